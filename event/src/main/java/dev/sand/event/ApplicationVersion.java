@@ -1,0 +1,47 @@
+package dev.sand.event;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One immutable version of an application, as the registry keeps it and a host agent runs it.
+ *
+ * @param schema version of this record's shape
+ * @param application name
+ * @param version from 1
+ * @param bundle content address of the application's files: a folder name in the bundle store
+ * @param dependencies content address of the installed requirements, or null when there are none
+ * @param sandbox limits of its sandbox
+ * @param grains by name
+ * @param workflows Amazon States Language by name
+ * @param routes in order; the first that matches wins
+ * @param durability relaxed (SAND 3.2's default) or strict
+ * @param createdMs wall clock of the deployment
+ */
+public record ApplicationVersion(
+        short schema,
+        String application,
+        int version,
+        String bundle,
+        String dependencies,
+        SandboxSpec sandbox,
+        Map<String, GrainSpec> grains,
+        Map<String, WorkflowSpec> workflows,
+        List<RouteSpec> routes,
+        Durability durability,
+        long createdMs) {
+
+    /** RELAXED: backups are not waited for. STRICT: global bus first, for every event. */
+    public enum Durability { RELAXED, STRICT }
+
+    /** @param definition Amazon States Language as JSON text, validated at deployment */
+    public record WorkflowSpec(String name, String definition, long timeoutMs) {}
+
+    /** @param path exact segments, {@code {name}} for one segment, {@code {name+}} for the rest; method {@code ANY} matches all */
+    public record RouteSpec(String method, String path, String target) {}
+
+    /** @return whether the name is a grain or a workflow of this version */
+    public boolean hasTarget(String target) {
+        return grains.containsKey(target) || workflows.containsKey(target);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.sand.event;
+
+import java.util.Map;
+
+/**
+ * Why something did not work, as it reaches whoever asked: the HTTP layer turns it into RFC 9457 problem+json, a workflow
+ * matches {@code error} in Retry and Catch.
+ *
+ * @param error stable name: {@code Sand.*} for the platform's, an exception's class name for a grain's
+ * @param cause one sentence: what failed, which id, what to do
+ * @param source who failed
+ * @param retryable whether the same request may work later
+ * @param stackTrace of a grain's exception, or null
+ * @param details limits and actual values by name, for example {@code limit} and {@code actual}
+ */
+public record Failure(
+        String error, String cause, Source source, boolean retryable, String stackTrace, Map<String, Object> details) {
+
+    /** Who failed: the platform, the user's code, or the caller (bad input). */
+    public enum Source { PLATFORM, GRAIN, CALLER }
+
+    public static Failure platform(String error, String cause, boolean retryable) {
+        return new Failure(error, cause, Source.PLATFORM, retryable, null, Map.of());
+    }
+
+    public static Failure grain(String error, String cause, String stackTrace) {
+        return new Failure(error, cause, Source.GRAIN, false, stackTrace, Map.of());
+    }
+
+    public static Failure caller(String error, String cause) {
+        return new Failure(error, cause, Source.CALLER, false, null, Map.of());
+    }
+
+    public static Failure limit(String error, String cause, Source source, long limit, long actual) {
+        return new Failure(error, cause, source, false, null, Map.of("limit", limit, "actual", actual));
+    }
+}

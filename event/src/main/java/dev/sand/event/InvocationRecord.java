@@ -1,0 +1,28 @@
+package dev.sand.event;
+
+import java.util.List;
+
+/**
+ * What the platform remembers of an execution; kept in the global data layer and served by any frontend.
+ *
+ * @param schema version of this record's shape
+ * @param startedMs wall clock at acceptance
+ * @param endedMs wall clock at the end, 0 while it runs
+ * @param cpuUs of all attempts
+ * @param peakMemoryBytes of the largest attempt
+ */
+public record InvocationRecord(
+        short schema,
+        String executionId,
+        String application,
+        int version,
+        String target,
+        InvocationResult.Status status,
+        Payload input,
+        Payload output,
+        Failure failure,
+        long startedMs,
+        long endedMs,
+        long cpuUs,
+        long peakMemoryBytes,
+        List<InvocationResult.Hop> hops) {}

@@ -1,0 +1,24 @@
+package dev.sand.event;
+
+/**
+ * One request, as a frontend gives it to a host agent. The frontend has resolved the alias, checked the target and chosen
+ * the id; the same id given twice is the same execution.
+ *
+ * @param executionId time-ordered, 26 characters, see {@link Ids}
+ * @param application name
+ * @param version resolved
+ * @param target a grain or a workflow
+ * @param input the payload
+ * @param timeoutMs what remains until the execution's deadline
+ * @param durable true: accepted only once it is in the global bus (a 202); false: backed up in the background
+ * @param traceparent W3C trace context, or null
+ */
+public record InvocationRequest(
+        String executionId,
+        String application,
+        int version,
+        String target,
+        Payload input,
+        long timeoutMs,
+        boolean durable,
+        String traceparent) {}

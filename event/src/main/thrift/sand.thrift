@@ -1,0 +1,293 @@
+/**
+ * The contract between the host agent's local bus and whatever runs in a sandbox.
+ * Transport: a Unix stream socket, framed (4-byte big-endian length), strict binary protocol.
+ * A grain runtime needs only LocalBus; a supervisor and its workers also speak Control.
+ * Times are nanoseconds of CLOCK_MONOTONIC of the host (the same clock on both sides of the socket).
+ */
+namespace java dev.sand.event.thrift
+
+/** Written into everything that is stored or sent; a newer one than understood is refused, never skipped. */
+const i16 SCHEMA_VERSION = 1
+
+/** A large value that lives in the local data layer; its bytes travel as a descriptor over data.sock. */
+struct DataReference {
+  1: required string object,
+  2: required i64 size
+}
+
+/** A value on its way: bytes in the frame (up to 64 KiB) or a reference, never both. */
+struct Payload {
+  1: required string contentType,
+  2: optional binary bytes,
+  3: optional DataReference reference
+}
+
+/** One piece of work for one grain instance (SAND 3.2, 4.1). */
+struct EventMessage {
+  1: required i16 schema,
+  /** Derived, not drawn: execution id, "/", path of the state (and "#iteration"). The same in every attempt. */
+  2: required string eventId,
+  3: required string executionId,
+  4: required string grain,
+  /** From 1; a field beside the id. */
+  5: required i32 attempt,
+  /** Deadlines travel as remaining time. */
+  6: required i64 remainingMs,
+  7: required Payload payload,
+  8: optional string traceparent
+}
+
+struct TakeRequest {
+  /** Says which instance calls: given to its worker in SpawnCommand, so that a stale one is known. */
+  1: required string instance,
+  /** Process id inside the sandbox: what the supervisor kills when a deadline passes. */
+  2: required i32 pid
+}
+
+struct TakeReply {
+  /** Absent: there is no work and the instance is to end (it is too old, or surplus). */
+  1: optional EventMessage event
+}
+
+/** An event message for another grain of the application; takes effect when its attempt finishes (SAND 3.2). */
+struct Publication {
+  1: required string grain,
+  2: required Payload payload
+}
+
+struct FinishRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  3: required Payload output,
+  4: optional list<Publication> published,
+  /** When the handler began and ended, by the instance's clock. */
+  5: required i64 startedNs,
+  6: required i64 endedNs
+}
+
+struct FailRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** The error's name, as workflows match it: an exception's class name, or Sand.* */
+  3: required string error,
+  4: required string cause,
+  5: optional string stackTrace,
+  6: required i64 startedNs,
+  7: required i64 endedNs
+}
+
+/** What any call may answer instead of a result. */
+exception BusError {
+  /** Stable: Sand.NotFound, Sand.TooLarge, Sand.Conflict, Sand.Unavailable, Sand.BadRequest, Sand.Denied */
+  1: required string error,
+  2: required string message
+}
+
+struct PublishRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  3: required Publication publication
+}
+
+struct DataGetRequest {
+  1: required string key
+}
+
+/** A value of shared/; version 0 with no value: there is none under that key. */
+struct DataValue {
+  1: required i64 version,
+  2: optional Payload value
+}
+
+struct DataPutRequest {
+  1: required string key,
+  2: required Payload value,
+  /** When given, the put succeeds only at that version (0: only when absent), else Sand.Conflict. */
+  3: optional i64 ifVersion
+}
+
+struct DataDeleteRequest {
+  1: required string key,
+  2: optional i64 ifVersion
+}
+
+struct DataListRequest {
+  1: required string prefix,
+  /** Keys after this one, in byte order; for paging. */
+  2: optional string after,
+  3: required i32 limit
+}
+
+struct DataListReply {
+  1: required list<string> keys,
+  2: required bool more
+}
+
+struct DataAddRequest {
+  1: required string key,
+  2: required i64 delta
+}
+
+service LocalBus {
+  /** Long poll: answered in one write when an event is there. One outstanding take a connection. */
+  TakeReply take(1: TakeRequest request) throws (1: BusError error)
+  /** The end of an attempt, with its output and publications. Not answered: the instance may end, or take again. */
+  oneway void finish(1: FinishRequest request)
+  oneway void fail(1: FailRequest request)
+  /** Kept by the host agent until the attempt finishes; dropped when it fails. */
+  void publish(1: PublishRequest request) throws (1: BusError error)
+  DataValue dataGet(1: DataGetRequest request) throws (1: BusError error)
+  i64 dataPut(1: DataPutRequest request) throws (1: BusError error)
+  /** True when there was a value. */
+  bool dataDelete(1: DataDeleteRequest request) throws (1: BusError error)
+  DataListReply dataList(1: DataListRequest request) throws (1: BusError error)
+  /** Atomic counter: adds and returns the new value; an absent one counts as 0. */
+  i64 dataAdd(1: DataAddRequest request) throws (1: BusError error)
+}
+
+struct GrainConfiguration {
+  1: required string grain,
+  /** module:function below the grain's folder. */
+  2: required string entry,
+  /** Folders put in front of sys.path, in order, as absolute paths inside the sandbox. */
+  3: required list<string> path,
+  /** "request" (a process a request) or "worker" (an instance serves many). */
+  4: required string isolation,
+  /** auto | code | none: what is imported before the fork. */
+  5: required string preload,
+  6: required map<string, string> environment,
+  /** RLIMIT_DATA of an instance in bytes; 0: none. */
+  7: required i64 instanceMemoryBytes,
+  8: required string application,
+  9: required string version,
+  /** The application's grains: context.publish refuses others at once. */
+  10: required list<string> grains,
+  /** Requests after which an instance with isolation "worker" is renewed; 0: never. */
+  11: required i32 maxRequests,
+  /** Fields may be set as secrets: written to the instance's memory only, never to its environment. */
+  12: optional map<string, string> secrets
+}
+
+/** For a blank sandbox: the application is now yours. */
+struct ClaimCommand {
+  1: required string application,
+  2: required string version,
+  /** Modules the supervisor imports once, before it forks workers (SAND 3.1). */
+  3: required list<string> preload,
+  4: required list<string> path
+}
+
+struct StartWorkerCommand {
+  1: required string worker,
+  2: required GrainConfiguration configuration
+}
+
+/** Fork one instance for each id. */
+struct SpawnCommand {
+  1: required list<string> instances
+}
+
+/** SIGKILL to the process group of an instance, or to a worker with all its instances. */
+struct KillCommand {
+  1: required i32 pid
+}
+
+/** Supervisor: stop a worker gently; worker: end when its instances have ended. */
+struct StopCommand {
+  1: optional string worker
+}
+
+union Command {
+  1: ClaimCommand claim,
+  2: StartWorkerCommand startWorker,
+  3: SpawnCommand spawn,
+  4: KillCommand kill,
+  5: StopCommand stop
+}
+
+struct CommandsRequest {
+  /** The token the caller was started with: the sandbox's for a supervisor, the worker's id for a worker. */
+  1: required string caller,
+  2: required i32 pid
+}
+
+struct CommandsReply {
+  1: required list<Command> commands
+}
+
+struct WorkerReadyReport {
+  1: required string worker,
+  2: required i32 pid,
+  /** Microseconds that importing the grain's code took. */
+  3: required i64 importUs,
+  /** preload fell back from auto to none because imports left threads or sockets: the reason, for the log. */
+  4: optional string note
+}
+
+struct WorkerFailedReport {
+  1: required string worker,
+  2: required string error,
+  3: required string cause,
+  4: optional string stackTrace
+}
+
+/** A process ended; signal 0 when it ended by itself. */
+struct WorkerExitedReport {
+  1: required string worker,
+  2: required i32 exitCode,
+  3: required i32 signal
+}
+
+struct InstanceExitedReport {
+  1: required string instance,
+  2: required i32 exitCode,
+  3: required i32 signal,
+  /** User and system CPU time, and peak resident memory, from wait4 (SAND 9: the fair base for billing). */
+  4: required i64 cpuUs,
+  5: required i64 peakMemoryBytes,
+  /** What happened, in words, when the worker knows more than the signal: a fork bomb, an adopted process. */
+  6: optional string note
+}
+
+struct InstanceForkFailedReport {
+  1: required string instance,
+  2: required string cause
+}
+
+union Report {
+  1: WorkerReadyReport workerReady,
+  2: WorkerFailedReport workerFailed,
+  3: WorkerExitedReport workerExited,
+  4: InstanceExitedReport instanceExited,
+  5: InstanceForkFailedReport instanceForkFailed
+}
+
+service Control {
+  /** Long poll for the next commands, in order. One outstanding call a connection. */
+  CommandsReply commands(1: CommandsRequest request) throws (1: BusError error)
+  oneway void report(1: Report report)
+}
+
+struct SegmentAllocateRequest {
+  /** The attempt that will put its value there; the object lives as long as its execution, or as a key of shared/ names it. */
+  1: required string eventId,
+  2: required i64 size
+}
+
+struct SegmentOpenRequest {
+  1: required string object
+}
+
+struct SegmentReply {
+  1: required string object,
+  2: required i64 size
+}
+
+/**
+ * Large values (over 64 KiB), on data.sock. A memfd travels with the reply as SCM_RIGHTS on its first byte:
+ * writable for allocate (sealed against growing and shrinking, pre-faulted), read-only for open. Map it; do not copy it.
+ */
+service Segments {
+  SegmentReply allocate(1: SegmentAllocateRequest request) throws (1: BusError error)
+  SegmentReply open(1: SegmentOpenRequest request) throws (1: BusError error)
+}

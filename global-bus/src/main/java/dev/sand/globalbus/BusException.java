@@ -1,0 +1,24 @@
+package dev.sand.globalbus;
+
+/** Why the global bus did not do what was asked; {@code retryable} when later may be different. */
+public final class BusException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** FULL: the bounded backlog or the disk; AWAY: the broker cannot be reached; UNKNOWN_TOPIC; CLOSED; BROKEN: anything else. */
+    public enum Kind { FULL, AWAY, UNKNOWN_TOPIC, CLOSED, BROKEN }
+
+    private final Kind kind;
+
+    public BusException(Kind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public boolean retryable() {
+        return kind == Kind.FULL || kind == Kind.AWAY;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.sand.globalbus;
+
+import java.util.List;
+
+/**
+ * The distributed, durable level of the message bus (SAND 3.2, 4.1): partitioned, append-only topics. It has two purposes,
+ * so two kinds of topic: a journal an application (backups and condition flags, partitioned by execution) and a work queue
+ * a grain (events that are to run on another host). Records are opaque bytes here.
+ *
+ * <p>Calls return at once unless they say that they block; callbacks come on the bus's own thread and must only enqueue.
+ */
+public interface GlobalBus extends AutoCloseable {
+    /** @param offset from 0, without gaps in a partition */
+    record BusRecord(long offset, byte[] value) {}
+
+    /** How an append ended: the offset, or the reason why the record is not in the bus. */
+    interface AppendListener {
+        void onAppended(long offset);
+
+        void onFailed(BusException failure);
+    }
+
+    /** Creates the topic when it is not there; blocks. @throws BusException when that cannot be done */
+    void createTopic(String topic, int partitions);
+
+    /** The number of partitions, 0 when there is no such topic; blocks. */
+    int partitions(String topic);
+
+    List<String> topics();
+
+    /**
+     * Appends a record. Records of one caller to one partition keep their order. The listener is called once the record is
+     * durable. When the bounded backlog is full, the listener fails with {@link BusException.Kind#FULL} at once.
+     */
+    void append(String topic, int partition, byte[] value, AppendListener listener);
+
+    /** At most {@code max} records from {@code offset} on, in order; blocks. */
+    List<BusRecord> read(String topic, int partition, long offset, int max);
+
+    /** The offset that the next record will get, and the first one still kept; blocks. */
+    long endOffset(String topic, int partition);
+
+    long beginOffset(String topic, int partition);
+
+    /** Forgets records below {@code offset}: below the caller's own low-water mark, never by time. */
+    void trim(String topic, int partition, long offset);
+
+    void deleteTopic(String topic);
+
+    /** Bytes accepted and not yet durable. */
+    long backlogBytes();
+
+    @Override
+    void close();
+}
