@@ -1,0 +1,137 @@
+package dev.sand.workflow;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Payload;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.Execution.Published;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The events that grains published into an execution (SAND 4.1): a tree, in which an event's children are what its attempt
+ * published. A step is {@code <parent's step>>publish[i]}. Made by an execution at the first publication, so that those
+ * without any pay nothing.
+ */
+final class PublishedEvents {
+    private static final class Node {
+        final String step;
+        final int depth;
+        List<Node> children = List.of();
+        Payload output;
+
+        Node(String step, int depth) {
+            this.step = step;
+            this.depth = depth;
+        }
+    }
+
+    private final List<Node> roots = new ArrayList<>();
+    private final Map<String, Node> open = new LinkedHashMap<>();
+    private int total;
+    private long leafBytes;
+
+    /** A refusal is the failure of the whole execution: it has grown past a bound. */
+    record Refusal(String error, String cause) {}
+
+    /** @return why these cannot join, or null when they have joined and their commands were added */
+    Refusal publish(String parentStep, List<Published> published, List<Command> commands) {
+        Node parent = open.get(parentStep);
+        if (parent == null) {
+            parent = new Node(parentStep, 0);
+            roots.add(parent);
+        }
+        return add(parent, published, commands);
+    }
+
+    /** The event ended; what it published joins in its turn. @return as {@link #publish} */
+    Refusal succeeded(String step, Payload output, List<Published> published, List<Command> commands) {
+        Node node = open.remove(step);
+        node.output = output;
+        if (published.isEmpty()) {
+            leafBytes += output.size();
+            return null;
+        }
+        return add(node, published, commands);
+    }
+
+    private Refusal add(Node parent, List<Published> published, List<Command> commands) {
+        total += published.size();
+        if (total > WorkflowLimits.PUBLISHED_EVENTS) {
+            return new Refusal(Errors.TOO_LARGE, "step " + parent.step + " brings the execution's published events to " + total
+                    + "; the limit is " + WorkflowLimits.PUBLISHED_EVENTS);
+        }
+        if (parent.depth == WorkflowLimits.PUBLISHED_DEPTH) {
+            return new Refusal(Errors.TOO_LARGE, "publications follow one another more than "
+                    + WorkflowLimits.PUBLISHED_DEPTH + " deep; does a grain publish to itself without an end?");
+        }
+        parent.children = new ArrayList<>(published.size());
+        for (int i = 0; i < published.size(); i++) {
+            Node child = new Node(parent.step + ">publish[" + i + "]", parent.depth + 1);
+            parent.children.add(child);
+            open.put(child.step, child);
+            commands.add(new Command.RunTask(child.step, published.get(i).grain(), published.get(i).payload(), 0));
+        }
+        return null;
+    }
+
+    boolean isOpen(String step) {
+        return open.containsKey(step);
+    }
+
+    boolean isEmpty() {
+        return open.isEmpty();
+    }
+
+    int openCount() {
+        return open.size();
+    }
+
+    /** Upper bound of what {@link #joined} copies. */
+    long leafBytes() {
+        return leafBytes;
+    }
+
+    void abandonAll(List<Command> commands) {
+        for (String step : open.keySet()) {
+            commands.add(new Command.Abandon(step));
+        }
+        open.clear();
+    }
+
+    /**
+     * The outputs of the leaves (events that published nothing) once all ended: the one leaf's own, or a JSON array in step
+     * order.
+     *
+     * @return null when they cannot be one array: a leaf is no JSON, or travels by reference
+     */
+    Payload joined() {
+        List<Node> leaves = new ArrayList<>();
+        roots.forEach(root -> collectLeaves(root, leaves));
+        if (leaves.size() == 1) {
+            return leaves.getFirst().output;
+        }
+        ByteArrayOutputStream array = new ByteArrayOutputStream((int) Math.min(leafBytes + leaves.size() + 1, 1 << 26));
+        char separator = '[';
+        for (Node leaf : leaves) {
+            if (!leaf.output.isJson() || leaf.output.bytes() == null) {
+                return null;
+            }
+            array.write(separator);
+            array.writeBytes(leaf.output.bytes());
+            separator = ',';
+        }
+        array.write(']');
+        return Payload.json(array.toByteArray());
+    }
+
+    private static void collectLeaves(Node node, List<Node> leaves) {
+        if (node.children.isEmpty()) {
+            leaves.add(node);
+        } else {
+            node.children.forEach(child -> collectLeaves(child, leaves));
+        }
+    }
+}
