@@ -1,0 +1,11 @@
+package dev.sand.hostagent.sandbox;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.hostagent.core.Input.AppKey;
+import java.util.Optional;
+
+/** The registry, as a host agent reads it. Blocks; called off the shards. */
+@FunctionalInterface
+public interface ApplicationSource {
+    Optional<ApplicationVersion> load(AppKey app);
+}

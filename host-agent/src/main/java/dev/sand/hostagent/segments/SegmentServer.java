@@ -1,0 +1,43 @@
+package dev.sand.hostagent.segments;
+
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Large values in shared memory (DESIGN, decision 9): sealed memfds, handed over data.sock to the instances of one
+ * application. Has threads of its own; nothing here is called on a shard except {@link #release}.
+ */
+public interface SegmentServer extends AutoCloseable {
+    /** The data.sock of one sandbox. A blank sandbox has no application yet: every call on it is refused until bind. */
+    interface Endpoint extends AutoCloseable {
+        void bind(String application);
+
+        @Override
+        void close();
+    }
+
+    /** Opens data.sock in the folder. */
+    Endpoint open(Path directory) throws IOException;
+
+    /** Puts a large value (an HTTP body) into an object that belongs to the execution; gives the payload by reference. */
+    Payload put(String application, String executionId, Payload large);
+
+    /**
+     * The value's bytes, copied.
+     *
+     * @throws dev.sand.datalayer.StoreException when there is no such object of that application
+     */
+    byte[] read(String application, Payload.Reference reference);
+
+    /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */
+    void release(String application, String executionId);
+
+    /** A key of shared/ names the object now (or does not any more): counted, so that it outlives its execution. */
+    void retain(String application, Payload.Reference reference);
+
+    void forget(String application, Payload.Reference reference);
+
+    @Override
+    void close();
+}
