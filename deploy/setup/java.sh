@@ -1,0 +1,53 @@
+# A JDK of at least 25 and the Java program, built only when its sources changed. Sourced by ./sand.
+SAND_JDK_VERSION=25
+
+# jdk_version HOME: the major version of the JDK there, 0 when there is none.
+jdk_version() {
+  local version
+  [ -x "$1/bin/javac" ] || { echo 0; return; }
+  version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null)
+  echo "${version:-0}"
+}
+
+# find_jdk: prints the first JDK that is new enough.
+find_jdk() {
+  local home on_path
+  on_path=$(command -v javac 2>/dev/null) && on_path=$(dirname "$(dirname "$(readlink -f "$on_path")")")
+  for home in "${JAVA_HOME:-}" "$on_path" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/*; do
+    if [ -n "$home" ] && [ "$(jdk_version "$home")" -ge "$SAND_JDK_VERSION" ]; then
+      printf '%s\n' "$home"
+      return
+    fi
+  done
+  return 1
+}
+
+set_up_jdk() {
+  local package
+  if ! SAND_JAVA_HOME=$(find_jdk); then
+    for package in openjdk-25-jdk-headless temurin-25-jdk openjdk-26-jdk-headless; do
+      apt-cache show "$package" >/dev/null 2>&1 && apt_install jdk "$package" && break
+    done
+    SAND_JAVA_HOME=$(find_jdk) || fail "no JDK of version $SAND_JDK_VERSION or later: install one below /usr/lib/jvm, or set JAVA_HOME to it"
+  fi
+  export SAND_JAVA_HOME
+}
+
+java_sources_hash() {
+  content_hash pom.xml event local-bus global-bus data-layer workflow host-agent frontend standalone
+}
+
+set_up_java() {
+  local hash
+  set_up_jdk
+  hash=$(java_sources_hash)
+  if fresh java "$hash" && platform_is_built; then
+    return
+  fi
+  say "building the platform with Maven (a few minutes the first time)"
+  # Only production code is needed here; the tests compile when they run.
+  logged build mvn -q -B -f "$SAND_CHECKOUT/pom.xml" -pl standalone -am -DskipTests package
+  stamp java "$hash"
+}
+
+platform_is_built() { compgen -G "$SAND_CHECKOUT/standalone/target/standalone-*.jar" >/dev/null; }

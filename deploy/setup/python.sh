@@ -1,0 +1,34 @@
+# The virtual environment in .sand/venv with the sand command and what its tests need. Sourced by ./sand.
+SAND_PYTHON="$SAND_LOCAL/venv/bin/python"
+export SAND_PYTHON
+
+is_python_311() { "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+find_python() {
+  local candidate
+  for candidate in python3 /usr/bin/python3 python3.13 python3.12 python3.11; do
+    if is_python_311 "$candidate"; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+set_up_python() {
+  local python hash
+  # The environment is not relocatable: its path is part of what it was made for.
+  hash="$(content_hash grain-worker/pyproject.toml) $SAND_CHECKOUT"
+  if fresh python "$hash" && [ -x "$SAND_PYTHON" ]; then
+    return
+  fi
+  python=$(find_python) || {
+    apt_install python python3 python3-venv || true
+    python=$(find_python) || fail "Python 3.11 or later with venv is missing: install it (on Debian: apt-get install python3-venv)"
+  }
+  say "making the Python environment in .sand/venv"
+  rm -rf "$SAND_LOCAL/venv"
+  logged venv "$python" -m venv "$SAND_LOCAL/venv"
+  logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[dev]"
+  stamp python "$hash"
+}

@@ -1,0 +1,50 @@
+# All tests: `mvn verify` (Java, and Python through it) and the end-to-end suite against a real `sand up`. Sourced by ./sand.
+
+run_test() {
+  local marks="not long" quick=0 java_status=0 e2e_status=0 started
+  case "${1:-}" in
+    '') ;;
+    --quick) quick=1 marks="not slow and not long" ;;
+    --all) marks="" ;;
+    *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;
+  esac
+  started=$SECONDS
+  lock_setup
+  set_up_system
+  set_up_python
+  set_up_jdk
+  set_up_docker
+  rm -rf "$SAND_LOCAL/test-reports"
+  mkdir -p "$SAND_LOCAL/test-reports"
+  rm -rf "$SAND_CHECKOUT"/*/target/surefire-reports "$SAND_CHECKOUT"/grain-worker/target/*.xml
+
+  say "building and testing with Maven (output in .sand/log/verify.log)"
+  export SAND_TEST_QUICK=$quick
+  java_sources_hash >"$SAND_LOCAL/test-reports/java-hash"
+  mvn -B -f "$SAND_CHECKOUT/pom.xml" --fail-at-end -Dmaven.test.failure.ignore=true -Dsand.quick=$quick verify \
+    2>&1 </dev/null | tee "$SAND_LOGS/verify.log" | show_modules || java_status=${PIPESTATUS[0]}
+  if [ "$java_status" != 0 ]; then
+    grep -E '^\[ERROR\]' "$SAND_LOGS/verify.log" | head -n 40 >&2 || true
+    say "mvn verify ended with $java_status"
+  elif platform_is_built; then
+    stamp java "$(cat "$SAND_LOCAL/test-reports/java-hash")"
+  fi
+  unlock_setup
+
+  if platform_is_built; then
+    say "end-to-end tests against a running platform"
+    "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" -q -m "$marks" --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
+      </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
+  else
+    say "the platform was not built: no end-to-end tests"
+    e2e_status=1
+  fi
+  say "took $((SECONDS - started)) s"
+  "$SAND_PYTHON" -P "$SAND_CHECKOUT/deploy/setup/count_tests.py" --maven-status "$java_status" \
+    --maven-log "$SAND_LOGS/verify.log" --e2e-status "$e2e_status"
+}
+
+# show_modules: one line a Maven module while it runs, so that nobody waits before a silent screen.
+show_modules() {
+  sed -u -n -e 's/^\[INFO\] Building \(.*[^ ]\)  *\[\([0-9]*\/[0-9]*\)\]$/sand:   [\2] \1/p' >&2
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The Python suite as Maven runs it (pom.xml): in the checkout's environment, which ./sand setup makes.
+set -euo pipefail
+cd "$(dirname "$0")"
+python=../.sand/venv/bin/python
+if [ ! -x "$python" ]; then
+  ../sand setup python
+fi
+mkdir -p target
+"$python" -P -m ruff check src tests
+"$python" -P -m ruff format --check src tests
+exec "$python" -P -m pytest -q --junit-xml=target/pytest.xml
