@@ -63,8 +63,12 @@ public sealed interface Action {
 
     record Accepted(InvocationListener listener) implements Action {}
 
-    /** Keep what happened for the invocation API. Written again when CPU time and memory of late exits are known. */
-    record Record(InvocationRecord record) implements Action {}
+    /**
+     * Keep what happened for the invocation API. Written again when CPU time and memory of late exits are known.
+     * Answered with Recorded only when {@code awaited}: a durable execution's end is journaled once its record is stored,
+     * so that no crash loses a result.
+     */
+    record Record(InvocationRecord record, boolean awaited) implements Action {}
 
     /** An attempt begins or ends: the log collector ties the instance's output to it. */
     record LogScope(AppKey app, String instance, String executionId, String eventId, int attempt, boolean begins) implements Action {}

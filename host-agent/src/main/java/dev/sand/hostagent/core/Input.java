@@ -79,6 +79,12 @@ public sealed interface Input {
 
     record ForkFailed(AppKey app, String instance, String cause) implements Input {}
 
+    /**
+     * The event of a HandOver could not be written: the instance was gone before its handler saw it, so the event is run
+     * again. Comes before the InstanceClosed of that instance.
+     */
+    record HandOverFailed(AppKey app, String instance, String eventId, int attempt) implements Input {}
+
     // --- the engine, off the shard
 
     /** Answer to Evaluate: the commands that the signal gave. */
@@ -88,6 +94,9 @@ public sealed interface Input {
 
     /** Answer to Journal. */
     record Journaled(String executionId, long sequence, Failure failure) implements Input {}
+
+    /** Answer to an awaited Record. */
+    record Recorded(String executionId, Failure failure) implements Input {}
 
     /** An execution that an earlier run of this host agent accepted and did not end: its journal, in order. */
     record Recover(InvocationRequest request, List<Execution.Signal> replay) implements Input {}

@@ -1,11 +1,22 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
 
 /** Keeps invocation records in the global data layer; a later record of the same execution replaces the earlier one. */
 public interface RecordAdapter extends AutoCloseable {
-    /** Called on a shard: only enqueues. */
-    void record(InvocationRecord record);
+    /** Called on the store's thread: implementations only enqueue. */
+    interface StoredListener {
+        /** @param failure null when the record is stored */
+        void onStored(Failure failure);
+    }
+
+    /**
+     * Called on a shard: only enqueues.
+     *
+     * @param listener null when the outcome is not awaited
+     */
+    void record(InvocationRecord record, StoredListener listener);
 
     /** Records given and not yet stored: a host agent that is far behind takes no new requests. */
     long backlog();
