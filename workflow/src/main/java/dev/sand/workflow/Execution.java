@@ -11,20 +11,48 @@ import java.util.List;
  * iteration where there may be several ("Resize", "Fan[1]/Tag", "Tag#2", "Root>publish[0]"). Event ids derive from it.
  */
 public interface Execution {
-    /** What happened. Signals for steps that are no longer open are ignored. */
+    /**
+     * What happened. Signals for steps that are no longer open are ignored.
+     *
+     * <p>{@code atMs} is the wall clock (epoch milliseconds) when the driver met the signal, journaled with it, so that a replay
+     * sees the same time; 0 when it is not known: time then stands where it stood. Waiting until a timestamp, and the times in
+     * the context object, are reckoned from it.
+     */
     sealed interface Signal {
+        long atMs();
+
         /** The first one. */
-        record Started(Payload input) implements Signal {}
+        record Started(Payload input, long atMs) implements Signal {
+            public Started(Payload input) {
+                this(input, 0);
+            }
+        }
 
         /** @param published event messages for other grains, in order (SAND 4.1, dynamic workflows) */
-        record TaskSucceeded(String step, Payload output, List<Published> published) implements Signal {}
+        record TaskSucceeded(String step, Payload output, List<Published> published, long atMs) implements Signal {
+            public TaskSucceeded(String step, Payload output, List<Published> published) {
+                this(step, output, published, 0);
+            }
+        }
 
-        record TaskFailed(String step, String error, String cause) implements Signal {}
+        record TaskFailed(String step, String error, String cause, long atMs) implements Signal {
+            public TaskFailed(String step, String error, String cause) {
+                this(step, error, cause, 0);
+            }
+        }
 
-        record TimerFired(String step) implements Signal {}
+        record TimerFired(String step, long atMs) implements Signal {
+            public TimerFired(String step) {
+                this(step, 0);
+            }
+        }
 
         /** Ends everything that is open. */
-        record Stopped(String error, String cause) implements Signal {}
+        record Stopped(String error, String cause, long atMs) implements Signal {
+            public Stopped(String error, String cause) {
+                this(error, cause, 0);
+            }
+        }
     }
 
     record Published(String grain, Payload payload) {}
@@ -37,6 +65,7 @@ public interface Execution {
          */
         record RunTask(String step, String resource, Payload input, long timeoutMs) implements Command {}
 
+        /** Report TimerFired after that long; 0: as soon as other work had its turn. */
         record StartTimer(String step, long delayMs) implements Command {}
 
         /** The step's result is no longer wanted: a branch failed, a timer is moot. */
@@ -44,6 +73,7 @@ public interface Execution {
 
         record Succeed(Payload output) implements Command {}
 
+        /** Both may be null: a workflow's Fail state that names neither. */
         record Fail(String error, String cause) implements Command {}
     }
 
@@ -54,4 +84,9 @@ public interface Execution {
     boolean isHeavy(Signal signal);
 
     boolean isEnded();
+
+    /** Whether it ended because the workflow's own TimeoutSeconds passed. */
+    default boolean isTimedOut() {
+        return false;
+    }
 }
