@@ -1,0 +1,1 @@
+"""`./sand bench`: what the platform costs, beside what a user would pick instead."""

@@ -1,0 +1,91 @@
+"""`./sand bench [NAME ...] [--json FILE] [--sandbox docker|process]`: see docs/BENCHMARKS.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from . import cold, hop, memory, soak, warm
+from .peers import http as peers
+from .table import Row, figure, markdown, plain, write_json
+from .under_test import ROOT, Platform
+
+# Parts that share one warm platform, in this order; the others bring their own.
+SHARED: dict[str, Callable[[Platform], list[Row]]] = {
+    "interaction": warm.interaction,
+    "http-request": warm.http_request,
+    "http-worker": warm.http_worker,
+    "throughput-request": warm.throughput,
+    "local-vs-global": hop.local_vs_global,
+    "memory-call": memory.memory_call,
+    "shared-library": memory.shared_library,
+    "soak": soak.soak,
+}
+ALONE = ("cold-app", "peers")
+BACKUP = "Backups to the embedded global bus are on (durability: relaxed)."
+
+
+def main() -> int:
+    arguments = parse()
+    names = arguments.names or [*SHARED, *ALONE]
+    rows: list[Row] = []
+    shared = [name for name in names if name in SHARED]
+    if shared:
+        with Platform(arguments.sandbox) as platform:
+            warm.prepare(platform)
+            for name in shared:
+                rows += show(name, lambda name=name: SHARED[name](platform))
+    if "cold-app" in names:
+        rows += show("cold-app", lambda: cold.cold_app(arguments.sandbox))
+    if "peers" in names or "http-request" in names:
+        rows += show("peers", peers.measure)
+        rows += show("ratio", lambda: against_fork(rows))
+    if arguments.json:
+        write_json(rows, arguments.json)
+    if not arguments.names:
+        text = markdown(rows, "./sand bench", f"Sandboxes: {arguments.sandbox}. {BACKUP}")
+        (ROOT / "docs" / "BENCHMARKS.md").write_text(text)
+    missed = [row.id for row in rows if row.met is False]
+    print(f"\n{len(rows)} figures; missed: {', '.join(missed) or 'none'}")
+    return 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./sand bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*SHARED, *ALONE]))
+    parser.add_argument("--json", type=Path, help="write one object a row to this file")
+    parser.add_argument("--sandbox", default="docker", choices=("docker", "process"))
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(SHARED) - set(ALONE)
+    if unknown:
+        parser.error(f"no part named {', '.join(sorted(unknown))}; there are {', '.join([*SHARED, *ALONE])}")
+    return arguments
+
+
+def show(name: str, part: Callable[[], list[Row]]) -> list[Row]:
+    """Runs a part and prints its rows as they come; a part that breaks is a missed row, and the others go on."""
+    print(f"-- {name}", file=sys.stderr, flush=True)
+    try:
+        rows = part()
+    except (RuntimeError, OSError) as error:
+        rows = [Row(name, "SAND", "-", None, None, None, "to run", False, " ".join(str(error).split())[:300])]
+    for row in rows:
+        print(plain(row), flush=True)
+    return rows
+
+
+def against_fork(rows: list[Row]) -> list[Row]:
+    """http-request against a process a request elsewhere: of-watchdog's mode, or the least that one can do."""
+    ours = next((row.p50 for row in rows if row.id == "http-request"), None)
+    theirs = {row.id: row for row in rows if row.p50}
+    for id in ("peer-of-watchdog-fork", "peer-exec"):
+        if ours and id in theirs:
+            note = f"{theirs[id].system}: {theirs[id].p50:g} ms against {ours:g} ms"
+            return [figure("http-request-ratio", "SAND", "ratio", theirs[id].p50 / ours, at_least=30, note=note)]
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main())

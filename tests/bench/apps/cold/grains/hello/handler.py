@@ -1,0 +1,5 @@
+"""The smallest grain."""
+
+
+def handle(event, context):
+    return {"hello": event}

@@ -1,0 +1,90 @@
+"""Hand-over of a small message from one Python process to another through Kafka, one at a time.
+
+Usage: kafka_hop.py PORT COUNT handover|chain. Prints nanoseconds, one a line. In `chain` the receiver handles each
+message in a forked process that publishes the next one, as a chain of functions over a broker does.
+"""
+
+import os
+import sys
+import time
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+SETTINGS = {"linger.ms": 0, "acks": 1, "socket.nagle.disable": True}
+EMPTY = b"x" * 128
+
+
+def consumer(server: str, topic: str) -> Consumer:
+    client = Consumer(
+        {
+            "bootstrap.servers": server,
+            "group.id": f"{topic}-{os.getpid()}",
+            "auto.offset.reset": "earliest",
+            "fetch.wait.max.ms": 100,
+            "socket.nagle.disable": True,
+            "enable.auto.commit": False,
+        }
+    )
+    client.subscribe([topic])
+    return client
+
+
+def receive(client: Consumer) -> bytes:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        message = client.poll(1)
+        if message is not None and not message.error():
+            return message.value()
+    raise TimeoutError("no message after 30 s")
+
+
+def stamp() -> bytes:
+    return b"%020d" % time.monotonic_ns() + EMPTY
+
+
+def relay(server: str, count: int, forked: bool) -> None:
+    """Takes from `there`, answers on `back` with the nanoseconds the message was on its way."""
+    taken, out = consumer(server, "there"), Producer({"bootstrap.servers": server, **SETTINGS})
+    for _ in range(count):
+        sent = int(receive(taken)[:20])
+        if forked:
+            pid = os.fork()
+            if pid == 0:
+                child = Producer({"bootstrap.servers": server, **SETTINGS})
+                child.produce("back", b"%020d" % (time.monotonic_ns() - sent))
+                child.flush(10)
+                os._exit(0)
+            os.waitpid(pid, 0)
+        else:
+            out.produce("back", b"%020d" % (time.monotonic_ns() - sent))
+            out.flush(10)
+
+
+def main() -> None:
+    server, count, kind = f"127.0.0.1:{sys.argv[1]}", int(sys.argv[2]), sys.argv[3]
+    admin = AdminClient({"bootstrap.servers": server})
+    for future in admin.create_topics([NewTopic("there", 1, 1), NewTopic("back", 1, 1)]).values():
+        try:
+            future.result(20)
+        except Exception as error:  # noqa: BLE001 - the topics may be there from the other kind
+            if "ALREADY_EXISTS" not in str(error):
+                raise
+    warm = 50
+    child = os.fork()
+    if child == 0:
+        relay(server, count + warm, kind == "chain")
+        os._exit(0)
+    out, back = Producer({"bootstrap.servers": server, **SETTINGS}), consumer(server, "back")
+    for turn in range(count + warm):
+        began = time.monotonic_ns()
+        out.produce("there", stamp())
+        out.flush(10)
+        one_way = int(receive(back))
+        took = time.monotonic_ns() - began
+        if turn >= warm:
+            print(took // 2 if kind == "chain" else one_way)
+    os.waitpid(child, 0)
+
+
+main()

@@ -1,0 +1,5 @@
+"""A function that does nothing, for the Lambda runtime."""
+
+
+def handle(event, context):
+    return event
