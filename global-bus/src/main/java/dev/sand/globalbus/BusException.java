@@ -4,8 +4,11 @@ package dev.sand.globalbus;
 public final class BusException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** FULL: the bounded backlog or the disk; AWAY: the broker cannot be reached; UNKNOWN_TOPIC; CLOSED; BROKEN: anything else. */
-    public enum Kind { FULL, AWAY, UNKNOWN_TOPIC, CLOSED, BROKEN }
+    /**
+     * FULL: the bounded backlog or the disk; AWAY: the broker cannot be reached; UNKNOWN_TOPIC: no such topic or partition;
+     * TOO_LARGE: a record over the limit; CLOSED; BROKEN: anything else.
+     */
+    public enum Kind { FULL, AWAY, UNKNOWN_TOPIC, TOO_LARGE, CLOSED, BROKEN }
 
     private final Kind kind;
 

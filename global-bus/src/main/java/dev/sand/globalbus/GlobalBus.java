@@ -34,7 +34,18 @@ public interface GlobalBus extends AutoCloseable {
      */
     void append(String topic, int partition, byte[] value, AppendListener listener);
 
-    /** At most {@code max} records from {@code offset} on, in order; blocks. */
+    /**
+     * As append, for a record that nobody waits for (SAND 3.2's relaxed backup): it may stay in the backlog a few
+     * milliseconds longer, to share a write to the disk with others. Order and listener are those of append.
+     */
+    default void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
+        append(topic, partition, value, listener);
+    }
+
+    /**
+     * At most {@code max} records from {@code offset} on, in order, beginning with the first one kept when that offset is
+     * trimmed; fewer when they are large, none only at the end. Blocks. @throws BusException when there is no such partition
+     */
     List<BusRecord> read(String topic, int partition, long offset, int max);
 
     /** The offset that the next record will get, and the first one still kept; blocks. */
@@ -42,7 +53,7 @@ public interface GlobalBus extends AutoCloseable {
 
     long beginOffset(String topic, int partition);
 
-    /** Forgets records below {@code offset}: below the caller's own low-water mark, never by time. */
+    /** Forgets records below {@code offset}, soon: below the caller's own low-water mark, never by time. */
     void trim(String topic, int partition, long offset);
 
     void deleteTopic(String topic);

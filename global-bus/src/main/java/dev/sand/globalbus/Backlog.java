@@ -1,0 +1,109 @@
+package dev.sand.globalbus;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What was given to the bus and is not yet durable: many producers, one consumer (the writer thread), bounded in bytes. A
+ * background append does not wake a writer that lingers, so that a busy shard pays no wake-up for it.
+ */
+final class Backlog {
+    /** What a queued command costs besides its value. */
+    static final int ENVELOPE_BYTES = 64;
+    private static final int MAX_BATCH_COMMANDS = 4096;
+    private static final long MAX_BATCH_BYTES = 8L << 20;
+
+    /** The consumer: BUSY takes what is there when it comes back; LINGERING wakes for urgent commands; IDLE for any. */
+    private enum Consumer { BUSY, LINGERING, IDLE }
+
+    private final ConcurrentLinkedQueue<BusCommand> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicLong bytes = new AtomicLong();
+    private final long maxBytes;
+    private final long lingerNs;
+    private volatile Thread thread;
+    private volatile Consumer consumer = Consumer.BUSY;
+    private volatile boolean urgent;
+
+    Backlog(long maxBytes, long lingerNs) {
+        this.maxBytes = maxBytes;
+        this.lingerNs = lingerNs;
+    }
+
+    void consumedBy(Thread writer) {
+        thread = writer;
+    }
+
+    long bytes() {
+        return bytes.get();
+    }
+
+    /** @return false when the bytes do not fit */
+    boolean reserve(int size) {
+        long wanted = size + ENVELOPE_BYTES;
+        while (true) {
+            long now = bytes.get();
+            if (now + wanted > maxBytes) {
+                return false;
+            }
+            if (bytes.compareAndSet(now, now + wanted)) {
+                return true;
+            }
+        }
+    }
+
+    void release(int size) {
+        bytes.addAndGet(-(size + ENVELOPE_BYTES));
+    }
+
+    void add(BusCommand command) {
+        queue.add(command);
+        if (command.isUrgent()) {
+            urgent = true;
+            if (consumer != Consumer.BUSY) {
+                LockSupport.unpark(thread);
+            }
+        } else if (consumer == Consumer.IDLE) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Called by the writer alone. Waits for commands unless {@code wait} is false; lingers while none of them is urgent. */
+    List<BusCommand> next(boolean wait) {
+        if (wait) {
+            consumer = Consumer.IDLE;
+            while (queue.isEmpty()) {
+                LockSupport.park(this);
+            }
+        }
+        if (!queue.isEmpty()) {
+            linger();
+        }
+        consumer = Consumer.BUSY;
+        urgent = false;
+        List<BusCommand> batch = new ArrayList<>();
+        long size = 0;
+        while (batch.size() < MAX_BATCH_COMMANDS && size < MAX_BATCH_BYTES) {
+            BusCommand command = queue.poll();
+            if (command == null) {
+                return batch;
+            }
+            size += command.size();
+            batch.add(command);
+        }
+        urgent = true; // the rest has waited long enough
+        return batch;
+    }
+
+    private void linger() {
+        long end = System.nanoTime() + lingerNs;
+        consumer = Consumer.LINGERING;
+        long left = lingerNs;
+        while (!urgent && left > 0 && bytes.get() < MAX_BATCH_BYTES) {
+            LockSupport.parkNanos(this, left);
+            left = end - System.nanoTime();
+        }
+    }
+}

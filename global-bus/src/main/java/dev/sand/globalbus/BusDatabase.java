@@ -1,0 +1,132 @@
+package dev.sand.globalbus;
+
+import dev.sand.globalbus.BusException.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/** The bus's SQLite file: its schema, its connections, and what its errors mean. */
+final class BusDatabase {
+    /** Version of the file's schema; a newer one than understood is refused. */
+    private static final int SCHEMA = 1;
+    private static final int BUSY_TIMEOUT_MS = 10_000;
+    /** Below this much room an I/O error is taken for a full disk. */
+    private static final long NO_ROOM_BYTES = 1L << 20;
+    private static final long MAX_WAL_BYTES = 64L << 20;
+
+    private final Path file;
+
+    BusDatabase(Path file) {
+        this.file = file;
+    }
+
+    /** @param maxPages 0: no limit */
+    Connection openWriter(long maxPages) {
+        try {
+            Connection connection = connect();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA journal_mode=WAL");
+                // A record that was acknowledged is on the disk, whatever happens to this process or to the machine.
+                statement.execute("PRAGMA synchronous=FULL");
+                statement.execute("PRAGMA wal_autocheckpoint=4000");
+                statement.execute("PRAGMA journal_size_limit=" + MAX_WAL_BYTES);
+                if (maxPages > 0) {
+                    statement.execute("PRAGMA max_page_count=" + maxPages);
+                }
+                createSchema(statement);
+            }
+            return connection;
+        } catch (SQLException e) {
+            throw failure("cannot open " + file, e);
+        }
+    }
+
+    Connection openReader() throws SQLException {
+        Connection connection = connect();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA query_only=1");
+        }
+        return connection;
+    }
+
+    private Connection connect() throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setBusyTimeout(BUSY_TIMEOUT_MS);
+        return config.createConnection("jdbc:sqlite:" + file);
+    }
+
+    private void createSchema(Statement statement) throws SQLException {
+        int found;
+        try (ResultSet rows = statement.executeQuery("PRAGMA user_version")) {
+            found = rows.getInt(1);
+        }
+        if (found > SCHEMA) {
+            throw new BusException(Kind.BROKEN, file + " has schema " + found + ", written by a newer platform than this one, "
+                    + "which understands " + SCHEMA + ": run that one", null);
+        }
+        statement.execute("CREATE TABLE IF NOT EXISTS partition(id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL,"
+                + " number INTEGER NOT NULL, first INTEGER NOT NULL, next INTEGER NOT NULL, UNIQUE(topic, number))");
+        statement.execute("CREATE TABLE IF NOT EXISTS record(position INTEGER PRIMARY KEY, value BLOB NOT NULL)");
+        statement.execute("PRAGMA user_version=" + SCHEMA);
+    }
+
+    /** What a transaction does. */
+    interface Work {
+        void run() throws SQLException;
+    }
+
+    /** Runs the work in one transaction: all of it is on the disk when this returns, or nothing of it happened. */
+    static void transaction(Connection connection, Work work) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            try {
+                work.run();
+                statement.execute("COMMIT");
+            } catch (SQLException e) {
+                rollBack(statement, e);
+                throw e;
+            }
+        }
+    }
+
+    private static void rollBack(Statement statement, SQLException cause) {
+        try {
+            statement.execute("ROLLBACK");
+        } catch (SQLException e) {
+            // SQLite has rolled back by itself after some errors, a full disk among them.
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** Moves the write-ahead log into the file and gives its room back. */
+    static void checkpoint(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+        }
+    }
+
+    /** The failure that callers see, with what can be done about it. */
+    BusException failure(String what, SQLException cause) {
+        SQLiteErrorCode code = cause instanceof SQLiteException e ? e.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
+        boolean full = (code.code & 0xFF) == SQLiteErrorCode.SQLITE_FULL.code
+                || (code.code & 0xFF) == SQLiteErrorCode.SQLITE_IOERR.code && hasNoRoom();
+        return full
+                ? new BusException(Kind.FULL, what + ": no room for " + file + "; free space on its disk", cause)
+                : new BusException(Kind.BROKEN, what + " (" + file + "): " + cause.getMessage(), cause);
+    }
+
+    private boolean hasNoRoom() {
+        try {
+            return Files.getFileStore(file).getUsableSpace() < NO_ROOM_BYTES;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.sand.globalbus;
+
+import dev.sand.globalbus.BusCommand.Append;
+import dev.sand.globalbus.BusException.Kind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
+ * commit) and then tells the listeners: nobody hears of a record that is not on the disk. A transaction that fails, fails
+ * for all in it, with the cause, and leaves the file as it was; the next one is tried afresh.
+ */
+final class BusWriter implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
+
+    private final Backlog backlog;
+    private final BusDatabase database;
+    private final Connection connection;
+    private final BusTopics topics;
+
+    BusWriter(Backlog backlog, BusDatabase database, Connection connection, BusTopics topics) {
+        this.backlog = backlog;
+        this.database = database;
+        this.connection = connection;
+        this.topics = topics;
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            List<BusCommand> batch = backlog.next(!topics.hasLeftovers());
+            List<Append> appends = new ArrayList<>(batch.size());
+            for (BusCommand command : batch) {
+                if (command instanceof Append append) {
+                    appends.add(append);
+                    continue;
+                }
+                write(appends);
+                appends.clear();
+                if (command instanceof BusCommand.Close close) {
+                    end(close);
+                    return;
+                }
+                control(command);
+            }
+            write(appends);
+            if (topics.hasLeftovers()) {
+                attempt("remove trimmed records", topics::removeLeftovers);
+            }
+        }
+    }
+
+    private void write(List<Append> appends) {
+        if (appends.isEmpty()) {
+            return;
+        }
+        Set<Partition> touched = new LinkedHashSet<>();
+        BusException failure = attempt("write " + appends.size() + " records",
+                () -> BusDatabase.transaction(connection, () -> insertAll(appends, touched)));
+        if (failure == null) {
+            touched.forEach(partition -> partition.end = partition.next);
+        }
+        for (Append append : appends) {
+            backlog.release(append.size());
+            tell(append, failure);
+        }
+    }
+
+    /** Statements are made for each transaction: the driver closes one that fails, and a full disk must not be the end. */
+    private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value) VALUES(?, ?)")) {
+            for (Append append : appends) {
+                Partition partition = append.partition();
+                if (partition.deleted) {
+                    continue;
+                }
+                if (touched.add(partition)) {
+                    partition.next = partition.end;
+                }
+                append.offset = partition.next++;
+                insert.setLong(1, partition.position(append.offset));
+                insert.setBytes(2, append.value);
+                insert.executeUpdate();
+            }
+        }
+        try (PreparedStatement advance = connection.prepareStatement("UPDATE partition SET next = ? WHERE id = ?")) {
+            for (Partition partition : touched) {
+                advance.setLong(1, partition.next);
+                advance.setLong(2, partition.id);
+                advance.executeUpdate();
+            }
+        }
+    }
+
+    private void control(BusCommand command) {
+        switch (command) {
+            case BusCommand.Trim trim -> attempt("trim " + trim.partition().topic,
+                    () -> topics.trim(trim.partition(), trim.offset()));
+            case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(),
+                    () -> topics.create(create.topic(), create.partitions())));
+            case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(),
+                    () -> topics.delete(delete.topic())));
+            case Append _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
+        }
+    }
+
+    /** @return null, or why nothing of the transaction happened */
+    private BusException attempt(String what, BusDatabase.Work transaction) {
+        try {
+            transaction.run();
+            return null;
+        } catch (SQLException e) {
+            BusException failure = database.failure("cannot " + what, e);
+            LOG.warn("global bus: {}", failure.getMessage());
+            if (failure.kind() == Kind.FULL) {
+                giveRoomBack();
+            }
+            return failure;
+        }
+    }
+
+    /** So that trims can go on where appends cannot. */
+    private void giveRoomBack() {
+        try {
+            BusDatabase.checkpoint(connection);
+        } catch (SQLException e) {
+            LOG.warn("global bus: no checkpoint: {}", e.getMessage());
+        }
+    }
+
+    private void tell(Append append, BusException failure) {
+        BusException reason = failure == null && append.partition().deleted
+                ? new BusException(Kind.UNKNOWN_TOPIC, "topic " + append.partition().topic + " has been deleted", null)
+                : failure;
+        try {
+            if (reason == null) {
+                append.listener.onAppended(append.offset);
+            } else {
+                append.listener.onFailed(reason);
+            }
+        } catch (RuntimeException e) {
+            LOG.error("global bus: a listener failed on {}", append.partition().topic, e);
+        }
+    }
+
+    private static void answer(CompletableFuture<Void> done, BusException failure) {
+        if (failure == null) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(failure);
+        }
+    }
+
+    private void end(BusCommand.Close close) {
+        try {
+            connection.close();
+            close.done().complete(null);
+        } catch (SQLException e) {
+            close.done().completeExceptionally(database.failure("cannot close", e));
+        }
+    }
+}

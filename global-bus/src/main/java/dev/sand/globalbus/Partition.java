@@ -1,0 +1,33 @@
+package dev.sand.globalbus;
+
+/**
+ * One partition of the embedded bus. Written by the writer thread alone; {@code begin} and {@code end} are what is durable
+ * and are read by anyone, {@code next} and {@code deleted} belong to the transaction that the writer has open.
+ */
+final class Partition {
+    /** Records are ordered by (partition id, offset) in one integer key: 23 bits and 40 bits. */
+    static final int OFFSET_BITS = 40;
+
+    final long id;
+    final String topic;
+    volatile long begin;
+    volatile long end;
+    long next;
+    boolean deleted;
+
+    Partition(long id, String topic, long begin, long end) {
+        this.id = id;
+        this.topic = topic;
+        this.begin = begin;
+        this.end = end;
+        this.next = end;
+    }
+
+    static long position(long id, long offset) {
+        return id << OFFSET_BITS | offset;
+    }
+
+    long position(long offset) {
+        return position(id, offset);
+    }
+}
