@@ -1,0 +1,42 @@
+package dev.sand.localbus;
+
+/** The calls of the services LocalBus and Control, by their names on the wire. */
+enum BusCall {
+    TAKE("take", false),
+    FINISH("finish", true),
+    FAIL("fail", true),
+    PUBLISH("publish", false),
+    DATA_GET("dataGet", false),
+    DATA_PUT("dataPut", false),
+    DATA_DELETE("dataDelete", false),
+    DATA_LIST("dataList", false),
+    DATA_ADD("dataAdd", false),
+    COMMANDS("commands", false),
+    REPORT("report", true);
+
+    final String wireName;
+    final boolean oneway;
+
+    BusCall(String wireName, boolean oneway) {
+        this.wireName = wireName;
+        this.oneway = oneway;
+    }
+
+    /** @return null for any other name */
+    static BusCall of(String wireName) {
+        return switch (wireName) {
+            case "take" -> TAKE;
+            case "finish" -> FINISH;
+            case "fail" -> FAIL;
+            case "publish" -> PUBLISH;
+            case "dataGet" -> DATA_GET;
+            case "dataPut" -> DATA_PUT;
+            case "dataDelete" -> DATA_DELETE;
+            case "dataList" -> DATA_LIST;
+            case "dataAdd" -> DATA_ADD;
+            case "commands" -> COMMANDS;
+            case "report" -> REPORT;
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package dev.sand.localbus;
+
+import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.DataAddRequest;
+import dev.sand.event.thrift.DataDeleteRequest;
+import dev.sand.event.thrift.DataGetRequest;
+import dev.sand.event.thrift.DataListReply;
+import dev.sand.event.thrift.DataListRequest;
+import dev.sand.event.thrift.DataPutRequest;
+import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TakeRequest;
+
+/**
+ * The broker behind the connections: the calls of {@code sand.thrift}, well-formed, on the owner thread of their connection.
+ * A message's byte arrays are the handler's own.
+ */
+public interface BusHandler {
+    /** Answered by {@link BusConnection#handOver} or {@link BusConnection#dismiss}, now or later. Always the same instance on one connection. */
+    void onTake(BusConnection connection, TakeRequest request);
+
+    /** Comes only on a connection that has taken. */
+    void onFinish(BusConnection connection, FinishRequest request);
+
+    void onFail(BusConnection connection, FailRequest request);
+
+    void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply);
+
+    void onDataGet(BusConnection connection, DataGetRequest request, BusReply<DataValue> reply);
+
+    void onDataPut(BusConnection connection, DataPutRequest request, BusReply<Long> reply);
+
+    void onDataDelete(BusConnection connection, DataDeleteRequest request, BusReply<Boolean> reply);
+
+    void onDataList(BusConnection connection, DataListRequest request, BusReply<DataListReply> reply);
+
+    void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply);
+
+    /** Answered by {@link BusConnection#command}. */
+    void onCommands(BusConnection connection, CommandsRequest request);
+
+    void onReport(BusConnection connection, Report report);
+
+    /** The last call for this connection, whoever closed it. */
+    void onClosed(BusConnection connection);
+}

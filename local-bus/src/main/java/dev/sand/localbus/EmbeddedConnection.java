@@ -1,0 +1,184 @@
+package dev.sand.localbus;
+
+import dev.sand.event.thrift.BusError;
+import dev.sand.event.thrift.CommandsReply;
+import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.DataAddRequest;
+import dev.sand.event.thrift.DataDeleteRequest;
+import dev.sand.event.thrift.DataGetRequest;
+import dev.sand.event.thrift.DataListReply;
+import dev.sand.event.thrift.DataListRequest;
+import dev.sand.event.thrift.DataPutRequest;
+import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TakeReply;
+import dev.sand.event.thrift.TakeRequest;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.thrift.TApplicationException;
+import org.apache.thrift.TBase;
+import org.apache.thrift.TException;
+import org.apache.thrift.transport.TTransportException;
+
+/** A connection without a socket: calls go to the owner as tasks, results come back through futures by sequence number. */
+final class EmbeddedConnection extends BrokerConnection {
+    private final EmbeddedLocalBus bus;
+    private final Consumer<EmbeddedConnection> onClosed;
+    private final Map<Integer, CompletableFuture<Object>> pending = new ConcurrentHashMap<>();
+    private final AtomicInteger sequences = new AtomicInteger();
+    private volatile boolean closed;
+    private volatile Thread ownerThread;
+
+    EmbeddedConnection(EmbeddedLocalBus bus, BusHandler handler, int outstandingLimit, Consumer<EmbeddedConnection> onClosed) {
+        super(handler, outstandingLimit);
+        this.bus = bus;
+        this.onClosed = onClosed;
+    }
+
+    BusClient client() {
+        return new Client();
+    }
+
+    @Override
+    void send(BusCall call, int sequence, Object result) {
+        CompletableFuture<Object> future = pending.remove(sequence);
+        if (future == null) {
+            return;
+        }
+        if (result instanceof BusError error) {
+            future.completeExceptionally(error);
+        } else {
+            future.complete(result);
+        }
+    }
+
+    @Override
+    void violation(String call, int sequence, String message) {
+        bus.onViolation();
+        CompletableFuture<Object> future = pending.remove(sequence);
+        if (future != null) {
+            future.completeExceptionally(new TApplicationException(TApplicationException.PROTOCOL_ERROR, message));
+        }
+        close();
+    }
+
+    @Override
+    void readable(boolean readable) {
+        // A caller waits for each answer, so that the calls outstanding are its threads.
+    }
+
+    @Override
+    public boolean inOwnerThread() {
+        return Thread.currentThread() == ownerThread;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        bus.owner().execute(() -> {
+            ownerThread = Thread.currentThread();
+            task.run();
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        execute(() -> {
+            onClosed();
+            onClosed.accept(this);
+            pending.values().forEach(future -> future.completeExceptionally(
+                    new TTransportException(TTransportException.END_OF_FILE, "the connection is closed")));
+        });
+    }
+
+    /** What the other side holds. Requests are copied, as a socket would. */
+    private final class Client implements BusClient {
+        private Object call(BusCall call, TBase<?, ?> request) throws TException {
+            if (closed) {
+                throw new TTransportException(TTransportException.NOT_OPEN, "the connection is closed");
+            }
+            CompletableFuture<Object> future = new CompletableFuture<>();
+            int sequence = sequences.incrementAndGet();
+            if (!call.oneway) {
+                pending.put(sequence, future);
+            }
+            TBase<?, ?> copy = request.deepCopy();
+            execute(() -> onCall(call, sequence, copy));
+            if (call.oneway) {
+                return null;
+            }
+            try {
+                return future.join();
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof TException cause ? cause : new TException(e.getCause());
+            }
+        }
+
+        @Override
+        public TakeReply take(TakeRequest request) throws TException {
+            return (TakeReply) call(BusCall.TAKE, request);
+        }
+
+        @Override
+        public void finish(FinishRequest request) throws TException {
+            call(BusCall.FINISH, request);
+        }
+
+        @Override
+        public void fail(FailRequest request) throws TException {
+            call(BusCall.FAIL, request);
+        }
+
+        @Override
+        public void publish(PublishRequest request) throws TException {
+            call(BusCall.PUBLISH, request);
+        }
+
+        @Override
+        public DataValue dataGet(DataGetRequest request) throws TException {
+            return (DataValue) call(BusCall.DATA_GET, request);
+        }
+
+        @Override
+        public long dataPut(DataPutRequest request) throws TException {
+            return (Long) call(BusCall.DATA_PUT, request);
+        }
+
+        @Override
+        public boolean dataDelete(DataDeleteRequest request) throws TException {
+            return (Boolean) call(BusCall.DATA_DELETE, request);
+        }
+
+        @Override
+        public DataListReply dataList(DataListRequest request) throws TException {
+            return (DataListReply) call(BusCall.DATA_LIST, request);
+        }
+
+        @Override
+        public long dataAdd(DataAddRequest request) throws TException {
+            return (Long) call(BusCall.DATA_ADD, request);
+        }
+
+        @Override
+        public CommandsReply commands(CommandsRequest request) throws TException {
+            return (CommandsReply) call(BusCall.COMMANDS, request);
+        }
+
+        @Override
+        public void report(Report report) throws TException {
+            call(BusCall.REPORT, report);
+        }
+
+        @Override
+        public void close() {
+            EmbeddedConnection.this.close();
+        }
+    }
+}

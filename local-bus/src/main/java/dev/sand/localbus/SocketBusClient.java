@@ -1,0 +1,118 @@
+package dev.sand.localbus;
+
+import dev.sand.event.thrift.CommandsReply;
+import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.Control;
+import dev.sand.event.thrift.DataAddRequest;
+import dev.sand.event.thrift.DataDeleteRequest;
+import dev.sand.event.thrift.DataGetRequest;
+import dev.sand.event.thrift.DataListReply;
+import dev.sand.event.thrift.DataListRequest;
+import dev.sand.event.thrift.DataPutRequest;
+import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.LocalBus;
+import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TakeReply;
+import dev.sand.event.thrift.TakeRequest;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import org.apache.thrift.TException;
+import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.protocol.TProtocol;
+import org.apache.thrift.transport.TIOStreamTransport;
+import org.apache.thrift.transport.layered.TFramedTransport;
+
+/** The generated clients over one Unix socket: what a grain runtime in Java would use, and what the tests and benches do. */
+public final class SocketBusClient implements BusClient {
+    private final SocketChannel channel;
+    private final LocalBus.Client bus;
+    private final Control.Client control;
+
+    private SocketBusClient(SocketChannel channel, TProtocol protocol) {
+        this.channel = channel;
+        this.bus = new LocalBus.Client(protocol);
+        this.control = new Control.Client(protocol);
+    }
+
+    public static SocketBusClient connect(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        try {
+            TFramedTransport framed = new TFramedTransport(
+                    new TIOStreamTransport(Channels.newInputStream(channel), Channels.newOutputStream(channel)));
+            return new SocketBusClient(channel, new TBinaryProtocol(framed, true, true));
+        } catch (TException e) {
+            channel.close();
+            throw new IOException("cannot speak to " + socket, e);
+        }
+    }
+
+    @Override
+    public TakeReply take(TakeRequest request) throws TException {
+        return bus.take(request);
+    }
+
+    @Override
+    public void finish(FinishRequest request) throws TException {
+        bus.finish(request);
+    }
+
+    @Override
+    public void fail(FailRequest request) throws TException {
+        bus.fail(request);
+    }
+
+    @Override
+    public void publish(PublishRequest request) throws TException {
+        bus.publish(request);
+    }
+
+    @Override
+    public DataValue dataGet(DataGetRequest request) throws TException {
+        return bus.dataGet(request);
+    }
+
+    @Override
+    public long dataPut(DataPutRequest request) throws TException {
+        return bus.dataPut(request);
+    }
+
+    @Override
+    public boolean dataDelete(DataDeleteRequest request) throws TException {
+        return bus.dataDelete(request);
+    }
+
+    @Override
+    public DataListReply dataList(DataListRequest request) throws TException {
+        return bus.dataList(request);
+    }
+
+    @Override
+    public long dataAdd(DataAddRequest request) throws TException {
+        return bus.dataAdd(request);
+    }
+
+    @Override
+    public CommandsReply commands(CommandsRequest request) throws TException {
+        return control.commands(request);
+    }
+
+    @Override
+    public void report(Report report) throws TException {
+        control.report(report);
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new IllegalStateException("closing a socket failed", e);
+        }
+    }
+}
