@@ -93,16 +93,19 @@ final class EmbeddedConnection extends BrokerConnection {
         execute(() -> {
             onClosed();
             onClosed.accept(this);
-            pending.values().forEach(future -> future.completeExceptionally(
-                    new TTransportException(TTransportException.END_OF_FILE, "the connection is closed")));
+            pending.values().forEach(future -> future.completeExceptionally(closedException()));
         });
+    }
+
+    private static TTransportException closedException() {
+        return new TTransportException(TTransportException.END_OF_FILE, "the connection is closed");
     }
 
     /** What the other side holds. Requests are copied, as a socket would. */
     private final class Client implements BusClient {
         private Object call(BusCall call, TBase<?, ?> request) throws TException {
             if (closed) {
-                throw new TTransportException(TTransportException.NOT_OPEN, "the connection is closed");
+                throw closedException();
             }
             CompletableFuture<Object> future = new CompletableFuture<>();
             int sequence = sequences.incrementAndGet();
@@ -110,7 +113,13 @@ final class EmbeddedConnection extends BrokerConnection {
                 pending.put(sequence, future);
             }
             TBase<?, ?> copy = request.deepCopy();
-            execute(() -> onCall(call, sequence, copy));
+            execute(() -> {
+                if (closed) {
+                    future.completeExceptionally(closedException());
+                } else {
+                    onCall(call, sequence, copy);
+                }
+            });
             if (call.oneway) {
                 return null;
             }

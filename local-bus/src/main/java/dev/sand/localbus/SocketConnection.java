@@ -82,6 +82,12 @@ final class SocketConnection extends ByteToMessageDecoder {
     }
 
     @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        // The decoder would ask for more on its own, since nothing comes out of it, though reading has been stopped.
+        discardSomeReadBytes();
+    }
+
+    @Override
     public void channelInactive(ChannelHandlerContext context) {
         bus.onClosed();
         broker.onClosed();

@@ -57,6 +57,7 @@ final class SocketEndpoint extends ChannelInboundHandlerAdapter implements BusEn
             listener.bind(new DomainSocketAddress(socket.toString())).syncUninterruptibly();
         } catch (Exception e) {
             // Netty throws the channel's checked exception as it is.
+            listener.close();
             throw new IOException("cannot listen on " + socket + ": " + e.getMessage(), e);
         }
     }

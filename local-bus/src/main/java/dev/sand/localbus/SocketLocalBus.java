@@ -33,8 +33,8 @@ public final class SocketLocalBus implements LocalBus {
     @Override
     public BusEndpoint listen(Path socket, BusHandler handler) throws IOException {
         SocketEndpoint endpoint = new SocketEndpoint(this, socket, handler, endpoints::remove);
-        endpoints.add(endpoint);
         endpoint.bind();
+        endpoints.add(endpoint);
         return endpoint;
     }
 
