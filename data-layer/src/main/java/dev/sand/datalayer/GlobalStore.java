@@ -13,7 +13,7 @@ public interface GlobalStore extends AutoCloseable {
     /** The version of a write that wants nothing there. */
     long ABSENT = 0;
 
-    /** @param version from 1, one more with each write of the key, deletions included */
+    /** @param version from 1, higher with each write of the key, deletions included: a key never has the same version twice */
     record Versioned(long version, byte[] value) {}
 
     record Entry(String key, long version, byte[] value) {}
@@ -40,6 +40,34 @@ public interface GlobalStore extends AutoCloseable {
     long add(String table, String scope, String key, long delta);
 
     void deleteScope(String table, String scope);
+
+    /** @param value null: delete */
+    record Write(String table, String scope, String key, byte[] value) {}
+
+    /** Writes that do not care what is there, in one go where the store can; all of them are durable on return. */
+    default void writeAll(List<Write> writes) {
+        for (Write write : writes) {
+            if (write.value() == null) {
+                delete(write.table(), write.scope(), write.key(), ANY);
+            } else {
+                put(write.table(), write.scope(), write.key(), write.value(), ANY);
+            }
+        }
+    }
+
+    /** As scan, keys alone: for values that may be large. */
+    default List<String> keys(String table, String scope, String prefix, String after, int limit) {
+        return scan(table, scope, prefix, after, limit).stream().map(Entry::key).toList();
+    }
+
+    /** Deletes all but the last {@code keep} keys in byte order: the oldest of time-ordered ones. @return keys deleted */
+    default List<String> keepLast(String table, String scope, int keep) {
+        List<Entry> kept = scanDescending(table, scope, "", null, keep);
+        List<Entry> surplus = kept.isEmpty() ? List.of()
+                : scanDescending(table, scope, "", kept.getLast().key(), Integer.MAX_VALUE);
+        surplus.forEach(entry -> delete(table, scope, entry.key(), ANY));
+        return surplus.stream().map(Entry::key).toList();
+    }
 
     @Override
     void close();

@@ -1,0 +1,186 @@
+package dev.sand.datalayer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.sand.datalayer.GlobalStore.Entry;
+import dev.sand.datalayer.GlobalStore.Write;
+import dev.sand.datalayer.StoreException.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every global store does; each implementation runs it. */
+abstract class GlobalStoreContract {
+    GlobalStore store;
+
+    abstract GlobalStore open();
+
+    @BeforeEach
+    void openStore() {
+        store = open();
+    }
+
+    @AfterEach
+    void closeStore() {
+        store.close();
+    }
+
+    @Test
+    void aWriteIsReadBackWithItsVersion() {
+        assertThat(store.get("t", "app", "k")).isEmpty();
+        assertThat(put("k", "a")).isEqualTo(1);
+        assertThat(put("k", "b")).isEqualTo(2);
+        assertThat(store.get("t", "app", "k").orElseThrow().version()).isEqualTo(2);
+        assertThat(get("app", "k")).isEqualTo("b");
+    }
+
+    @Test
+    void aConditionalWriteSucceedsOnlyAtItsVersion() {
+        assertThat(store.put("t", "app", "k", bytes("a"), GlobalStore.ABSENT)).isEqualTo(1);
+        assertThat(conflict(() -> store.put("t", "app", "k", bytes("b"), GlobalStore.ABSENT))).isEqualTo(1);
+        assertThat(conflict(() -> store.put("t", "app", "k", bytes("b"), 7))).isEqualTo(1);
+        assertThat(store.put("t", "app", "k", bytes("b"), 1)).isEqualTo(2);
+        assertThat(conflict(() -> store.delete("t", "app", "k", 1))).isEqualTo(2);
+        assertThat(store.delete("t", "app", "k", 2)).isTrue();
+        assertThat(conflict(() -> store.put("t", "app", "k", bytes("c"), 2))).isZero();
+        assertThat(store.delete("t", "app", "k", GlobalStore.ANY)).isFalse();
+    }
+
+    @Test
+    void noVersionComesTwiceAlsoAcrossADeletion() {
+        put("k", "a");
+        long before = put("k", "b");
+        store.delete("t", "app", "k", GlobalStore.ANY);
+        long after = put("k", "c");
+        assertThat(after).isGreaterThan(before + 1);
+        store.deleteScope("t", "app");
+        assertThat(put("k", "d")).isGreaterThan(after + 1);
+        assertThat(store.keepLast("t", "app", 1)).isEmpty();
+        put("l", "e");
+        long last = store.get("t", "app", "k").orElseThrow().version();
+        assertThat(store.keepLast("t", "app", 1)).containsExactly("k");
+        assertThat(put("k", "f")).isGreaterThan(last + 1);
+    }
+
+    @Test
+    void scansGoInByteOrderWithPrefixAndPage() {
+        Stream.of("b/1", "a", "b/3", "b", "c", "b/2", "é", "\uD83D\uDE00", "\uFFFD").forEach(key -> put(key, key));
+        assertThat(keys(store.scan("t", "app", "b/", null, 10))).containsExactly("b/1", "b/2", "b/3");
+        assertThat(keys(store.scan("t", "app", "b/", "b/1", 1))).containsExactly("b/2");
+        assertThat(keys(store.scan("t", "app", "", "c", 10))).containsExactly("é", "\uFFFD", "\uD83D\uDE00");
+        assertThat(keys(store.scanDescending("t", "app", "b", null, 2))).containsExactly("b/3", "b/2");
+        assertThat(keys(store.scanDescending("t", "app", "b", "b/2", 10))).containsExactly("b/1", "b");
+        assertThat(store.keys("t", "app", "b/", "b/2", 10)).containsExactly("b/3");
+        assertThat(store.scan("t", "app", "", null, 0)).isEmpty();
+    }
+
+    @Test
+    void tablesAndScopesAreApartWhateverTheNames() {
+        List<String> names = List.of("a", "a\0", "a\0b", "\0a", "a/", "a/..", "../a", "a%", "%", "a_", "A", "á", "a\u0301", "'",
+                "\"", ";--", "*", "a ", " ", "\uD83D\uDE00");
+        for (String scope : names) {
+            for (String key : names) {
+                store.put("t", scope, key, bytes(scope + "|" + key), GlobalStore.ABSENT);
+            }
+        }
+        for (String scope : names) {
+            assertThat(store.scan("t", scope, "", null, 1000)).hasSize(names.size());
+            for (String key : names) {
+                assertThat(get(scope, key)).isEqualTo(scope + "|" + key);
+                assertThat(store.get("u", scope, key)).isEmpty();
+                assertThat(store.scan("t", scope, key, null, 1000)).allMatch(entry -> entry.key().startsWith(key))
+                        .allMatch(entry -> new String(entry.value(), StandardCharsets.UTF_8).startsWith(scope + "|"));
+            }
+        }
+        store.deleteScope("t", "%");
+        assertThat(store.scan("t", "a", "", null, 1000)).hasSize(names.size());
+    }
+
+    @Test
+    void aNameThatIsNoTextOrTooLongIsRefused() {
+        for (String bad : List.of("", "\uD83D", "a\uDE00", "x".repeat(1025))) {
+            StoreException failure = catchThrowableOfType(StoreException.class, () -> put(bad, "v"));
+            assertThat(failure.kind()).isEqualTo(Kind.BAD_VALUE);
+        }
+    }
+
+    @Test
+    void aCounterAddsAtomically() {
+        assertThat(store.add("t", "app", "n", 5)).isEqualTo(5);
+        assertThat(store.add("t", "app", "n", -7)).isEqualTo(-2);
+        CompletableFuture.allOf(IntStream.range(0, 8).mapToObj(i -> CompletableFuture.runAsync(() -> {
+            for (int j = 0; j < 50; j++) {
+                store.add("t", "app", "n", 1);
+            }
+        })).toArray(CompletableFuture[]::new)).join();
+        assertThat(get("app", "n")).isEqualTo("398");
+        put("text", "twelve");
+        assertThatThrownBy(() -> store.add("t", "app", "text", 1)).isInstanceOf(StoreException.class)
+                .hasMessageContaining("no counter");
+        put("n", "" + Long.MAX_VALUE);
+        assertThatThrownBy(() -> store.add("t", "app", "n", 1)).hasMessageContaining("overflow");
+    }
+
+    @Test
+    void ofManyWritersAtOneVersionOneWins() {
+        put("k", "a");
+        long won = IntStream.range(0, 16).parallel().filter(i -> {
+            try {
+                store.put("t", "app", "k", bytes("w" + i), 1);
+                return true;
+            } catch (StoreException e) {
+                return false;
+            }
+        }).count();
+        assertThat(won).isEqualTo(1);
+    }
+
+    @Test
+    void writesCanGoTogether() {
+        put("gone", "x");
+        store.writeAll(List.of(new Write("t", "app", "a", bytes("1")), new Write("t", "other", "b", bytes("2")),
+                new Write("t", "app", "gone", null)));
+        assertThat(get("app", "a")).isEqualTo("1");
+        assertThat(get("other", "b")).isEqualTo("2");
+        assertThat(store.get("t", "app", "gone")).isEmpty();
+    }
+
+    @Test
+    void keepLastDeletesTheFirstInOrder() {
+        for (int i = 0; i < 10; i++) {
+            put("k" + i, "v");
+        }
+        put("k9", "again");
+        assertThat(store.keepLast("t", "app", 3)).containsExactlyInAnyOrder("k0", "k1", "k2", "k3", "k4", "k5", "k6");
+        assertThat(store.keys("t", "app", "", null, 100)).containsExactly("k7", "k8", "k9");
+    }
+
+    long put(String key, String value) {
+        return store.put("t", "app", key, bytes(value), GlobalStore.ANY);
+    }
+
+    String get(String scope, String key) {
+        return new String(store.get("t", scope, key).orElseThrow().value(), StandardCharsets.UTF_8);
+    }
+
+    static long conflict(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        StoreException failure = catchThrowableOfType(StoreException.class, call);
+        assertThat(failure.kind()).isEqualTo(Kind.CONFLICT);
+        return failure.actualVersion();
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static List<String> keys(List<Entry> entries) {
+        return entries.stream().map(Entry::key).toList();
+    }
+}

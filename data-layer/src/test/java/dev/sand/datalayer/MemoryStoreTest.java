@@ -1,0 +1,8 @@
+package dev.sand.datalayer;
+
+class MemoryStoreTest extends GlobalStoreContract {
+    @Override
+    GlobalStore open() {
+        return new MemoryStore();
+    }
+}
