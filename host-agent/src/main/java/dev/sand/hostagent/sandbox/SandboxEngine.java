@@ -12,9 +12,10 @@ import java.util.function.Consumer;
  * the builder on threads that may block. A sandbox starts blank: process 1 is the supervisor, its folder is mounted read-only
  * at the same path, and the application's files appear in that folder when it is claimed.
  */
-public interface SandboxEngine extends AutoCloseable {
+interface SandboxEngine extends AutoCloseable {
     /** docker or process, as the status shows it. */
     String kind();
+
 
     /** Identifies the Python and libraries that sandboxes run on: part of the content address of installed requirements. */
     String platform();
@@ -25,8 +26,14 @@ public interface SandboxEngine extends AutoCloseable {
     /** Ends what an earlier run of this host left behind; only what carries this host's name and home. */
     void removeOrphans();
 
-    /** Who the sandbox's processes will be: its folder is given to that group before the start. */
+    /** Who the sandbox's processes will be: a user id of its own, where the host allows that. */
     int nextUid();
+
+    /** Who a build step will be: somebody who can be given the folder it writes to, and whose files this process can delete. */
+    int buildUid();
+
+    /** Whether such a user id means the same on the host: the sandbox's folder is then open to that group alone. */
+    boolean folderByGroup();
 
     /** Returns when process 1 runs; it connects to the sockets in the folder by itself. */
     void start(Start start) throws SandboxException;
@@ -34,8 +41,12 @@ public interface SandboxEngine extends AutoCloseable {
     /** Shows operators whose sandbox it has become. Not on the claim path; failing is harmless. */
     void rename(String sandbox, String application, int version);
 
-    /** Kills every process and removes what the sandbox had, its folder excepted. Nothing to do when it is gone already. */
-    void stop(String sandbox);
+    /**
+     * Kills every process and removes what the sandbox had, its folder excepted. Nothing to do when it is gone already.
+     *
+     * @return how it had ended before this call (exit code, memory), or null when it was running or nothing is known
+     */
+    String stop(String sandbox);
 
     /** Runs one command to its end in a sandbox of its own: the build's steps. */
     TaskResult run(Task task, Consumer<String> line) throws SandboxException;
@@ -45,7 +56,7 @@ public interface SandboxEngine extends AutoCloseable {
 
     /** Called from any thread: implementations only enqueue. */
     interface Listener {
-        /** Told once for each started sandbox that ended without {@link #stop}. */
+        /** Told once for a started sandbox that ended without {@link #stop}, which is still to be called. */
         void onEnded(String sandbox, String cause);
     }
 
@@ -63,14 +74,14 @@ public interface SandboxEngine extends AutoCloseable {
      * @param mounts folders and files at the same path inside
      * @param outputBytes most that is kept of each of stdout and stderr, the last ones
      */
-    record Task(String name, List<String> command, Map<String, String> environment, List<Mount> mounts, SandboxSpec limits,
+    record Task(String name, int uid, List<String> command, Map<String, String> environment, List<Mount> mounts, SandboxSpec limits,
                 Duration timeLimit, int outputBytes) {}
 
     record Mount(Path path, boolean writable) {}
 
     /** @param killedFor why the runtime killed it (time, memory), or null */
     record TaskResult(int exitCode, String stdout, String stderr, String killedFor) {
-        public boolean succeeded() {
+        boolean succeeded() {
             return exitCode == 0 && killedFor == null;
         }
     }

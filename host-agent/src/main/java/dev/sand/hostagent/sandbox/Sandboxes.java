@@ -1,0 +1,31 @@
+package dev.sand.hostagent.sandbox;
+
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens what this host makes sandboxes with: Docker where an engine answers, else plain processes with a warning. What an
+ * earlier run of this host left behind is gone when {@link #open} returns. Called by the host agent's wiring.
+ */
+public record Sandboxes(SandboxRuntime runtime, ApplicationBuilder builder) {
+    private static final Logger LOG = LoggerFactory.getLogger(Sandboxes.class);
+
+    /**
+     * @param sockets the shards' side
+     * @throws SandboxException when the kind that was asked for cannot be had
+     */
+    public static Sandboxes open(SandboxConfiguration configuration, Home home, SandboxSockets sockets) throws SandboxException {
+        home.prepare();
+        SandboxEngine engine = engine(configuration, home);
+        LinkedTrees trees = new LinkedTrees(home);
+        SandboxFolder folder = new SandboxFolder(home, trees, sockets);
+        engine.removeOrphans();
+        folder.removeAll();
+        return new Sandboxes(new SandboxPool(configuration, engine, folder), null);
+    }
+
+    private static SandboxEngine engine(SandboxConfiguration configuration, Home home) throws SandboxException {
+        return new DockerSandboxes(configuration, home);
+    }
+}
