@@ -1,0 +1,151 @@
+"""`sand invocations …`: what happened to an invocation, while it runs and after."""
+
+from pathlib import Path
+
+import click
+
+from sand.command.client import Platform, application_path
+from sand.command.logs import show_logs
+from sand.command.options import output_option, server_option
+from sand.command.output import milliseconds, say, show_bytes, show_fields, show_json, show_table, size, when
+
+
+@click.group("invocations", short_help="List, show, follow and cancel invocations.")
+def invocations_command() -> None:
+    """What happened to invocations.
+
+    \b
+    Examples:
+      sand invocations list hello --status FAILED
+      sand invocations timeline hello 01JD0Z5W3M8Q6T1R4V7X9YB2CD
+    """
+
+
+@invocations_command.command("list")
+@click.argument("application")
+@click.option("--status", type=click.Choice(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"], case_sensitive=False))
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--before", metavar="ID", help="Older than this one, for paging.")
+@output_option
+@server_option
+def list_invocations(
+    application: str, status: str | None, limit: int, before: str | None, as_json: bool, platform: Platform
+) -> None:
+    """The invocations of APPLICATION, newest first."""
+    path = application_path(application, "invocations")
+    found = platform.get(path, status=status and status.upper(), limit=limit, before=before)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (i["executionId"], i["target"], i["version"], i["status"], when(i["startedMs"]), _duration(i), error_of(i))
+        for i in found["invocations"]
+    ]
+    show_table(["invocation", "target", "version", "status", "started", "ms", "error"], rows)
+
+
+@invocations_command.command("get")
+@click.argument("application")
+@click.argument("invocation")
+@output_option
+@server_option
+def get_invocation(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+    """One invocation: status, times, use of CPU and memory, error."""
+    found = platform.get(application_path(application, "invocations", invocation))
+    if as_json:
+        show_json(found)
+        return
+    failure = found.get("failure") or {}
+    show_fields(
+        {
+            "invocation": found["executionId"],
+            "target": f"{found['application']}/{found['target']}@{found['version']}",
+            "status": found["status"],
+            "started": when(found["startedMs"]),
+            "ms": _duration(found),
+            "cpu ms": milliseconds((found.get("cpuUs") or 0) * 1000),
+            "peak memory": size(found.get("peakMemoryBytes")),
+            "error": error_of(found),
+            "cause": failure.get("cause"),
+        }
+    )
+    if failure.get("stackTrace"):
+        click.echo(failure["stackTrace"])
+
+
+@invocations_command.command("output")
+@click.argument("application")
+@click.argument("invocation")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file.")
+@server_option
+def invocation_output(application: str, invocation: str, out: Path | None, platform: Platform) -> None:
+    """An invocation's output, as it is."""
+    response = platform.call("GET", application_path(application, "invocations", invocation, "output"))
+    if response.status_code == 202:
+        say("it is still running: `sand invocations events` follows it")
+    elif out is not None:
+        out.write_bytes(response.content)
+        say(f"{len(response.content)} bytes in {out}")
+    else:
+        show_bytes(response.content, response.headers.get("content-type", "application/octet-stream"))
+
+
+@invocations_command.command("events")
+@click.argument("application")
+@click.argument("invocation")
+@server_option
+def invocation_events(application: str, invocation: str, platform: Platform) -> None:
+    """Follow an invocation: a line with a JSON object an event, until it ends."""
+    for event, data in platform.events(application_path(application, "invocations", invocation, "events")):
+        click.echo(f"{event}\t{data}")
+
+
+@invocations_command.command("timeline")
+@click.argument("application")
+@click.argument("invocation")
+@output_option
+@server_option
+def invocation_timeline(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+    """Where an invocation's time went: a row an attempt of a grain."""
+    found = platform.get(application_path(application, "invocations", invocation, "timeline"))
+    if as_json:
+        show_json(found)
+    else:
+        show_timeline(found)
+
+
+@invocations_command.command("logs")
+@click.argument("application")
+@click.argument("invocation")
+@output_option
+@server_option
+def invocation_logs(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+    """What the grains wrote in one invocation."""
+    show_logs(platform.get(application_path(application, "invocations", invocation, "logs"))["lines"], as_json)
+
+
+@invocations_command.command("cancel")
+@click.argument("application")
+@click.argument("invocation")
+@server_option
+def cancel_invocation(application: str, invocation: str, platform: Platform) -> None:
+    """End an invocation that runs: its processes are killed, its result is CANCELLED."""
+    platform.call("POST", application_path(application, "invocations", invocation, "cancel"))
+    say(f"cancelled {invocation}")
+
+
+def show_timeline(timeline: dict) -> None:
+    """Milliseconds an attempt spent queued, handed over, running, and on the bus back."""
+    rows = []
+    for hop in timeline["hops"]:
+        parts = [hop[name] for name in ("queueMs", "dispatchMs", "runMs", "busMs")]
+        rows.append((hop["grain"], hop["attempt"], *(f"{ms:.3f}" for ms in parts), hop.get("error")))
+    show_table(["grain", "attempt", "queue ms", "dispatch ms", "run ms", "bus ms", "error"], rows)
+
+
+def error_of(invocation: dict) -> str | None:
+    return (invocation.get("failure") or {}).get("error")
+
+
+def _duration(invocation: dict) -> int | None:
+    return invocation["endedMs"] - invocation["startedMs"] if invocation.get("endedMs") else None

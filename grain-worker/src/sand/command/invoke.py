@@ -1,0 +1,155 @@
+"""`sand invoke`: calls a grain or a workflow, with text, JSON or bytes in and out."""
+
+import json
+import mimetypes
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+import httpx
+
+from sand.command.client import Platform
+from sand.command.options import output_option, server_option, split_target
+from sand.command.output import is_text, say, show_bytes, show_json, show_table
+
+JSON = "application/json"
+OCTETS = "application/octet-stream"
+# What the platform gives a handler as something else than bytes.
+_BY_SUFFIX = {".json": JSON, ".npy": "application/x-npy"}
+
+
+@click.command("invoke", short_help="Call a grain or a workflow.")
+@click.argument("target", metavar="APP/TARGET[@VERSION]")
+@click.option("-d", "--data", help="The input: JSON, @FILE, or - for stdin. Default: null.")
+@click.option("--content-type", help="Media type of the input; by default JSON, or what the file's name says.")
+@click.option("--async", "asynchronous", is_flag=True, help="Do not wait: print the invocation's id.")
+@click.option("--wait", type=click.FloatRange(min=0), help="Wait this many seconds, then answer with the id.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="The execution's deadline in seconds.")
+@click.option("--idempotency-key", help="Two calls with one key are one execution.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the output to this file.")
+@click.option("--timing", is_flag=True, help="Show where the time went, on stderr.")
+@output_option
+@server_option
+def invoke_command(
+    target: str,
+    data: str | None,
+    content_type: str | None,
+    asynchronous: bool,
+    wait: float | None,
+    timeout: float | None,
+    idempotency_key: str | None,
+    out: Path | None,
+    timing: bool,
+    as_json: bool,
+    platform: Platform,
+) -> None:
+    """Call TARGET, a grain or a workflow of APP, and write its output to stdout as it is.
+
+    With -o json: one object with the id, the status, the timing and the output.
+
+    \b
+    Examples:
+      sand invoke hello/greet --data '{"name": "Ada"}'
+      sand invoke image-pipeline/main --data @photo.jpg --out result.json
+      sand invoke hello/greet@2 --async
+    """
+    application, name = split_target(target)
+    body, kind = read_input(data, content_type)
+    headers = {"Content-Type": kind}
+    preferences = []
+    if asynchronous:
+        preferences.append("respond-async")
+    if wait is not None:
+        preferences.append(f"wait={wait:g}")
+    if preferences:
+        headers["Prefer"] = ", ".join(preferences)
+    if idempotency_key:
+        headers["Idempotency-Key"] = idempotency_key
+    if timeout:
+        headers["Sand-Timeout"] = f"{int(timeout * 1000)}ms"
+    path = f"/invoke/{quote(application)}/{quote(name, safe='@')}"
+    response = platform.call("POST", path, body=body, headers=headers)
+
+    identity = response.headers.get("Sand-Execution-Id", "")
+    if response.status_code == 202:
+        _show_accepted(response, identity, as_json)
+        return
+    if timing:
+        _show_timing(response)
+    output_type = response.headers.get("content-type", OCTETS)
+    if out is not None:
+        out.write_bytes(response.content)
+        say(f"{len(response.content)} bytes of {output_type} in {out}")
+    if as_json:
+        show_json(
+            {
+                "invocation": identity,
+                "status": "SUCCEEDED",
+                "contentType": output_type,
+                "timingMs": server_timing(response),
+                "output": _output_value(response.content, output_type, out),
+            }
+        )
+    elif out is None:
+        show_bytes(response.content, output_type)
+
+
+def read_input(data: str | None, content_type: str | None) -> tuple[bytes, str]:
+    """The input and its media type, from --data and --content-type."""
+    if data is None:
+        return b"null", content_type or JSON
+    if data == "-":
+        return click.get_binary_stream("stdin").read(), content_type or JSON
+    if data.startswith("@"):
+        file = Path(data[1:])
+        if not file.is_file():
+            raise click.BadParameter(f"there is no file {file}", param_hint="--data")
+        guessed = _BY_SUFFIX.get(file.suffix) or mimetypes.guess_type(file.name)[0]
+        return file.read_bytes(), content_type or guessed or OCTETS
+    if content_type is None:
+        try:
+            json.loads(data)
+        except ValueError as e:
+            hint = "quote text as JSON ('\"text\"'), or say what it is with --content-type text/plain"
+            raise click.BadParameter(f"not JSON: {e}; {hint}", param_hint="--data") from e
+    return data.encode(), content_type or JSON
+
+
+def server_timing(response: httpx.Response) -> dict[str, float]:
+    """The Server-Timing header as milliseconds by name."""
+    timing = {}
+    for entry in response.headers.get("Server-Timing", "").split(","):
+        name, *parameters = (part.strip() for part in entry.split(";"))
+        for parameter in parameters:
+            if name and parameter.startswith("dur="):
+                timing[name] = float(parameter[4:])
+    return timing
+
+
+def _show_accepted(response: httpx.Response, identity: str, as_json: bool) -> None:
+    location = response.headers.get("Location", "")
+    if as_json:
+        show_json({"invocation": identity, "status": "RUNNING", "location": location})
+    else:
+        say(f"accepted; it is at {location}")
+        click.echo(identity)
+
+
+def _show_timing(response: httpx.Response) -> None:
+    with_stderr = [(name, f"{ms:.3f}") for name, ms in server_timing(response).items()]
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    try:
+        show_table(["part", "ms"], with_stderr)
+    finally:
+        sys.stdout = stdout
+
+
+def _output_value(content: bytes, content_type: str, out: Path | None) -> object:
+    if out is not None:
+        return {"file": str(out), "size": len(content)}
+    if content_type.startswith(JSON):
+        return json.loads(content or b"null")
+    if is_text(content_type):
+        return content.decode(errors="replace")
+    return {"size": len(content), "note": "binary; use --out FILE"}

@@ -1,0 +1,77 @@
+"""The command's entry point: the list of subcommands, and how any failure becomes an exit code."""
+
+import sys
+
+import click
+
+from sand.command.failure import ExitCode, Failure
+from sand.command.output import say
+
+EPILOG = """Exit codes: 0 ok, 1 the grain failed, 2 usage, 3 not found, 4 refused, 5 conflict, 6 throttled, 7 timed out,
+70 the platform failed. Data goes to stdout, talk to stderr."""
+
+# Subcommand → module: a module is imported when its subcommand is used, which keeps the command quick to start.
+SUBCOMMANDS = {
+    "init": "init",
+    "up": "up",
+    "dev": "dev",
+    "deploy": "deploy",
+    "invoke": "invoke",
+    "logs": "logs",
+    "list": "applications",
+    "describe": "applications",
+    "delete": "applications",
+    "invocations": "invocations",
+    "versions": "versions",
+    "rollback": "versions",
+    "doctor": "doctor",
+}
+
+
+class Subcommands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        module = SUBCOMMANDS.get(name)
+        if module is None:
+            return None
+        imported = __import__(f"sand.command.{module}", fromlist=[name])
+        return getattr(imported, f"{name}_command")
+
+
+@click.command(cls=Subcommands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="sand", prog_name="sand")
+@click.option("--server", metavar="URL", hidden=True, expose_value=True)
+def sand(server: str | None) -> None:
+    """Deploy and call applications of grains and workflows.
+
+    \b
+    sand init hello        write a small application
+    sand up                start a platform on this machine
+    sand deploy hello      deploy it
+    sand invoke hello/greet --data '{"name": "Ada"}'
+    """
+
+
+def main() -> None:
+    """Runs the command; never returns, never shows a traceback for something that can be said in a sentence."""
+    try:
+        sys.exit(sand.main(prog_name="sand", standalone_mode=False) or ExitCode.OK)
+    except click.exceptions.Exit as e:
+        sys.exit(e.exit_code)
+    except click.ClickException as e:
+        e.show()
+        sys.exit(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        say("stopped")
+        sys.exit(130)
+    except Failure as e:
+        say(f"sand: {e.title}")
+        for line in e.lines:
+            say(f"  {line}".replace("\n", "\n  "))
+        sys.exit(e.code)
+    except BrokenPipeError:
+        # Whoever read our output has enough of it.
+        sys.stderr.close()
+        sys.exit(ExitCode.OK)

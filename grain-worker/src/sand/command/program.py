@@ -1,0 +1,86 @@
+"""Where the platform's Java program and a Java to run it with are."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from sand.command.failure import ExitCode, Failure
+
+JAVA_VERSION = 25
+MAIN_CLASS = "dev.sand.standalone.Main"
+# Zero-copy needs native access; the heap grows with use and is given back when idle, for a machine that others use too.
+JVM_OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=60000", "-Xms64m")
+
+
+def checkout() -> Path | None:
+    """The source tree that this command was installed from, if it was."""
+    top = Path(__file__).resolve().parents[4]
+    return top if (top / "standalone/pom.xml").is_file() else None
+
+
+def class_path() -> str:
+    """The program's jars: below SAND_PLATFORM, or as the checkout's build left them."""
+    named = os.environ.get("SAND_PLATFORM")
+    top = checkout()
+    if named:
+        target = Path(named)
+    elif top:
+        target = top / "standalone/target"
+    else:
+        raise Failure(
+            ExitCode.PLATFORM_FAILED,
+            "the platform's program is not here",
+            ("Set SAND_PLATFORM to the folder with its jars, or run ./sand up in a checkout.",),
+        )
+    jars = [jar for jar in sorted(target.glob("*.jar")) if not jar.name.endswith(("-sources.jar", "-tests.jar"))]
+    if not jars:
+        raise Failure(
+            ExitCode.PLATFORM_FAILED,
+            f"there is no jar in {target}",
+            ("Run ./sand setup in the checkout; it builds the program.",),
+        )
+    return os.pathsep.join([*map(str, jars), str(target / "lib" / "*")])
+
+
+def java_version(java: Path | str) -> int:
+    """The major version of a java, 0 when it does not run."""
+    try:
+        told = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=30, check=False)
+    except OSError:
+        return 0
+    found = re.search(r'version "(\d+)', told.stderr)
+    return int(found.group(1)) if found else 0
+
+
+def find_java() -> Path | None:
+    """The first java that is new enough: the set-up's, JAVA_HOME's, the path's, then those in /usr/lib/jvm."""
+    homes = [os.environ.get("SAND_JAVA_HOME"), os.environ.get("JAVA_HOME")]
+    candidates = [Path(home, "bin/java") for home in homes if home]
+    on_path = shutil.which("java")
+    if on_path:
+        candidates.append(Path(on_path))
+    candidates += sorted(Path("/usr/lib/jvm").glob("*/bin/java"), reverse=True)
+    for java in candidates:
+        if java.is_file() and java_version(java) >= JAVA_VERSION:
+            return java
+    return None
+
+
+def default_home() -> Path:
+    """Short, since sockets live below it and a socket's path has 107 bytes at most."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local/state")
+    return Path(state) / "sand"
+
+
+def ensure_docker() -> str | None:
+    """Starts Docker's engine when that can be done here; None when it answers, else why it does not."""
+    top = checkout()
+    script = top / "deploy/docker/ensure-engine.sh" if top else None
+    command = [str(script)] if script and script.is_file() else ["docker", "version"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    except OSError as e:
+        return str(e)
+    return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["docker does not answer"])[-1]

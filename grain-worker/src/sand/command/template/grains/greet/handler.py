@@ -1,0 +1,12 @@
+"""Greets whoever is named: called with {"name": …}, or through the route /hello/{name}."""
+
+
+def handle(event, context):
+    if "method" in event:  # a request through a route; the answer is an HTTP response
+        name = event["path"].rsplit("/", 1)[-1]
+        return {"status": 200, "headers": {"Content-Type": "text/plain"}, "body": f"Hello, {name}!\n"}
+    name = event.get("name")
+    if not name:
+        raise ValueError("the event has no 'name'")
+    context.logger.info("greeting", extra={"who": name})
+    return {"greeting": f"Hello, {name}!"}

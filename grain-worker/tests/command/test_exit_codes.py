@@ -1,0 +1,168 @@
+"""The command against a server that answers what a test wants: exit codes, and what goes to stdout and stderr."""
+
+import io
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+import pytest
+
+from sand.command.main import main
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+class CannedServer:
+    """Answers every request with `answer`, and remembers the requests."""
+
+    def __init__(self) -> None:
+        self.answer: Answer = (200, {}, b"{}")
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def respond(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                outer.requests.append((self.command, self.path, dict(self.headers), body))
+                status, headers, content = outer.answer
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = do_PUT = do_DELETE = respond
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def problem(self, status: int, **members: object) -> None:
+        self.answer = (status, {"Content-Type": "application/problem+json"}, json.dumps(members).encode())
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[CannedServer]:
+    running = CannedServer()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def sand(server: CannedServer, monkeypatch, capfdbinary) -> Callable[..., Done]:
+    """Runs the command in this process: starting one takes longer than all that it does."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["sand", "--server", server.address, *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(ended.value.code, *capfdbinary.readouterr())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("status", "source", "code"),
+    [
+        (404, "caller", 3),
+        (400, "caller", 4),
+        (413, "caller", 4),
+        (403, "caller", 4),
+        (409, "caller", 5),
+        (429, "platform", 6),
+        (504, "platform", 7),
+        (500, "grain", 1),
+        (500, "platform", 70),
+        (503, "platform", 70),
+    ],
+)
+def test_each_kind_of_problem_has_its_exit_code(server, sand, status, source, code):
+    server.problem(status, title="No", detail="It did not work, since so.", source=source)
+    done = sand("invoke", "app/grain")
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert b"It did not work, since so." in done.stderr
+
+
+def test_a_grains_error_is_shown_with_its_traceback_and_limits(server, sand):
+    server.problem(500, detail="boom", error="ValueError", source="grain", stackTrace="Traceback: line 3", limit=7, actual=9)
+    told = sand("invoke", "app/grain").stderr.decode()
+    assert "ValueError: boom" in told
+    assert "Traceback: line 3" in told
+    assert "limit: 7" in told and "actual: 9" in told
+
+
+def test_an_answer_that_is_no_problem_is_told_too(server, sand):
+    server.answer = (502, {}, b"<html>Bad gateway</html>")
+    done = sand("list")
+    assert done.returncode == 70
+    assert b"Bad gateway" in done.stderr
+
+
+def test_without_a_platform_it_says_how_to_start_one(server, sand):
+    server.close()
+    done = sand("list")
+    assert done.returncode == 70
+    assert b"no platform answers" in done.stderr and b"sand up" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["invoke", "invoke no-slash", "nothing-such", "invoke a/b --data {", "invoke a/b -d @/no/file", "rollback app --to 0"],
+)
+def test_wrong_use_is_told_before_anything_is_sent(server, sand, line):
+    done = sand(*line.split())
+    assert done.returncode == 2
+    assert server.requests == []
+    assert done.stderr and not done.stdout
+
+
+def test_output_reaches_stdout_byte_for_byte(server, sand):
+    binary = bytes(range(256))
+    server.answer = (200, {"Content-Type": "application/octet-stream"}, binary)
+    assert sand("invoke", "app/grain").stdout == binary
+
+
+def test_input_from_stdin_and_files_goes_as_it_is(server, sand, tmp_path):
+    picture = tmp_path / "a.jpg"
+    picture.write_bytes(b"\xff\xd8\x00")
+    sand("invoke", "app/grain", "--data", f"@{picture}")
+    sand("invoke", "app/grain@3", "--data", "-", stdin=b'{"a": 1}')
+    (_, path, headers, body), (_, path2, headers2, body2) = server.requests
+    assert (path, headers["Content-Type"], body) == ("/invoke/app/grain", "image/jpeg", b"\xff\xd8\x00")
+    assert (path2, headers2["Content-Type"], body2) == ("/invoke/app/grain@3", "application/json", b'{"a": 1}')
+
+
+def test_async_prints_the_id_alone_on_stdout(server, sand):
+    server.answer = (202, {"Sand-Execution-Id": "01ABC", "Location": "/api/v1/x"}, b"")
+    done = sand("invoke", "app/grain", "--async", "--idempotency-key", "k", "--timeout", "1.5")
+    assert done.stdout == b"01ABC\n"
+    _, _, headers, _ = server.requests[0]
+    assert headers["Prefer"] == "respond-async"
+    assert headers["Idempotency-Key"] == "k"
+    assert headers["Sand-Timeout"] == "1500ms"
+
+
+def test_json_output_of_an_invocation_has_its_timing(server, sand):
+    headers = {"Content-Type": "application/json", "Sand-Execution-Id": "01ABC", "Server-Timing": "queue;dur=0.1, run;dur=2.5"}
+    server.answer = (200, headers, b'{"x": 1}')
+    shown = json.loads(sand("invoke", "app/grain", "-o", "json").stdout)
+    assert shown["output"] == {"x": 1}
+    assert shown["timingMs"] == {"queue": 0.1, "run": 2.5}
