@@ -139,6 +139,13 @@ abstract class BrokerConnection implements BusConnection {
         }
     }
 
+    /** A reply to a take could not be written. */
+    final void onNotSent(Object result) {
+        if (result instanceof TakeReply reply && reply.isSetEvent()) {
+            handler.onHandOverFailed(this, reply.getEvent());
+        }
+    }
+
     final void onClosed() {
         if (!closed) {
             closed = true;

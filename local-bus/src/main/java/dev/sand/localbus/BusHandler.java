@@ -8,6 +8,7 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.PublishRequest;
@@ -21,6 +22,12 @@ import dev.sand.event.thrift.TakeRequest;
 public interface BusHandler {
     /** Answered by {@link BusConnection#handOver} or {@link BusConnection#dismiss}, now or later. Always the same instance on one connection. */
     void onTake(BusConnection connection, TakeRequest request);
+
+    /**
+     * An event that was handed over could not be written: nobody has seen it. May come from within handOver; comes before
+     * onClosed.
+     */
+    void onHandOverFailed(BusConnection connection, EventMessage event);
 
     /** Comes only on a connection that has taken. */
     void onFinish(BusConnection connection, FinishRequest request);

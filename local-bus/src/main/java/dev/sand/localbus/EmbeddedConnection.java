@@ -50,9 +50,8 @@ final class EmbeddedConnection extends BrokerConnection {
     void send(BusCall call, int sequence, Object result) {
         CompletableFuture<Object> future = pending.remove(sequence);
         if (future == null) {
-            return;
-        }
-        if (result instanceof BusError error) {
+            onNotSent(result);
+        } else if (result instanceof BusError error) {
             future.completeExceptionally(error);
         } else {
             future.complete(result);

@@ -115,9 +115,18 @@ final class SocketConnection extends ByteToMessageDecoder {
             } catch (TException e) {
                 frame.release();
                 violation(call.wireName, sequence, "the answer cannot be sent: " + e.getMessage());
+                onNotSent(result);
                 return;
             }
-            channel.writeAndFlush(frame, channel.voidPromise());
+            if (call == BusCall.TAKE) {
+                channel.writeAndFlush(frame).addListener(written -> {
+                    if (!written.isSuccess()) {
+                        onNotSent(result);
+                    }
+                });
+            } else {
+                channel.writeAndFlush(frame, channel.voidPromise());
+            }
         }
 
         @Override

@@ -8,6 +8,7 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.PublishRequest;
@@ -32,6 +33,11 @@ final class RecordingBroker implements BusHandler {
     @Override
     public void onTake(BusConnection connection, TakeRequest request) {
         note("take", connection, request);
+    }
+
+    @Override
+    public void onHandOverFailed(BusConnection connection, EventMessage event) {
+        note("handOverFailed", connection, event);
     }
 
     @Override

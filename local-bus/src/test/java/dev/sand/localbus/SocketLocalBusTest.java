@@ -26,6 +26,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
 import org.apache.thrift.protocol.TBinaryProtocol;
@@ -86,6 +88,24 @@ class SocketLocalBusTest extends LocalBusContract {
             next("finish");
             next("take");
         }
+    }
+
+    @Test
+    void anEventThatCannotBeWrittenIsGivenBackBeforeItsConnectionCloses() throws Exception {
+        BusClient client = connect();
+        CompletableFuture<?> reply = inBackground(() -> client.take(new TakeRequest("i1", 42)));
+        RecordingBroker.Call take = next("take");
+        CountDownLatch gone = new CountDownLatch(1);
+        // The owner is held until the client has gone, so that it cannot have seen the end before it writes.
+        take.connection().execute(() -> {
+            awaitQuietly(gone);
+            take.connection().handOver(event("e1"));
+        });
+        client.close();
+        gone.countDown();
+        assertThat(next("handOverFailed").request()).isEqualTo(event("e1"));
+        next("closed");
+        assertThat(reply).isNotNull();
     }
 
     @Test
@@ -224,6 +244,14 @@ class SocketLocalBusTest extends LocalBusContract {
             send(channel, bytes);
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
