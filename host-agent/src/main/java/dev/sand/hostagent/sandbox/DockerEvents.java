@@ -1,12 +1,11 @@
 package dev.sand.hostagent.sandbox;
 
-import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.EventType;
 import java.io.Closeable;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,10 +56,10 @@ final class DockerEvents implements Closeable {
                         told = false;
                     }
                     pauseMs = 100;
-                } while (!deaths.awaitCompletion(RECONCILE.toMillis(), TimeUnit.MILLISECONDS));
+                } while (!deaths.ended(RECONCILE));
             } catch (InterruptedException e) {
                 return;
-            } catch (SandboxException | RuntimeException | java.io.IOException e) {
+            } catch (SandboxException | RuntimeException | IOException e) {
                 if (!told && thread != null) {
                     LOG.warn("the Docker engine is away: sandboxes that run go on, none can be started or seen to end ({})", e.getMessage());
                     told = true;
@@ -75,7 +74,7 @@ final class DockerEvents implements Closeable {
         }
     }
 
-    private final class Deaths extends ResultCallback.Adapter<Event> {
+    private final class Deaths extends EngineStream<Event> {
         @Override
         public void onNext(Event event) {
             String sandbox = event.getActor() == null || event.getActor().getAttributes() == null

@@ -2,6 +2,8 @@ package dev.sand.hostagent.sandbox;
 
 import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.exception.ConflictException;
+import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Info;
 import dev.sand.event.SandboxSpec;
@@ -179,8 +181,13 @@ final class DockerSandboxes implements SandboxEngine {
     }
 
     private void remove(String container) throws SandboxException {
-        docker.call("remove container " + container, client -> client.removeContainerCmd(container).withForce(true)
-                .withRemoveVolumes(true).exec());
+        docker.call("remove container " + container, client -> {
+            try {
+                return client.removeContainerCmd(container).withForce(true).withRemoveVolumes(true).exec();
+            } catch (NotFoundException | ConflictException goneOrGoing) {
+                return null;
+            }
+        });
     }
 
     /** How a container ended, for whoever waited for it; null while it runs. */

@@ -1,18 +1,17 @@
 package dev.sand.hostagent.sandbox;
 
-import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.StreamType;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** One command in a container of its own, with a time limit: followed while it runs, killed when it takes too long. */
 final class DockerTask {
     private static final int LAST_LINES = 5;
-    private static final long LOGS_WAIT_S = 5;
+    private static final Duration LOGS_WAIT = Duration.ofSeconds(5);
 
     private DockerTask() {}
 
@@ -29,10 +28,10 @@ final class DockerTask {
         docker.streams().logContainerCmd(container).withStdOut(true).withStdErr(true).withFollowStream(true).exec(output);
         String killedFor = null;
         try {
-            if (!output.awaitCompletion(task.timeLimit().toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!output.ended(task.timeLimit())) {
                 killedFor = "it took longer than " + task.timeLimit().toSeconds() + " s";
                 kill(docker, doing, container);
-                output.awaitCompletion(LOGS_WAIT_S, TimeUnit.SECONDS);
+                output.ended(LOGS_WAIT);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -64,7 +63,7 @@ final class DockerTask {
         Output output = new Output(2048, text -> {});
         try {
             docker.streams().logContainerCmd(container).withStdOut(true).withStdErr(true).withTail(LAST_LINES).exec(output)
-                    .awaitCompletion(LOGS_WAIT_S, TimeUnit.SECONDS);
+                    .ended(LOGS_WAIT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
@@ -74,7 +73,7 @@ final class DockerTask {
         return words.isEmpty() ? "" : "; it wrote: " + words;
     }
 
-    private static final class Output extends ResultCallback.Adapter<Frame> {
+    private static final class Output extends EngineStream<Frame> {
         final OutputTail stdout;
         final OutputTail stderr;
 
