@@ -1,0 +1,158 @@
+"""The second argument of a handler."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sand import values
+from sand.connection import Connection
+from sand.errors import NotFound, TooLarge, UnknownGrain
+from sand.logs import Logger
+from sand.protocol import (
+    DATA_ADD,
+    DATA_DELETE,
+    DATA_GET,
+    DATA_LIST,
+    DATA_PUT,
+    PUBLISH,
+    DataAddRequest,
+    DataDeleteRequest,
+    DataGetRequest,
+    DataListRequest,
+    DataPutRequest,
+    EventMessage,
+    GrainConfiguration,
+    Publication,
+    PublishRequest,
+)
+
+PUBLICATIONS = 1000
+# Publications that fit in the frame of finish; more are sent ahead, and the host agent keeps them until finish.
+_KEPT_BYTES = 256 * 1024
+_logger = Logger()
+
+
+class Context:
+    """What the platform tells a handler about its invocation, and does for it.
+
+    `invocation_id` names the event (the same in every attempt), `execution_id` the request or workflow run that it
+    belongs to; `deadline` is in seconds since the epoch, as time.time() counts.
+    """
+
+    __slots__ = (
+        "_configuration", "_connection", "_deadline_ns", "_kept_bytes", "_published", "_sent", "application", "attempt",
+        "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
+    )  # fmt: skip
+
+    def __init__(
+        self, configuration: GrainConfiguration, connection: Connection, segments: Any, event: EventMessage, now_ns: int
+    ) -> None:
+        self.application = configuration.application
+        self.grain = configuration.grain
+        self.version = configuration.version
+        self.execution_id = event.execution_id
+        self.invocation_id = event.event_id
+        self.attempt = event.attempt
+        self.traceparent = event.traceparent
+        self.segments = segments
+        self._configuration = configuration
+        self._connection = connection
+        self._deadline_ns = now_ns + event.remaining_ms * 1_000_000
+        self._published: list[Publication] = []
+        self._kept_bytes = 0
+        self._sent = 0
+
+    def remaining_ms(self) -> int:
+        """Until this attempt is killed."""
+        return max(0, (self._deadline_ns - time.monotonic_ns()) // 1_000_000)
+
+    @property
+    def deadline(self) -> float:
+        return time.time() + (self._deadline_ns - time.monotonic_ns()) / 1e9
+
+    @property
+    def logger(self) -> Logger:
+        return _logger
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables that sand.yaml sets for the grain; they are in os.environ too."""
+        return dict(self._configuration.environment)
+
+    def secret(self, name: str) -> str:
+        """:raises NotFound: the grain's sand.yaml does not name it, or the operator has not set it"""
+        value = (self._configuration.secrets or {}).get(name)
+        if value is None:
+            raise NotFound(f"no secret {name} for grain {self.grain}: name it under 'secrets' and have it set by the operator")
+        return value
+
+    @property
+    def data(self) -> Data:
+        return Data(self)
+
+    def publish(self, grain: str, payload: Any) -> None:
+        """An event for another grain of the application. It takes effect when this attempt finishes, or not at all.
+
+        :raises UnknownGrain: the application has no such grain
+        :raises TooLarge: more than PUBLICATIONS of one attempt
+        """
+        if grain not in self._configuration.grains:
+            known = ", ".join(sorted(self._configuration.grains))
+            raise UnknownGrain(f"application {self.application} has no grain {grain}; it has {known}")
+        if self._sent + len(self._published) >= PUBLICATIONS:
+            raise TooLarge(f"an attempt publishes at most {PUBLICATIONS} events")
+        encoded = values.encode(payload, self.invocation_id, f"the payload published to {grain}", self.segments)
+        self._published.append(Publication(grain, encoded))
+        self._kept_bytes += len(encoded.bytes or b"") + 128
+        if self._kept_bytes > _KEPT_BYTES:
+            self._send_ahead()
+
+    def _send_ahead(self) -> None:
+        for publication in self._published:
+            self._connection.call(PUBLISH, PublishRequest(self.invocation_id, self.attempt, publication))
+        self._sent += len(self._published)
+        self._published.clear()
+        self._kept_bytes = 0
+
+
+class Data:
+    """`context.data`: the application's shared values. Keys are text; values are JSON, bytes or arrays, as results are."""
+
+    __slots__ = ("_connection", "_context")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._connection = context._connection
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.versioned(key, default)[0]
+
+    def versioned(self, key: str, default: Any = None) -> tuple[Any, int]:
+        """Value and version; version 0 and the default when there is none. The version is for `put(…, if_version=…)`."""
+        found = self._connection.call(DATA_GET, DataGetRequest(key))
+        if found.value is None:
+            return default, found.version
+        return values.decode(found.value, self._context.segments), found.version
+
+    def put(self, key: str, value: Any, if_version: int | None = None) -> int:
+        """The new version.
+
+        :param if_version: the version that the value must have now; 0: there must be none
+        :raises Conflict: it has another
+        """
+        context = self._context
+        encoded = values.encode(value, context.invocation_id, f"the value for {key}", context.segments)
+        return self._connection.call(DATA_PUT, DataPutRequest(key, encoded, if_version))
+
+    def delete(self, key: str, if_version: int | None = None) -> bool:
+        """Whether there was one."""
+        return self._connection.call(DATA_DELETE, DataDeleteRequest(key, if_version))
+
+    def list(self, prefix: str = "", after: str | None = None, limit: int = 1000) -> list[str]:
+        """Keys in byte order, at most `limit`; the next page is after the last one."""
+        return [*self._connection.call(DATA_LIST, DataListRequest(prefix, after, limit)).keys]
+
+    def counter(self, key: str, delta: int = 1) -> int:
+        """Adds atomically and returns the new value; one that does not exist counts as 0."""
+        return self._connection.call(DATA_ADD, DataAddRequest(key, delta))

@@ -1,0 +1,109 @@
+"""What the runtime asks of Linux beyond the os module. The worker and the supervisor import it before they fork."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+_prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_ulong, ctypes.c_ulong, ctypes.c_ulong)
+
+# Above the limit of an instance: what the report of a MemoryError may use.
+MEMORY_RESERVE = 16 << 20
+# Makes the kernel choose an instance before a worker, whatever their sizes; among instances it takes the largest.
+OOM_SCORE = b"900"
+
+
+def die_with_parent(parent: int) -> None:
+    """SIGKILL when the parent ends, so that nothing outlives its worker. Ends at once when it has ended already."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def become_subreaper() -> None:
+    """Orphans below this process become its children, however they were detached."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def forbid_core_dumps() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_memory(limit: int) -> None:
+    """A clean MemoryError at `limit` bytes of data; the reserve above it is opened by release_reserve."""
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit + MEMORY_RESERVE))
+
+
+def release_reserve() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def prefer_for_oom() -> None:
+    """Where the kernel forbids it, the limit of memory still stands."""
+    try:
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+    except OSError:
+        return
+    try:
+        os.write(fd, OOM_SCORE)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+
+
+def data_bytes() -> int:
+    """What counts against RLIMIT_DATA in this process now."""
+    with open("/proc/self/status", "rb") as status:
+        for line in status:
+            if line.startswith(b"VmData:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def children() -> set[int]:
+    """This process's children, adopted ones too."""
+    try:
+        fd = os.open("/proc/thread-self/children", os.O_RDONLY)
+    except FileNotFoundError:
+        return _children_by_parent()
+    try:
+        found = b""
+        while chunk := os.read(fd, 65536):
+            found += chunk
+    finally:
+        os.close(fd)
+    return {int(pid) for pid in found.split()}
+
+
+def _children_by_parent() -> set[int]:
+    """The same where the kernel keeps no list of children."""
+    me = os.getpid()
+    found = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as stat:
+                    if int(stat.read().rpartition(b")")[2].split()[1]) == me:
+                        found.add(int(name))
+            except (OSError, IndexError):
+                continue
+    return found
+
+
+def kill_group(pid: int) -> None:
+    """SIGKILL to the process group that `pid` leads, and to it alone while it leads none yet."""
+    for send in (os.killpg, os.kill):
+        try:
+            send(pid, signal.SIGKILL)
+            return
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            return

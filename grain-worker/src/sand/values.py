@@ -1,0 +1,113 @@
+"""Handlers' values as payloads and back: JSON, bytes, numpy arrays. Large ones go through segments.py."""
+
+from __future__ import annotations
+
+import sys
+from json import JSONDecoder, JSONEncoder
+from typing import Any
+
+from sand.errors import BadRequest, TooLarge, Unserializable
+from sand.protocol import DataReference, Payload
+from sand.response import Response
+
+JSON = "application/json"
+OCTETS = "application/octet-stream"
+NPY = "application/x-npy"
+INLINE_BYTES = 64 * 1024
+OBJECT_BYTES = 1 << 30
+
+_scan = JSONDecoder().scan_once
+
+
+def _other(value: Any) -> Any:
+    """Numpy's numbers are numbers; everything else that JSON does not know is the handler's to convert."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return value.item()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+_encode = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_other).encode
+
+
+def to_json(value: Any) -> bytes:
+    text = _encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # A lone surrogate has no UTF-8, but it has a JSON escape.
+        return JSONEncoder(allow_nan=False, separators=(",", ":"), default=_other).encode(value).encode()
+
+
+def from_json(data: Any) -> Any:
+    """Without the detours of json.loads: a decoder that has run once has touched all that it needs."""
+    try:
+        text = str(data, "utf-8").strip(" \t\r\n")
+        value, end = _scan(text, 0)
+    except StopIteration as nothing:
+        raise BadRequest(f"the payload is not JSON: nothing to read at character {nothing.value}") from None
+    except (ValueError, RecursionError) as broken:
+        raise BadRequest(f"the payload is not JSON: {broken}") from None
+    if end != len(text):
+        raise BadRequest(f"the payload is not JSON: more after its end, at character {end}")
+    return value
+
+
+def encode(value: Any, event_id: str, what: str, segments: Any) -> Payload:
+    """A value as it travels.
+
+    :param what: says in an error whose value it was
+    :param segments: gives large values their object; see segments.py
+    :raises Unserializable, TooLarge:
+    """
+    kind: str
+    data: Any
+    if type(value) is Response:
+        kind, data = value.content_type, value.body
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise Unserializable(f"{what} is a Response whose body is a {type(data).__name__}, not bytes")
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        kind, data = OCTETS, value
+    elif (array := _array(value)) is not None:
+        kind, data = NPY, array
+    else:
+        kind = JSON
+        try:
+            data = to_json(value)
+        except (TypeError, ValueError, RecursionError) as broken:
+            raise Unserializable(f"{what} cannot be encoded: {_reason(broken)}") from None
+    if kind is NPY:
+        from sand import arrays
+
+        parts = arrays.encode(data, what)
+    else:
+        parts = (data,)
+    size = sum(memoryview(part).nbytes for part in parts)
+    if size <= INLINE_BYTES:
+        return Payload(kind, b"".join(bytes(part) for part in parts) if kind is NPY else bytes(data), None)
+    if size > OBJECT_BYTES:
+        raise TooLarge(f"{what} has {size} bytes; the limit is {OBJECT_BYTES}")
+    return Payload(kind, None, DataReference(segments.store(event_id, parts, size), size))
+
+
+def _reason(broken: Exception) -> str:
+    return "it is nested too deeply" if isinstance(broken, RecursionError) else str(broken)
+
+
+def _array(value: Any) -> Any:
+    numpy = sys.modules.get("numpy")
+    return value if numpy is not None and isinstance(value, numpy.ndarray) else None
+
+
+def decode(payload: Payload, segments: Any) -> Any:
+    """The value a handler gets: decoded JSON, an array, or bytes (a read-only memoryview when it is large)."""
+    kind, data, reference = payload
+    if data is None:
+        data = segments.load(reference.object)
+    if kind.startswith(JSON):
+        return from_json(data)
+    if kind == NPY:
+        from sand import arrays
+
+        return arrays.decode(data)
+    return data if isinstance(data, (bytes, memoryview)) else bytes(data)

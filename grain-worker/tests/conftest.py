@@ -1,0 +1,29 @@
+"""Fixtures of the runtime's tests: real processes, real sockets, and a broker on an independent Thrift library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sandbox import DEFAULT_COMMAND, Sandbox
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--runtime", default=DEFAULT_COMMAND, help="command that starts the supervisor of the runtime under test")
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    """Claimed, without preloaded modules."""
+    one = Sandbox()
+    one.claim()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def blank() -> Iterator[Sandbox]:
+    """Not claimed yet."""
+    one = Sandbox()
+    yield one
+    one.close()
