@@ -1,0 +1,123 @@
+package dev.sand.hostagent.log;
+
+import dev.sand.datalayer.LogStore.Line;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.log.LogProcesses.Process;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The collector's side of one log.sock. What others say comes as tasks; all else is the collector's thread. */
+final class CollectorEndpoint implements LogEndpoint {
+    private static final int SHORTEST_SECRET = 4;
+    private static final String MASK = "***";
+
+    private final LogCollector collector;
+    private final ServerSocketChannel listener;
+    private final LogProcesses processes = new LogProcesses();
+    private final Map<String, AttemptOutput> outputs = new HashMap<>();
+    private AppKey app;
+    private List<String> secrets = List.of();
+    private SelectionKey key;
+    private int connections;
+
+    CollectorEndpoint(LogCollector collector, ServerSocketChannel listener) {
+        this.collector = collector;
+        this.listener = listener;
+    }
+
+    @Override
+    public void bind(AppKey newApp, List<String> newSecrets) {
+        collector.later(() -> {
+            app = newApp;
+            secrets = newSecrets.stream().filter(secret -> secret.length() >= SHORTEST_SECRET).toList();
+        });
+    }
+
+    @Override
+    public void onWorker(String worker, String grain) {
+        collector.later(() -> processes.add(worker, new Process(grain, true)));
+    }
+
+    @Override
+    public void onInstances(String grain, List<String> instances) {
+        Process process = new Process(grain, false);
+        collector.later(() -> instances.forEach(instance -> processes.add(instance, process)));
+    }
+
+    @Override
+    public void close() {
+        collector.close(this);
+    }
+
+    ServerSocketChannel listener() {
+        return listener;
+    }
+
+    void registered(SelectionKey newKey) {
+        key = newKey;
+    }
+
+    /** One more connection; at the limit, the rest wait in the socket's backlog. */
+    void connectionOpened(int limit) {
+        if (++connections == limit) {
+            key.interestOps(0);
+        }
+    }
+
+    void connectionClosed(int limit) {
+        if (connections-- == limit && key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    boolean isFull(int limit) {
+        return connections >= limit;
+    }
+
+    AppKey app() {
+        return app;
+    }
+
+    Process process(String id) {
+        return processes.find(id);
+    }
+
+    AttemptOutput output(String process) {
+        return outputs.computeIfAbsent(process, ignored -> new AttemptOutput());
+    }
+
+    void outputClosed(String process, AttemptOutput output) {
+        if (output.closed()) {
+            outputs.remove(process);
+        }
+    }
+
+    int invocationBytes() {
+        return collector.configuration().invocationBytes();
+    }
+
+    String levelOf(String text) {
+        return collector.levels().of(text);
+    }
+
+    long epochMs() {
+        return collector.epochMs();
+    }
+
+    String mask(String text) {
+        String masked = text;
+        for (String secret : secrets) {
+            masked = masked.replace(secret, MASK);
+        }
+        return masked;
+    }
+
+    void emit(Line line) {
+        if (app != null) {
+            collector.emit(line);
+        }
+    }
+}

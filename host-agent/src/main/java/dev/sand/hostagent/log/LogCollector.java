@@ -1,0 +1,250 @@
+package dev.sand.hostagent.log;
+
+import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.LogStore.Line;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads what all processes of all sandboxes write, on one thread of its own, and stores it by invocation. Log bytes never go
+ * over a shard. A slow store or a busy writer holds up writers alone: their sockets' buffers fill.
+ *
+ * <p>It works in rounds with a short pause between: an instance's two connections, its lines and its end are then mostly
+ * met together, which costs a few system calls instead of many wake-ups.
+ */
+public final class LogCollector implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LogCollector.class);
+    private static final int BACKLOG = 4096;
+    private static final int BUFFER_BYTES = 64 * 1024;
+    private static final int BATCH_LINES = 1000;
+    private static final long COMPLAINT_PAUSE_NS = 1_000_000_000;
+
+    private final LogStore store;
+    private final LogConfiguration configuration;
+    private final LongSupplier epochMs;
+    private final LogLevels levels = new LogLevels();
+    private final Selector selector;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final List<Line> batch = new ArrayList<>();
+    private final Thread thread;
+    private volatile boolean closed;
+    private long roundMs;
+    private long complainedNs;
+    private long lost;
+
+    /** @param epochMs the wall clock */
+    public LogCollector(LogStore store, LogConfiguration configuration, LongSupplier epochMs) {
+        this.store = store;
+        this.configuration = configuration;
+        this.epochMs = epochMs;
+        try {
+            this.selector = Selector.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start the log collector", e);
+        }
+        this.thread = Thread.ofPlatform().name("sand-logs").daemon().start(this::run);
+    }
+
+    /** Opens log.sock. */
+    public LogEndpoint open(Path socket) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            listener.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            listener.configureBlocking(false);
+        } catch (IOException e) {
+            listener.close();
+            throw new IOException("cannot listen on " + socket + ": " + e.getMessage(), e);
+        }
+        CollectorEndpoint endpoint = new CollectorEndpoint(this, listener);
+        later(() -> {
+            try {
+                endpoint.registered(listener.register(selector, SelectionKey.OP_ACCEPT, endpoint));
+            } catch (IOException e) {
+                LOG.warn("the log socket {} was closed before it was opened", socket);
+            }
+        });
+        selector.wakeup();
+        return endpoint;
+    }
+
+    /** Stores what has come so far, and ends. */
+    @Override
+    public void close() {
+        closed = true;
+        selector.wakeup();
+        LockSupport.unpark(thread);
+        try {
+            thread.join();
+            selector.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            throw new UncheckedIOException("closing the log collector failed", e);
+        }
+    }
+
+    LogConfiguration configuration() {
+        return configuration;
+    }
+
+    LogLevels levels() {
+        return levels;
+    }
+
+    /** Wall clock of the round. */
+    long epochMs() {
+        return roundMs;
+    }
+
+    /** Done before anything more is read: no wake-up is needed for what concerns bytes still to come. */
+    void later(Runnable task) {
+        tasks.add(task);
+    }
+
+    void close(CollectorEndpoint endpoint) {
+        later(() -> {
+            acceptAll(endpoint);
+            try {
+                endpoint.listener().close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("closing a log socket failed", e);
+            }
+        });
+        selector.wakeup();
+    }
+
+    void emit(Line line) {
+        batch.add(line);
+        if (batch.size() >= BATCH_LINES) {
+            flush();
+        }
+    }
+
+    private void run() {
+        long pauseNs = configuration.pause().toNanos();
+        while (!closed) {
+            try {
+                selector.select();
+            } catch (IOException e) {
+                throw new UncheckedIOException("the log collector cannot wait for output", e);
+            }
+            round();
+            LockSupport.parkNanos(this, pauseNs);
+        }
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the log collector cannot wait for output", e);
+        }
+        round();
+        selector.keys().forEach(key -> {
+            if (key.attachment() instanceof Connection connection) {
+                end(connection);
+            } else if (key.attachment() instanceof CollectorEndpoint endpoint) {
+                closeQuietly(endpoint.listener());
+            }
+        });
+        flush();
+    }
+
+    private void round() {
+        roundMs = epochMs.getAsLong();
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
+        while (ready.hasNext()) {
+            SelectionKey key = ready.next();
+            ready.remove();
+            if (key.attachment() instanceof CollectorEndpoint endpoint) {
+                acceptAll(endpoint);
+            } else if (key.attachment() instanceof Connection connection && !connection.stream().read(buffer)) {
+                key.cancel();
+                end(connection);
+            }
+        }
+        flush();
+    }
+
+    private record Connection(LogStream stream, CollectorEndpoint endpoint) {}
+
+    private void acceptAll(CollectorEndpoint endpoint) {
+        while (endpoint.listener().isOpen() && !endpoint.isFull(configuration.connections())) {
+            SocketChannel channel;
+            try {
+                channel = endpoint.listener().accept();
+                if (channel == null) {
+                    return;
+                }
+                channel.configureBlocking(false);
+            } catch (IOException e) {
+                complain("cannot accept a log connection: " + e.getMessage());
+                return;
+            }
+            Connection connection = new Connection(new LogStream(channel, endpoint, configuration.lineBytes()), endpoint);
+            endpoint.connectionOpened(configuration.connections());
+            if (!connection.stream().read(buffer)) {
+                end(connection);
+                continue;
+            }
+            try {
+                channel.register(selector, SelectionKey.OP_READ, connection);
+            } catch (IOException e) {
+                end(connection);
+            }
+        }
+    }
+
+    private void end(Connection connection) {
+        connection.stream().close();
+        connection.endpoint().connectionClosed(configuration.connections());
+    }
+
+    private void flush() {
+        if (batch.isEmpty()) {
+            return;
+        }
+        try {
+            store.append(batch);
+        } catch (RuntimeException e) {
+            // The disk is full, most likely: output is lost, and nothing else may suffer for it.
+            lost += batch.size();
+            complain(lost + " lines of output could not be stored so far: " + e.getMessage());
+        }
+        batch.clear();
+    }
+
+    private void complain(String message) {
+        long now = System.nanoTime();
+        if (complainedNs == 0 || now - complainedNs > COMPLAINT_PAUSE_NS) {
+            complainedNs = now;
+            LOG.warn(message);
+        }
+    }
+
+    private static void closeQuietly(ServerSocketChannel listener) {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            LOG.debug("closing a log socket failed", e);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.sand.hostagent.log;
+
+import dev.sand.hostagent.core.Input.AppKey;
+import java.util.List;
+
+/** The log.sock of one sandbox. Every call is cheap and may come from any thread. */
+public interface LogEndpoint extends AutoCloseable {
+    /**
+     * The sandbox is an application's now; output before that is thrown away.
+     *
+     * @param secrets values that are masked in every line
+     */
+    void bind(AppKey app, List<String> secrets);
+
+    /** A worker of that grain writes from now on. */
+    void onWorker(String worker, String grain);
+
+    /** Instances of that grain write from now on. */
+    void onInstances(String grain, List<String> instances);
+
+    /** Stops listening; what processes have still to say is read until they end. */
+    @Override
+    void close();
+}

@@ -1,0 +1,120 @@
+package dev.sand.hostagent.log;
+
+import dev.sand.datalayer.LogStore.Line;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One connection to log.sock: the standard output or error of one process. Its first line says which; a marker line begins
+ * each attempt; everything else is what the process wrote.
+ */
+final class LogStream {
+    private static final byte MARKER = 0x1e;
+
+    private final SocketChannel channel;
+    private final CollectorEndpoint endpoint;
+    private final LineBuffer lines;
+    private boolean headerRead;
+    private String stream;
+    private String process;
+    private LogProcesses.Process owner;
+    private AttemptOutput output;
+    private String executionId;
+    private String eventId;
+    private int attempt;
+
+    LogStream(SocketChannel channel, CollectorEndpoint endpoint, int lineBytes) {
+        this.channel = channel;
+        this.endpoint = endpoint;
+        this.lines = new LineBuffer(lineBytes);
+    }
+
+    /**
+     * Reads what is there, at most one buffer full a round, so that no process takes the others' time.
+     *
+     * @return false when the stream has ended
+     */
+    boolean read(ByteBuffer buffer) {
+        buffer.clear();
+        int count;
+        try {
+            count = channel.read(buffer);
+        } catch (IOException e) {
+            return false;
+        }
+        if (count < 0) {
+            return false;
+        }
+        buffer.flip();
+        lines.feed(buffer, this::onLine);
+        return true;
+    }
+
+    void close() {
+        lines.finish(this::onLine);
+        if (output != null) {
+            endpoint.outputClosed(process, output);
+        }
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new IllegalStateException("closing a socket failed", e);
+        }
+    }
+
+    private void onLine(byte[] bytes, int length) {
+        if (!headerRead) {
+            onHeader(new String(bytes, 0, length, StandardCharsets.UTF_8));
+        } else if (length > 0 && bytes[0] == MARKER) {
+            onMarker(new String(bytes, 1, length - 1, StandardCharsets.UTF_8));
+        } else {
+            onText(bytes, length);
+        }
+    }
+
+    private void onHeader(String header) {
+        headerRead = true;
+        stream = header.startsWith("2 ") ? "stderr" : "stdout";
+        process = header.length() > 2 ? header.substring(2) : "";
+        owner = endpoint.process(process);
+        output = endpoint.output(process);
+        output.opened();
+        if (owner == null || owner.worker()) {
+            stream = "platform";
+        }
+    }
+
+    /** "execution event attempt"; an event's id may have spaces, since states' names may. */
+    private void onMarker(String marker) {
+        int first = marker.indexOf(' ');
+        int last = marker.lastIndexOf(' ');
+        if (first < 0 || first == last) {
+            return;
+        }
+        try {
+            attempt = Integer.parseInt(marker.substring(last + 1));
+        } catch (NumberFormatException e) {
+            return;
+        }
+        executionId = marker.substring(0, first);
+        eventId = marker.substring(first + 1, last);
+        output.begin(marker);
+    }
+
+    private void onText(byte[] bytes, int length) {
+        if (output.admit(length, endpoint.invocationBytes())) {
+            String text = endpoint.mask(new String(bytes, 0, length, StandardCharsets.UTF_8));
+            emit(stream, endpoint.levelOf(text), text);
+        } else if (output.firstTruncation()) {
+            emit("platform", "warning", "truncated: one attempt's output is kept up to " + endpoint.invocationBytes() + " bytes");
+        }
+    }
+
+    private void emit(String lineStream, String level, String text) {
+        endpoint.emit(new Line(0, endpoint.epochMs(), endpoint.app() == null ? null : endpoint.app().application(),
+                endpoint.app() == null ? 0 : endpoint.app().version(), owner == null ? null : owner.grain(), executionId,
+                eventId, attempt, lineStream, level, text));
+    }
+}

@@ -1,0 +1,177 @@
+package dev.sand.hostagent.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.datalayer.LogStore;
+import dev.sand.hostagent.core.Input.AppKey;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LogCollectorTest {
+    private static final LogConfiguration SMALL = new LogConfiguration(100, 40, 3, Duration.ofMillis(1));
+
+    private final KeptLines store = new KeptLines();
+    private final LogCollector collector = new LogCollector(store, SMALL, () -> 1234);
+    private Path directory;
+    private LogEndpoint endpoint;
+
+    @BeforeEach
+    void open() throws IOException {
+        directory = Files.createTempDirectory(Path.of("/tmp"), "sand-");
+        endpoint = collector.open(directory.resolve("log.sock"));
+        endpoint.bind(new AppKey("shop", 3), List.of("hunter2", "abc"));
+        endpoint.onWorker("w1", "resize");
+        endpoint.onInstances("resize", List.of("i1", "i2"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        endpoint.close();
+        collector.close();
+        Files.deleteIfExists(directory.resolve("log.sock"));
+        Files.deleteIfExists(directory);
+    }
+
+    @Test
+    void aLineBelongsToTheInvocationWhoseMarkerCameBefore() throws Exception {
+        SocketChannel out = process("1 i1\nloading\n\u001eX1 X1/Resize it 2\nhello\n");
+        write(out, "\u001eX2 X2/Resize it 1\nagain\nno end");
+        out.close();
+        await().until(() -> store.lines.size() == 4);
+        assertThat(store.lines).extracting(LogStore.Line::text, LogStore.Line::executionId, LogStore.Line::eventId,
+                        LogStore.Line::attempt)
+                .containsExactly(tuple("loading", null, null, 0), tuple("hello", "X1", "X1/Resize it", 2),
+                        tuple("again", "X2", "X2/Resize it", 1), tuple("no end", "X2", "X2/Resize it", 1));
+        LogStore.Line line = store.lines.getFirst();
+        assertThat(line.application()).isEqualTo("shop");
+        assertThat(line.version()).isEqualTo(3);
+        assertThat(line.grain()).isEqualTo("resize");
+        assertThat(line.stream()).isEqualTo("stdout");
+        assertThat(line.epochMs()).isEqualTo(1234);
+    }
+
+    @Test
+    void streamsAndLevelsAreToldApart() throws Exception {
+        process("2 i1\nplain\n{\"level\":\"info\",\"message\":\"m\",\"x\":[1]}\n{\"level\":3}\n{broken\n").close();
+        process("1 w1\nimporting\n").close();
+        process("1 sABC\nstarting\n").close();
+        await().until(() -> store.lines.size() == 6);
+        assertThat(store.lines).extracting(LogStore.Line::stream, LogStore.Line::level, LogStore.Line::grain).contains(
+                tuple("stderr", null, "resize"), tuple("stderr", "info", "resize"), tuple("platform", null, "resize"),
+                tuple("platform", null, null));
+    }
+
+    @Test
+    void anAttemptsOutputIsBoundedOverBothStreamsAndTheNextAttemptStartsAnew() throws Exception {
+        SocketChannel out = process("1 i1\n\u001eX1 X1/a 1\n");
+        SocketChannel err = process("2 i1\n\u001eX1 X1/a 1\n");
+        write(out, "0123456789012345678\n".repeat(4));
+        await().until(() -> store.lines.size() == 4);
+        write(err, "0123456789012345678\n".repeat(1000));
+        await().until(() -> store.lines.size() == 6);
+        assertThat(store.lines.getLast().text()).startsWith("truncated").contains("100 bytes");
+        write(out, "\u001eX2 X2/a 1\nfresh\n");
+        await().until(() -> store.lines.size() == 7);
+        assertThat(store.lines.getLast().text()).isEqualTo("fresh");
+        out.close();
+        err.close();
+    }
+
+    @Test
+    void aLongLineIsCut() throws Exception {
+        process("1 i1\n" + "x".repeat(100_000) + "\nnext\n").close();
+        await().until(() -> store.lines.size() == 2);
+        assertThat(store.lines.getFirst().text()).isEqualTo("x".repeat(40));
+        assertThat(store.lines.getLast().text()).isEqualTo("next");
+    }
+
+    @Test
+    void secretsAreMasked() throws Exception {
+        process("1 i1\nthe password is hunter2, abc\n").close();
+        await().until(() -> store.lines.size() == 1);
+        assertThat(store.lines.getFirst().text()).isEqualTo("the password is ***, abc");
+    }
+
+    @Test
+    void connectionsOverTheLimitWaitForRoom() throws Exception {
+        List<SocketChannel> first = List.of(process("1 i1\n"), process("1 i1\n"), process("1 i1\n"));
+        SocketChannel fourth = process("1 i2\nlate\n");
+        write(first.getFirst(), "now\n");
+        await().until(() -> store.lines.size() == 1);
+        first.getFirst().close();
+        await().until(() -> store.lines.size() == 2);
+        assertThat(store.lines.getLast().text()).isEqualTo("late");
+        fourth.close();
+        first.get(1).close();
+        first.get(2).close();
+    }
+
+    @Test
+    void aStoreThatFailsLosesLinesAndNothingElse() throws Exception {
+        store.failing = true;
+        SocketChannel out = process("1 i1\nlost\n");
+        await().until(() -> store.failures > 0);
+        store.failing = false;
+        write(out, "kept\n");
+        await().until(() -> store.lines.size() == 1);
+        out.close();
+    }
+
+    private SocketChannel process(String text) throws IOException {
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("log.sock")));
+        write(channel, text);
+        return channel;
+    }
+
+    private static void write(SocketChannel channel, String text) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    /** What is appended, in memory. */
+    private static final class KeptLines implements LogStore {
+        final List<Line> lines = new CopyOnWriteArrayList<>();
+        volatile boolean failing;
+        volatile int failures;
+
+        @Override
+        public void append(List<Line> more) {
+            if (failing) {
+                failures++;
+                throw new IllegalStateException("disk full");
+            }
+            lines.addAll(List.copyOf(more));
+        }
+
+        @Override
+        public List<Line> read(String application, String executionId, String grain, long afterSequence, int limit) {
+            return lines;
+        }
+
+        @Override
+        public List<Line> tail(String application, String executionId, String grain, int limit) {
+            return lines;
+        }
+
+        @Override
+        public void deleteApplication(String application) {}
+
+        @Override
+        public void close() {}
+    }
+}
