@@ -72,7 +72,7 @@ def decode_take_reply(data: Any) -> EventMessage | None:
         if data[0:12] != _REPLY_HEAD:
             return _general(data)
         if data[16:22] != b"\x0c\0\0\x0c\0\1":
-            return None if data[16:20] == b"\x0c\0\0\0" else _general(data)
+            return None if data[16:] == b"\x0c\0\0\0\0" else _general(data)
         if data[22:25] != b"\6\0\1" or data[27:30] != b"\x0b\0\2":
             return _general(data)
         schema = _unpack_i16(data, 25)[0]
@@ -102,15 +102,15 @@ def decode_take_reply(data: Any) -> EventMessage | None:
         at = end + 7
         end = at + _unpack_length(data, end + 3)[0]
         payload = data[at:end]
-        at = end + 1
-        traceparent = None
         if data[end] != 0:
             return _general(data)
+        at = end + 1
+        traceparent = None
         if data[at : at + 3] == b"\x0b\0\x08":
             end = at + 7 + _unpack_length(data, at + 3)[0]
             traceparent = str(data[at + 7 : end], "utf-8")
             at = end
-        if data[at] != 0:
+        if data[at:] != b"\0\0\0":
             return _general(data)
     except (IndexError, ValueError, StructError):
         return _general(data)

@@ -1,0 +1,118 @@
+"""The codec against the golden vectors, which another Thrift library wrote from the IDL, in both directions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import vectors
+from sand import hotpath, protocol, wire
+from sand.protocol import METHODS, BusError
+
+CASES = [
+    pytest.param(data["method"], one, id=f"{data['method']}-{one['name']}")
+    for data in (json.loads(file.read_text()) for file in sorted(vectors.FOLDER.glob("*.json")))
+    for one in data["frames"]
+]
+_KINDS = {"call": wire.CALL, "oneway": wire.ONEWAY, "reply": wire.REPLY}
+_MEMBERS = {  # unions: IDL's member to our class
+    "claim": protocol.ClaimCommand, "startWorker": protocol.StartWorkerCommand, "spawn": protocol.SpawnCommand,
+    "kill": protocol.KillCommand, "stop": protocol.StopCommand, "workerReady": protocol.WorkerReadyReport,
+    "workerFailed": protocol.WorkerFailedReport, "workerExited": protocol.WorkerExitedReport,
+    "instanceExited": protocol.InstanceExitedReport, "instanceForkFailed": protocol.InstanceForkFailedReport,
+}  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """One of our values as the vectors have it."""
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    if hasattr(value, "_fields"):
+        fields = {_idl_name(name): plain(field) for name, field in value._asdict().items() if field is not None}
+        member = next((name for name, cls in _MEMBERS.items() if cls is type(value)), None)
+        return {member: fields} if member else fields
+    if isinstance(value, tuple):
+        return [plain(one) for one in value]
+    return value
+
+
+def _idl_name(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def decode(method: str, kind: str, data: bytes) -> Any:
+    if kind == "reply":
+        return protocol.decode_reply(METHODS[method], data)
+    *_, at = wire.header(data)
+    assert data[at : at + 3] == b"\x0c\0\1"
+    value, at = METHODS[method].argument.decode(data, at + 3)
+    assert data[at:] == b"\0"
+    return value
+
+
+def test_the_vectors_are_those_of_the_idl() -> None:
+    assert {file: file.read_text() for file in vectors.FOLDER.glob("*.json")} == vectors.files()
+
+
+def test_every_call_of_the_idl_is_known_and_has_vectors() -> None:
+    services = (vectors.sand.LocalBus, vectors.sand.Control, vectors.sand.Segments)
+    assert METHODS.keys() == {name for service in services for name in service.thrift_services} == vectors.cases().keys()
+
+
+@pytest.mark.parametrize(("method", "case"), CASES)
+def test_decodes_what_another_library_wrote(method: str, case: dict[str, Any]) -> None:
+    data = bytes.fromhex(case["frame"])
+    kind, name, sequence, _ = wire.header(data[4:])
+    assert (int.from_bytes(data[:4], "big"), kind, name, sequence) == (
+        len(data) - 4, _KINDS[case["kind"]], method, case["sequence"],
+    )  # fmt: skip
+    value = decode(method, case["kind"], data[4:])
+    shown = plain(value)
+    if case["kind"] == "reply":
+        shown = {} if value is None else {"error" if isinstance(value, BusError) else "success": shown}
+    assert shown == case["value"]
+
+
+@pytest.mark.parametrize(("method", "case"), [one for one in CASES if one.values[1]["kind"] != "reply"])
+def test_writes_the_same_bytes(method: str, case: dict[str, Any]) -> None:
+    data = bytes.fromhex(case["frame"])
+    value = decode(method, case["kind"], data[4:])
+    assert protocol.encode_call(METHODS[method], value, case["sequence"]) == data
+    if method == "finish":
+        assert hotpath.encode_finish(*value) == data
+
+
+@pytest.mark.parametrize(
+    "case", [one.values[1] for one in CASES if one.values[0] == "take" and one.values[1]["kind"] == "reply"]
+)
+def test_the_hot_path_reads_a_take_as_the_general_decoder_does(case: dict[str, Any]) -> None:
+    data = bytes.fromhex(case["frame"])[4:]
+    general = protocol.decode_reply(protocol.TAKE, data)
+    if isinstance(general, BusError):
+        with pytest.raises(wire.ProtocolError, match="stale instance"):
+            hotpath.decode_take_reply(data)
+    else:
+        assert hotpath.decode_take_reply(data) == hotpath.decode_take_reply(bytearray(data)) == general.event
+
+
+def test_the_hot_path_takes_fields_in_another_order_and_unknown_ones() -> None:
+    case = next(one.values[1] for one in CASES if one.values[1]["name"] == "event-json")
+    data = bytes.fromhex(case["frame"])[4:]
+    schema = b"\6\0\1\0\1"
+    assert data.count(schema) == 1
+    unknown = b"\x0d\x03\xe7\x0b\x0f\0\0\0\1\0\0\0\1k\x0c\0\0\0\1\2\0\1\1\0"  # map<string, list<struct>>
+    moved = data.replace(schema, unknown)[:-3] + schema + b"\0\0\0"
+    assert hotpath.decode_take_reply(moved) == hotpath.decode_take_reply(data)
+
+
+@pytest.mark.parametrize(("method", "case"), [one for one in CASES if one.values[1]["kind"] == "reply"])
+def test_a_cut_frame_is_an_error_of_the_protocol(method: str, case: dict[str, Any]) -> None:
+    data = bytes.fromhex(case["frame"])[4:]
+    for end in range(len(data)):
+        with pytest.raises(wire.ProtocolError):
+            protocol.decode_reply(METHODS[method], data[:end])
+        if method == "take":
+            with pytest.raises(wire.ProtocolError):
+                hotpath.decode_take_reply(data[:end])
