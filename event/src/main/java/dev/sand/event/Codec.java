@@ -3,6 +3,7 @@ package dev.sand.event;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.io.UncheckedIOException;
 public final class Codec {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(MapperFeature.AUTO_DETECT_IS_GETTERS) // a record is its components: isJson() is no field
             .serializationInclusion(JsonInclude.Include.NON_NULL)
             .build();
 

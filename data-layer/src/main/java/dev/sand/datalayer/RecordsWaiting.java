@@ -1,0 +1,154 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.InvocationStore.StoredListener;
+import dev.sand.event.InvocationRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Records on their way to the store: one an execution, the latest; bounded. Those being written are still visible. What a
+ * failed write leaves goes back, behind a pause, and is tried again; whoever awaited it has been told.
+ */
+final class RecordsWaiting {
+    private static final long PAUSE_AFTER_FAILURE_NS = 500_000_000L;
+
+    private record Name(String application, String executionId) {}
+
+    record Given(InvocationRecord record, List<StoredListener> listeners) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final int maxWaiting;
+    private final long lingerNs;
+    private Map<Name, Given> waiting = new LinkedHashMap<>();
+    private Map<Name, Given> writing = Map.of();
+    private boolean awaited;
+    private boolean closed;
+    private boolean failed;
+    private long givenUpTo;
+    private long storedUpTo;
+    private long writingUpTo;
+
+    RecordsWaiting(int maxWaiting, long lingerNs) {
+        this.maxWaiting = maxWaiting;
+        this.lingerNs = lingerNs;
+    }
+
+    /** @return false when there is no room for another execution's record */
+    boolean add(InvocationRecord record, StoredListener listener) {
+        Name name = new Name(record.application(), record.executionId());
+        lock.lock();
+        try {
+            Given earlier = waiting.get(name);
+            if (closed || earlier == null && waiting.size() + writing.size() >= maxWaiting) {
+                return false;
+            }
+            List<StoredListener> listeners = earlier == null ? new ArrayList<>(1) : earlier.listeners();
+            if (listener != null) {
+                listeners.add(listener);
+            }
+            waiting.put(name, new Given(record, listeners));
+            givenUpTo++;
+            boolean first = waiting.size() == 1 && earlier == null;
+            boolean firstAwaited = listener != null && !awaited;
+            awaited |= listener != null;
+            if (first || firstAwaited) {
+                changed.signalAll();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    InvocationRecord get(String application, String executionId) {
+        Name name = new Name(application, executionId);
+        lock.lock();
+        try {
+            Given given = waiting.getOrDefault(name, writing.get(name));
+            return given == null ? null : given.record();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return waiting.size() + writing.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the writing thread: waits, lingers, and takes all there is; empty at the end. */
+    List<Given> next() {
+        lock.lock();
+        try {
+            while (waiting.isEmpty() && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            long left = failed ? PAUSE_AFTER_FAILURE_NS : lingerNs;
+            while (left > 0 && !closed && (failed || !awaited)) {
+                left = changed.awaitNanos(left);
+            }
+            writing = waiting;
+            waiting = new LinkedHashMap<>();
+            writingUpTo = givenUpTo;
+            awaited = false;
+            return List.copyOf(writing.values());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts the writer", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the writing thread: how the batch went. */
+    void stored(StoreException failure) {
+        List<Given> told;
+        lock.lock();
+        try {
+            told = List.copyOf(writing.values());
+            failed = failure != null;
+            if (failed && !closed) {
+                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), new ArrayList<>(1))));
+            }
+            writing = Map.of();
+            storedUpTo = writingUpTo;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        told.forEach(given -> given.listeners().forEach(listener -> listener.onStored(failure)));
+    }
+
+    /** Blocks until what was given before has been written, or tried. */
+    void awaitStored() {
+        lock.lock();
+        try {
+            long wanted = givenUpTo;
+            while (storedUpTo < wanted) {
+                awaited = true;
+                changed.signalAll();
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

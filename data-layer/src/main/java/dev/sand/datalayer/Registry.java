@@ -1,0 +1,191 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Codec;
+import dev.sand.event.Limits;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+
+/**
+ * Which applications there are, their versions and aliases (DESIGN, decision 12: versions are immutable, an alias moves).
+ * Calls block, but for names seen lately: versions are kept in memory, aliases for {@link #ALIAS_AGE_NS}, so that another
+ * process's change is seen soon and a request costs no read.
+ */
+public final class Registry {
+    /** The alias that a call without a version means. */
+    public static final String LIVE = "live";
+    static final long ALIAS_AGE_NS = 1_000_000_000L;
+    private static final int MAX_REMEMBERED = 2000;
+    private static final String TABLE = "applications";
+    private static final String INDEX = "index";
+    private static final String PLATFORM = "platform";
+    private static final String VERSION = "version/";
+    private static final String ALIAS = "alias/";
+    private static final String APPLICATION = "application/";
+
+    private record Name(String application, String alias) {}
+
+    private record Number(String application, int version) {}
+
+    private record Alias(int version) {}
+
+    private record SeenAlias(Optional<Integer> version, long seenNs) {}
+
+    private final GlobalStore store;
+    private final LongSupplier clockNs;
+    private final Map<Number, ApplicationVersion> versions = new ConcurrentHashMap<>();
+    private final Map<Name, SeenAlias> aliases = new ConcurrentHashMap<>();
+
+    public Registry(GlobalStore store) {
+        this(store, System::nanoTime);
+    }
+
+    Registry(GlobalStore store, LongSupplier clockNs) {
+        this.store = store;
+        this.clockNs = clockNs;
+    }
+
+    /** Stores version N+1, made by the caller from its number. A number is never used twice, also not after a deletion. */
+    public ApplicationVersion publish(String application, IntFunction<ApplicationVersion> make) {
+        int number = Math.toIntExact(store.add(INDEX, PLATFORM, "versions/" + application, 1));
+        ApplicationVersion version = make.apply(number);
+        if (version.version() != number || !version.application().equals(application)) {
+            throw new IllegalArgumentException("not version " + number + " of " + application + ": " + version.version() + " of "
+                    + version.application());
+        }
+        store.put(TABLE, application, versionKey(number), Codec.encode(version), GlobalStore.ABSENT);
+        store.put(INDEX, PLATFORM, APPLICATION + application, Codec.encode(Map.of()), GlobalStore.ANY);
+        return version;
+    }
+
+    public Optional<ApplicationVersion> version(String application, int number) {
+        ApplicationVersion known = versions.get(new Number(application, number));
+        if (known != null || number < 1) {
+            return Optional.ofNullable(known);
+        }
+        Optional<ApplicationVersion> found = store.get(TABLE, application, versionKey(number)).map(v -> decode(v.value()));
+        found.ifPresent(version -> {
+            forgetIfMany(versions);
+            versions.put(new Number(application, number), version);
+        });
+        return found;
+    }
+
+    /** Ascending. */
+    public List<Integer> versions(String application) {
+        return store.keys(TABLE, application, VERSION, null, Integer.MAX_VALUE).stream()
+                .map(key -> Integer.parseInt(key.substring(VERSION.length()))).toList();
+    }
+
+    public Optional<Integer> latest(String application) {
+        return store.scanDescending(TABLE, application, VERSION, null, 1).stream()
+                .map(entry -> Integer.parseInt(entry.key().substring(VERSION.length()))).findFirst();
+    }
+
+    /** @param qualifier an alias or a version number; null: {@link #LIVE} */
+    public Optional<ApplicationVersion> resolve(String application, String qualifier) {
+        String name = qualifier == null ? LIVE : qualifier;
+        Optional<Integer> number = isNumber(name) ? Optional.of(Integer.parseInt(name)) : alias(application, name);
+        return number.flatMap(n -> version(application, n));
+    }
+
+    public Optional<Integer> alias(String application, String alias) {
+        Name name = new Name(application, alias);
+        SeenAlias seen = aliases.get(name);
+        long now = clockNs.getAsLong();
+        if (seen != null && now - seen.seenNs() < ALIAS_AGE_NS) {
+            return seen.version();
+        }
+        Optional<Integer> version = store.get(TABLE, application, ALIAS + alias)
+                .map(found -> Codec.decode(found.value(), Alias.class).version());
+        forgetIfMany(aliases);
+        aliases.put(name, new SeenAlias(version, now));
+        return version;
+    }
+
+    /** By name. */
+    public Map<String, Integer> aliases(String application) {
+        Map<String, Integer> found = new TreeMap<>();
+        store.scan(TABLE, application, ALIAS, null, Integer.MAX_VALUE).forEach(entry ->
+                found.put(entry.key().substring(ALIAS.length()), Codec.decode(entry.value(), Alias.class).version()));
+        return found;
+    }
+
+    /** Moves the alias. @throws StoreException BAD_VALUE when there is no such version, or the name looks like a version */
+    public void setAlias(String application, String alias, int version) {
+        if (isNumber(alias)) {
+            throw new StoreException(Kind.BAD_VALUE, "an alias must not be a number: " + alias, 0, null);
+        }
+        if (version(application, version).isEmpty()) {
+            throw new StoreException(Kind.BAD_VALUE, application + " has no version " + version, 0, null);
+        }
+        store.put(TABLE, application, ALIAS + alias, Codec.encode(new Alias(version)), GlobalStore.ANY);
+        aliases.remove(new Name(application, alias));
+    }
+
+    public boolean deleteAlias(String application, String alias) {
+        boolean deleted = store.delete(TABLE, application, ALIAS + alias, GlobalStore.ANY);
+        aliases.remove(new Name(application, alias));
+        return deleted;
+    }
+
+    /** @throws StoreException CONFLICT when an alias still names it */
+    public boolean deleteVersion(String application, int number) {
+        aliases(application).forEach((alias, version) -> {
+            if (version == number) {
+                throw new StoreException(Kind.CONFLICT, "version " + number + " of " + application + " is what the alias "
+                        + alias + " names: move that first", number, null);
+            }
+        });
+        boolean deleted = store.delete(TABLE, application, versionKey(number), GlobalStore.ANY);
+        versions.remove(new Number(application, number));
+        return deleted;
+    }
+
+    public List<String> applications() {
+        return store.keys(INDEX, PLATFORM, APPLICATION, null, Integer.MAX_VALUE).stream()
+                .map(key -> key.substring(APPLICATION.length())).toList();
+    }
+
+    public boolean exists(String application) {
+        return store.get(INDEX, PLATFORM, APPLICATION + application).isPresent();
+    }
+
+    /** Removes its versions and aliases; its data, records and logs are others' to remove. */
+    public boolean deleteApplication(String application) {
+        store.deleteScope(TABLE, application);
+        versions.keySet().removeIf(number -> number.application().equals(application));
+        aliases.keySet().removeIf(name -> name.application().equals(application));
+        return store.delete(INDEX, PLATFORM, APPLICATION + application, GlobalStore.ANY);
+    }
+
+    private static ApplicationVersion decode(byte[] value) {
+        ApplicationVersion version = Codec.decode(value, ApplicationVersion.class);
+        if (version.schema() > Limits.SCHEMA_VERSION) {
+            throw new StoreException(Kind.BROKEN, "version " + version.version() + " of " + version.application()
+                    + " has schema " + version.schema() + ", newer than this platform understands", 0, null);
+        }
+        return version;
+    }
+
+    private static String versionKey(int number) {
+        return String.format("%s%08d", VERSION, number);
+    }
+
+    private static boolean isNumber(String name) {
+        return name.length() <= 9 && !name.isEmpty() && name.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    /** A bound, not a cache policy: there are few applications on a host, and a forgotten one is read again. */
+    private static void forgetIfMany(Map<?, ?> remembered) {
+        if (remembered.size() >= MAX_REMEMBERED) {
+            remembered.clear();
+        }
+    }
+}

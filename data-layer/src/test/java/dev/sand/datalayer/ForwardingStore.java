@@ -1,0 +1,49 @@
+package dev.sand.datalayer;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A memory store whose calls a test can change. */
+class ForwardingStore implements GlobalStore {
+    final MemoryStore store = new MemoryStore();
+
+    @Override
+    public Optional<Versioned> get(String table, String scope, String key) {
+        return store.get(table, scope, key);
+    }
+
+    @Override
+    public long put(String table, String scope, String key, byte[] value, long expected) {
+        return store.put(table, scope, key, value, expected);
+    }
+
+    @Override
+    public boolean delete(String table, String scope, String key, long expected) {
+        return store.delete(table, scope, key, expected);
+    }
+
+    @Override
+    public List<Entry> scan(String table, String scope, String prefix, String after, int limit) {
+        return store.scan(table, scope, prefix, after, limit);
+    }
+
+    @Override
+    public List<Entry> scanDescending(String table, String scope, String prefix, String before, int limit) {
+        return store.scanDescending(table, scope, prefix, before, limit);
+    }
+
+    @Override
+    public long add(String table, String scope, String key, long delta) {
+        return store.add(table, scope, key, delta);
+    }
+
+    @Override
+    public void deleteScope(String table, String scope) {
+        store.deleteScope(table, scope);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,193 @@
+package dev.sand.datalayer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.datalayer.InvocationStore.Filter;
+import dev.sand.datalayer.InvocationStore.Page;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class InvocationStoreTest {
+    private static final Duration FOREVER = Duration.ofDays(1);
+
+    /** A store that can be held and made to fail. */
+    private static final class FaultyStore extends ForwardingStore {
+        final AtomicBoolean full = new AtomicBoolean();
+        final CountDownLatch open = new CountDownLatch(1);
+        volatile boolean held;
+        volatile int batches;
+
+        @Override
+        public void writeAll(List<Write> writes) {
+            if (held) {
+                try {
+                    open.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            if (full.get()) {
+                throw new StoreException(StoreException.Kind.FULL, "no room", 0, null);
+            }
+            batches++;
+            super.writeAll(writes);
+        }
+    }
+
+    private final FaultyStore store = new FaultyStore();
+    private InvocationStore invocations = open(Duration.ofMillis(1), 100, 1000);
+
+    @AfterEach
+    void close() {
+        store.open.countDown();
+        invocations.close();
+    }
+
+    @Test
+    void aRecordIsSeenAtOnceAndStoredSoon() {
+        reopen(FOREVER, 100, 1000);
+        InvocationRecord record = record("app", 1, Status.SUCCEEDED, "g");
+        invocations.record(record, null);
+        assertThat(invocations.get("app", record.executionId())).contains(record);
+        assertThat(invocations.get("other", record.executionId())).isEmpty();
+        assertThat(invocations.backlog()).isEqualTo(1);
+        assertThat(invocations.list("app", Filter.ALL, null, 10).records()).as("listing waits for what was given")
+                .usingRecursiveFieldByFieldElementComparator().containsExactly(record);
+        assertThat(invocations.backlog()).isZero();
+    }
+
+    @Test
+    void anAwaitedRecordIsWrittenNowAndToldOf() {
+        reopen(FOREVER, 100, 1000);
+        CompletableFuture<StoreException> stored = new CompletableFuture<>();
+        invocations.record(record("app", 1, Status.RUNNING, "g"), null);
+        invocations.record(record("app", 2, Status.SUCCEEDED, "g"), stored::complete);
+        assertThat(stored.join()).isNull();
+        assertThat(store.keys("invocations", "app", "", null, 10)).hasSize(2);
+    }
+
+    @Test
+    void aLaterRecordReplacesTheEarlierOne() {
+        reopen(FOREVER, 100, 1000);
+        invocations.record(record("app", 1, Status.RUNNING, "g"), null);
+        invocations.record(record("app", 1, Status.FAILED, "g"), null);
+        assertThat(invocations.get("app", id(1)).orElseThrow().status()).isEqualTo(Status.FAILED);
+        assertThat(invocations.list("app", Filter.ALL, null, 10).records()).extracting(InvocationRecord::status)
+                .containsExactly(Status.FAILED);
+        invocations.record(record("app", 1, Status.SUCCEEDED, "g"), null);
+        assertThat(invocations.list("app", Filter.ALL, null, 10).records()).extracting(InvocationRecord::status)
+                .containsExactly(Status.SUCCEEDED);
+    }
+
+    @Test
+    void aListIsNewestFirstFilteredAndPaged() {
+        for (int i = 0; i < 300; i++) {
+            invocations.record(record("app", i, i % 3 == 0 ? Status.FAILED : Status.SUCCEEDED, i % 2 == 0 ? "even" : "odd"), null);
+            if (i % 50 == 0) {
+                await().until(() -> invocations.backlog() == 0);
+            }
+        }
+        invocations.record(record("other", 1000, Status.FAILED, "even"), null);
+        List<String> seen = new ArrayList<>();
+        String before = null;
+        do {
+            Page page = invocations.list("app", new Filter(Status.FAILED, "even"), before, 7);
+            page.records().forEach(record -> seen.add(record.executionId()));
+            before = page.next();
+        } while (before != null);
+        List<String> expected = new ArrayList<>();
+        for (int i = 294; i >= 0; i -= 6) {
+            expected.add(id(i));
+        }
+        assertThat(seen).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    void onlyTheNewestOfAnApplicationAreKept() {
+        reopen(Duration.ofMillis(1), 100, 20);
+        for (int i = 0; i < 100; i++) {
+            invocations.record(record("app", i, Status.SUCCEEDED, "g"), null);
+        }
+        invocations.list("app", Filter.ALL, null, 1);
+        List<InvocationRecord> kept = invocations.list("app", Filter.ALL, null, 1000).records();
+        assertThat(kept).hasSizeBetween(20, 22);
+        assertThat(kept.getFirst().executionId()).isEqualTo(id(99));
+    }
+
+    @Test
+    void valuesTooLargeForARecordLeaveTheirSize() {
+        InvocationRecord large = new InvocationRecord((short) 1, id(1), "app", 1, "g", Status.SUCCEEDED,
+                new Payload("image/png", new byte[100_000], null), Payload.nullJson(), null, 1, 2, 3, 4, List.of());
+        invocations.record(large, null);
+        InvocationRecord kept = invocations.get("app", id(1)).orElseThrow();
+        assertThat(kept.input()).isEqualTo(new Payload("image/png", null, new Payload.Reference("truncated", 100_000)));
+        assertThat(kept.output().bytes()).isEqualTo(Payload.nullJson().bytes());
+    }
+
+    @Test
+    void aFullBacklogRefusesAndSaysSo() {
+        store.held = true;
+        reopen(Duration.ofMillis(1), 3, 1000);
+        List<StoreException> refused = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            invocations.record(record("app", i, Status.RUNNING, "g"), failure -> {
+                if (failure != null) {
+                    refused.add(failure);
+                }
+            });
+        }
+        assertThat(refused).hasSize(2).allMatch(failure -> failure.kind() == StoreException.Kind.FULL);
+        assertThat(invocations.backlog()).isEqualTo(3);
+    }
+
+    @Test
+    void whatAFullDiskRefusedIsWrittenOnceThereIsRoom() {
+        store.full.set(true);
+        CompletableFuture<StoreException> told = new CompletableFuture<>();
+        invocations.record(record("app", 1, Status.RUNNING, "g"), told::complete);
+        assertThat(told.join().kind()).isEqualTo(StoreException.Kind.FULL);
+        assertThat(invocations.get("app", id(1))).isPresent();
+        store.full.set(false);
+        await().until(() -> invocations.backlog() == 0);
+        assertThat(store.keys("invocations", "app", "", null, 10)).containsExactly(id(1));
+    }
+
+    @Test
+    void closeStoresWhatWasGiven() {
+        reopen(FOREVER, 100, 1000);
+        invocations.record(record("app", 1, Status.SUCCEEDED, "g"), null);
+        invocations.close();
+        assertThat(store.keys("invocations", "app", "", null, 10)).containsExactly(id(1));
+    }
+
+    private void reopen(Duration linger, int maxWaiting, int keep) {
+        invocations.close();
+        invocations = open(linger, maxWaiting, keep);
+    }
+
+    private InvocationStore open(Duration linger, int maxWaiting, int keep) {
+        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, linger, keep));
+    }
+
+    private static String id(int number) {
+        return String.format("01HZ%022d", number);
+    }
+
+    private static InvocationRecord record(String application, int number, Status status, String target) {
+        return new InvocationRecord((short) 1, id(number), application, 1, target, status, Payload.nullJson(), null,
+                status == Status.FAILED ? Failure.grain("ValueError", "no", "at line 1") : null, 10, 20, 30, 40,
+                List.of(new Hop(id(number) + "/Root", "g", 1, null, 1, 2, 3, 4, 5, 6, 7)));
+    }
+}

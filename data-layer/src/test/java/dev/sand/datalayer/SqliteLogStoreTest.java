@@ -1,0 +1,89 @@
+package dev.sand.datalayer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.datalayer.LogStore.Line;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteLogStoreTest {
+    private static final int BYTES = 100_000;
+    @TempDir
+    Path directory;
+    private LogStore logs;
+
+    @BeforeEach
+    void open() {
+        logs = new SqliteLogStore(directory.resolve("logs.db"), BYTES);
+    }
+
+    @AfterEach
+    void close() {
+        logs.close();
+    }
+
+    @Test
+    void linesComeBackAsTheyWere() {
+        Line line = new Line(0, 1234, "app", 2, "g", "e1", "e1/Root", 3, "stdout", "WARN", "héllo\0\uD83D\uDE00 \u001B[0m");
+        Line bare = new Line(0, 5, "app", 1, null, null, null, 0, "platform", null, "");
+        logs.append(List.of(line, bare));
+        assertThat(logs.read("app", null, null, 0, 10)).usingRecursiveFieldByFieldElementComparatorIgnoringFields("sequence")
+                .containsExactly(line, bare);
+    }
+
+    @Test
+    void linesAreSelectedByExecutionAndGrainAndFollowed() {
+        logs.append(List.of(line("app", "g", "e1", "1"), line("app", "h", "e1", "2"), line("app", "g", "e2", "3"),
+                line("other", "g", "e1", "4"), line("app", "g", "e1", "5")));
+        assertThat(texts(logs.read("app", "e1", null, 0, 10))).containsExactly("1", "2", "5");
+        assertThat(texts(logs.read("app", null, "g", 0, 10))).containsExactly("1", "3", "5");
+        assertThat(texts(logs.read("app", "e1", "g", 0, 1))).containsExactly("1");
+        assertThat(texts(logs.tail("app", null, null, 2))).containsExactly("3", "5");
+        assertThat(texts(logs.tail("app", "e1", "h", 2))).containsExactly("2");
+        long last = logs.tail("app", null, null, 1).getFirst().sequence();
+        assertThat(logs.read("app", null, null, last, 10)).isEmpty();
+        logs.append(List.of(line("app", "g", "e3", "6")));
+        assertThat(texts(logs.read("app", null, null, last, 10))).containsExactly("6");
+    }
+
+    @Test
+    void theOldestLinesOfAnApplicationGoFirstAndNobodyElses() {
+        logs.append(List.of(line("quiet", "g", "e", "kept")));
+        for (int batch = 0; batch < 50; batch++) {
+            List<Line> lines = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                lines.add(line("loud", "g", "e", batch * 10 + i + "x".repeat(850)));
+            }
+            logs.append(lines);
+        }
+        List<Line> kept = logs.read("loud", null, null, 0, 1000);
+        assertThat(kept).hasSizeBetween(85, 100);
+        assertThat(kept.getLast().text()).startsWith("499x");
+        assertThat(texts(logs.read("quiet", null, null, 0, 10))).containsExactly("kept");
+        close();
+        open();
+        logs.append(List.of(line("loud", "g", "e", "y".repeat(60_000))));
+        assertThat(logs.read("loud", null, null, 0, 1000)).as("the bound holds after a restart").hasSizeLessThan(45);
+    }
+
+    @Test
+    void anApplicationsLinesGoWithIt() {
+        logs.append(List.of(line("app", "g", "e", "1"), line("other", "g", "e", "2")));
+        logs.deleteApplication("app");
+        assertThat(logs.read("app", null, null, 0, 10)).isEmpty();
+        assertThat(logs.read("other", null, null, 0, 10)).hasSize(1);
+    }
+
+    private static Line line(String application, String grain, String execution, String text) {
+        return new Line(0, 1, application, 1, grain, execution, execution + "/Root", 1, "stdout", null, text);
+    }
+
+    private static List<String> texts(List<Line> lines) {
+        return lines.stream().map(Line::text).toList();
+    }
+}
