@@ -51,6 +51,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
     """Method to (name, kind, value); the kind "error" is a reply with a BusError."""
     payloads = _payloads()
     finish = {"eventId": f"{_EXECUTION}/main", "attempt": 2, "startedNs": 123_456_789_012, "endedNs": 123_456_999_999}
+    traced = {"attempt": 3, "remainingMs": 1 << 40, "traceparent": "00-a-b-01"}
     publications = [sand.Publication(grain="store", payload=one) for one in payloads.values()]
     event_id = f"{_EXECUTION}/Map#3"
     commands = [
@@ -78,7 +79,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         "take": [
             ("request", "call", sand.TakeRequest(instance="i1", pid=42)),
             *((f"event-{name}", "reply", sand.TakeReply(event=_event(payload))) for name, payload in payloads.items()),
-            ("event-traced", "reply", sand.TakeReply(event=_event(payloads["json"], attempt=3, remainingMs=1 << 40, traceparent="00-a-b-01"))),
+            ("event-traced", "reply", sand.TakeReply(event=_event(payloads["json"], **traced))),
             ("nothing", "reply", sand.TakeReply()),
             ("denied", "error", sand.BusError(error="Sand.Denied", message="a stale instance")),
         ],

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import vectors
+
 from sand import hotpath, protocol, wire
 from sand.protocol import METHODS, BusError
 
