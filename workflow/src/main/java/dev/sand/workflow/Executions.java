@@ -1,21 +1,65 @@
 package dev.sand.workflow;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.asl.StateMachine;
+import dev.sand.workflow.data.Document.PayloadSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Makes the execution of a target. One for each shard: not shared between threads. */
+/** Makes the execution of a target, and keeps the definitions that it has read. One for each shard: not shared between threads. */
 public final class Executions {
+    /** Definitions kept; the least recently used one goes first. */
+    private static final int KEPT = 256;
+
+    private record Key(String application, int version, String workflow) {}
+
+    private final PayloadSource source;
+    private final Map<Key, StateMachine> machines = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, StateMachine> eldest) {
+            return size() > KEPT;
+        }
+    };
+
+    /** Values that travel by reference cannot be looked into. */
+    public Executions() {
+        this(PayloadSource.NONE);
+    }
+
+    /** @param source gives the bytes of values that travel by reference; asked only in signals that are heavy */
+    public Executions(PayloadSource source) {
+        this.source = source;
+    }
 
     /**
      * @param target a grain or a workflow of the version
      * @param executionId seeds what chance has a part in, so that a replay draws the same
      * @param startTime of the execution, ISO 8601 with a Z: what {@code $$.Execution.StartTime} shows
-     * @throws IllegalArgumentException when the version has no such target
+     * @throws IllegalArgumentException when the version has no such target, or the workflow's definition is not valid
      */
     public Execution create(ApplicationVersion version, String target, String executionId, String startTime) {
-        if (version.grains().containsKey(target)) {
-            return new GrainExecution(target);
+        WorkflowSpec workflow = version.workflows().get(target);
+        if (workflow == null) {
+            if (version.grains().containsKey(target)) {
+                return new GrainExecution(target);
+            }
+            throw new IllegalArgumentException("application " + version.application() + " version " + version.version()
+                    + " has neither a grain nor a workflow " + target);
         }
-        throw new IllegalArgumentException("application " + version.application() + " version " + version.version()
-                + " has neither a grain nor a workflow " + target);
+        StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
+                key -> parse(workflow));
+        return new AslExecution(machine, version.application(), target, executionId, startTime, source);
+    }
+
+    private static StateMachine parse(WorkflowSpec workflow) {
+        return switch (Definitions.parse(workflow.definition())) {
+            case Definitions.Parsed.Valid valid -> valid.machine();
+            case Definitions.Parsed.Invalid invalid -> throw new IllegalArgumentException(
+                    "workflow " + workflow.name() + " is not valid: " + invalid.diagnostics().getFirst());
+        };
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -7,6 +7,7 @@ import dev.sand.event.Payload;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,0 +1,65 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.asl.State;
+import dev.sand.workflow.asl.StateMachine;
+import dev.sand.workflow.data.Document;
+
+/** One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map. */
+final class Scope {
+    /**
+     * What the context object shows of the execution.
+     *
+     * @param startTime ISO 8601
+     */
+    record Info(String executionId, String application, String workflow, String startTime, Document input) {}
+
+    /** What the context object shows of an iteration. */
+    record Item(int index, JsonNode value) {}
+
+    final Info info;
+    final StateMachine machine;
+    /** The join that this one's end is awaited by, and the place in it; null and 0 for the execution itself. */
+    final Join join;
+    final int index;
+    /** The visit of the state that it is in; null before the first. */
+    Visit current;
+    /** Ended or abandoned: nothing that belongs to it counts any more. */
+    boolean isClosed;
+
+    private final String prefix;
+    private final Item item;
+    private final int[] visits;
+
+    private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item) {
+        this.info = info;
+        this.machine = machine;
+        this.join = join;
+        this.index = index;
+        this.prefix = prefix;
+        this.item = item;
+        this.visits = new int[machine.states().size()];
+    }
+
+    static Scope root(Info info, StateMachine machine) {
+        return new Scope(info, machine, null, 0, "", null);
+    }
+
+    /** @param item of a Map's iteration, else null */
+    static Scope below(Join join, int index, StateMachine machine, Item item) {
+        Scope parent = join.visit.scope;
+        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item);
+    }
+
+    /** "Tag", "Tag#2", …: a step that this execution has not had yet. */
+    String newStep(State state) {
+        int count = ++visits[state.common().index()];
+        String path = prefix.isEmpty() ? state.common().step() : prefix + state.common().step();
+        return count == 1 ? path : path + "#" + count;
+    }
+
+    /** The iteration that this scope is in, or null. */
+    Item item() {
+        return item != null || join == null ? item : join.visit.scope.item();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.State;
+import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Environment;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.Timestamps;
+import java.util.List;
+
+/** One visit of a state: from its entry to the transition out of it, over all its attempts. */
+final class Visit {
+    final Scope scope;
+    final State state;
+    final Document input;
+    final long enteredMs;
+    /** How often each retrier has retried, and all of them together; the array is made at the first retry. */
+    int[] retries;
+    int retryCount;
+    /** The step that is waited for, or null. */
+    String openStep;
+    /** Of a Parallel or Map that runs, else null. */
+    Join join;
+
+    private String attemptStep;
+    private long draws;
+
+    Visit(Scope scope, State state, Document input, long enteredMs) {
+        this.scope = scope;
+        this.state = state;
+        this.input = input;
+        this.enteredMs = enteredMs;
+    }
+
+    /** Every attempt has a step of its own, so that a late signal of an earlier one is known. */
+    void beginAttempt() {
+        attemptStep = scope.newStep(state);
+    }
+
+    String attemptStep() {
+        if (attemptStep == null) {
+            beginAttempt();
+        }
+        return attemptStep;
+    }
+
+    long draw() {
+        return Chance.draw(scope.info.executionId(), attemptStep(), draws++);
+    }
+
+    /** What this visit's expressions see, with {@code data} at hand. */
+    Environment environment(Document data, PayloadSource source) {
+        return new Environment() {
+            @Override
+            public JsonNode input() {
+                return data.node(source);
+            }
+
+            @Override
+            public JsonNode context(boolean withInput) {
+                return contextObject(withInput ? scope.info.input().node(source) : null);
+            }
+
+            @Override
+            public JsonNode variable(String name) {
+                return null;
+            }
+
+            @Override
+            public long draw() {
+                return Visit.this.draw();
+            }
+        };
+    }
+
+    private JsonNode contextObject(JsonNode executionInput) {
+        ObjectNode context = Json.NODES.objectNode();
+        ObjectNode execution = context.putObject("Execution");
+        execution.put("Id", scope.info.executionId());
+        if (executionInput != null) {
+            execution.set("Input", executionInput);
+        }
+        execution.put("Name", scope.info.executionId());
+        execution.put("StartTime", scope.info.startTime());
+        execution.put("RedriveCount", 0);
+        context.putObject("StateMachine").put("Id", scope.info.application() + "/" + scope.info.workflow())
+                .put("Name", scope.info.workflow());
+        context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs))
+                .put("RetryCount", retryCount);
+        Scope.Item item = scope.item();
+        if (item != null) {
+            context.putObject("Map").putObject("Item").put("Index", item.index()).set("Value", item.value());
+        }
+        return context;
+    }
+
+    /** Counts a retry of one of the state's retriers. @return how often it had retried before */
+    int countRetry(int retrier, List<?> retriers) {
+        if (retries == null) {
+            retries = new int[retriers.size()];
+        }
+        retryCount++;
+        return retries[retrier]++;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.sand.workflow.asl;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Definitions in the Amazon States Language, from text. */
+public final class Definitions {
+    private Definitions() {}
+
+    /** What became of a text: a machine, or everything that is wrong with it. */
+    public sealed interface Parsed {
+        /** @param grains that its tasks name, with the JSON Pointer of the first place that does */
+        record Valid(StateMachine machine, Map<String, String> grains) implements Parsed {}
+
+        record Invalid(List<Diagnostic> diagnostics) implements Parsed {}
+    }
+
+    public static Parsed parse(String definition) {
+        Diagnostics diagnostics = new Diagnostics();
+        Map<String, String> grains = new LinkedHashMap<>();
+        StateMachine machine = read(definition, diagnostics, grains);
+        return diagnostics.isEmpty() && machine != null ? new Parsed.Valid(machine, Map.copyOf(grains))
+                : new Parsed.Invalid(diagnostics.toList());
+    }
+
+    private static StateMachine read(String definition, Diagnostics diagnostics, Map<String, String> grains) {
+        JsonNode tree = new DocumentReader(diagnostics).read(definition);
+        return tree == null ? null : new MachineReader(diagnostics, grains::putIfAbsent).readTop(tree);
+    }
+
+    /** Every mistake of a definition whose tasks may name these grains. */
+    static List<Diagnostic> diagnose(String definition, java.util.Set<String> known) {
+        Diagnostics diagnostics = new Diagnostics();
+        JsonNode tree = new DocumentReader(diagnostics).read(definition);
+        if (tree != null) {
+            new MachineReader(diagnostics, (grain, pointer) -> {
+                if (!known.contains(grain)) {
+                    diagnostics.add(pointer, Diagnostic.Code.UNKNOWN_GRAIN, "The application has no grain " + grain + ".");
+                }
+            }).readTop(tree);
+        }
+        return diagnostics.toList();
+    }
+}

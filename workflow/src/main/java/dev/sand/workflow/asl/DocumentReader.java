@@ -1,0 +1,89 @@
+package dev.sand.workflow.asl;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.Diagnostic.Code;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.WorkflowLimits;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** The JSON text of a definition as a tree: bounded in size and depth, keys that stand twice reported with their place. */
+final class DocumentReader {
+    private final Diagnostics diagnostics;
+
+    DocumentReader(Diagnostics diagnostics) {
+        this.diagnostics = diagnostics;
+    }
+
+    /** @return null when there is no tree to go on with */
+    JsonNode read(String definition) {
+        if (definition.length() > WorkflowLimits.DEFINITION_BYTES
+                || definition.getBytes(StandardCharsets.UTF_8).length > WorkflowLimits.DEFINITION_BYTES) {
+            diagnostics.add("", Code.TOO_LARGE, "The definition has " + definition.length() + " characters or more bytes; the limit is "
+                    + WorkflowLimits.DEFINITION_BYTES + " bytes.");
+            return null;
+        }
+        try (JsonParser parser = Json.MAPPER.createParser(definition)) {
+            if (parser.nextToken() == null) {
+                diagnostics.add("", Code.INVALID_JSON, "The definition is empty.");
+                return null;
+            }
+            JsonNode tree = value(parser, "");
+            if (parser.nextToken() != null) {
+                diagnostics.add("", Code.INVALID_JSON, "There is something after the definition's closing brace"
+                        + place(parser) + ".");
+                return null;
+            }
+            return tree;
+        } catch (StreamConstraintsException e) {
+            diagnostics.add("", Code.TOO_DEEP, "The definition is over a limit: " + Json.message(e) + ".");
+        } catch (IOException e) {
+            diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + Json.message(e)
+                    + (e instanceof com.fasterxml.jackson.core.JsonProcessingException json && json.getLocation() != null
+                            ? " (line " + json.getLocation().getLineNr() + ", column " + json.getLocation().getColumnNr() + ")"
+                            : "") + ".");
+        }
+        return null;
+    }
+
+    private static String place(JsonParser parser) {
+        return " (line " + parser.currentLocation().getLineNr() + ", column " + parser.currentLocation().getColumnNr() + ")";
+    }
+
+    private JsonNode value(JsonParser parser, String pointer) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> object(parser, pointer);
+            case START_ARRAY -> array(parser, pointer);
+            default -> parser.readValueAsTree();
+        };
+    }
+
+    private ObjectNode object(JsonParser parser, String pointer) throws IOException {
+        ObjectNode object = Json.NODES.objectNode();
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            String below = Diagnostics.child(pointer, name);
+            parser.nextToken();
+            JsonNode value = value(parser, below);
+            if (object.has(name)) {
+                diagnostics.add(below, Code.DUPLICATE_KEY, "The key '" + name + "' stands twice.");
+            } else {
+                object.set(name, value);
+            }
+        }
+        return object;
+    }
+
+    private ArrayNode array(JsonParser parser, String pointer) throws IOException {
+        ArrayNode array = Json.NODES.arrayNode();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            array.add(value(parser, pointer + "/" + array.size()));
+        }
+        return array;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.sand.workflow.asl;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.Diagnostic.Code;
+import dev.sand.workflow.data.WorkflowLimits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/** Reads a state machine: the definition itself, a branch, an item processor. */
+final class MachineReader {
+    private final Diagnostics diagnostics;
+    private final BiConsumer<String, String> onGrain;
+    private final StateReader states;
+    private final Map<String, String> names = new HashMap<>();
+
+    /** @param onGrain told of each grain that a Task names, and of the place */
+    MachineReader(Diagnostics diagnostics, BiConsumer<String, String> onGrain) {
+        this.diagnostics = diagnostics;
+        this.onGrain = onGrain;
+        this.states = new StateReader(diagnostics, this);
+    }
+
+    void onGrain(String grain, String pointer) {
+        onGrain.accept(grain, pointer);
+    }
+
+    /** Where a state leads, with the place that says so. */
+    static final class Targets {
+        private final List<String[]> found = new ArrayList<>();
+
+        void add(String name, String pointer) {
+            found.add(new String[] {name, pointer});
+        }
+    }
+
+    /** The whole definition. */
+    StateMachine readTop(JsonNode tree) {
+        if (!tree.isObject()) {
+            diagnostics.add("", Code.WRONG_TYPE, "A definition must be an object.");
+            return null;
+        }
+        Fields fields = new Fields((ObjectNode) tree, "", diagnostics);
+        String version = fields.string("Version");
+        if (version != null && !version.equals("1.0")) {
+            fields.report("Version", Code.WRONG_VALUE, "The field Version must be 1.0.");
+        }
+        StateReader.queryLanguage(fields);
+        long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
+        StateMachine machine = read(fields, "a state machine");
+        return machine == null ? null
+                : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside());
+    }
+
+    /** @return null when nothing sensible can be made of it */
+    StateMachine read(Fields fields, String what) {
+        fields.ignore("Comment");
+        String startAt = fields.requiredString("StartAt");
+        Fields all = fields.required("States") == null ? null : fields.object("States");
+        fields.reportUnknown(what);
+        if (all == null) {
+            return null;
+        }
+        Map<String, State> machine = new LinkedHashMap<>();
+        Map<String, List<String[]>> targets = new LinkedHashMap<>();
+        boolean hasUnreadable = false;
+        for (String name : all.names()) {
+            checkName(name, all);
+            Fields below = all.object(name);
+            Targets leadsTo = new Targets();
+            State state = below == null ? null : states.read(name, machine.size(), below, leadsTo);
+            hasUnreadable |= state == null;
+            if (state != null) {
+                machine.put(name, state);
+            }
+            targets.put(name, leadsTo.found);
+        }
+        if (targets.isEmpty()) {
+            fields.report("States", Code.WRONG_VALUE, "The field States must hold at least one state.");
+            return null;
+        }
+        if (startAt != null && !targets.containsKey(startAt)) {
+            fields.report("StartAt", Code.MISSING_TARGET, "There is no state " + startAt + " here.");
+        } else if (startAt != null) {
+            checkReachable(startAt, targets, all);
+        }
+        for (List<String[]> found : targets.values()) {
+            for (String[] target : found) {
+                if (!targets.containsKey(target[0])) {
+                    diagnostics.add(target[1], Code.MISSING_TARGET, "There is no state " + target[0] + " here.");
+                }
+            }
+        }
+        if (!hasUnreadable && machine.values().stream().noneMatch(MachineReader::isTerminal)) {
+            fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
+        }
+        return new StateMachine(startAt, machine, 0, machine.values().stream().anyMatch(MachineReader::looksInside));
+    }
+
+    private void checkName(String name, Fields all) {
+        if (name.isEmpty() || name.codePointCount(0, name.length()) > WorkflowLimits.STATE_NAME_CHARS) {
+            all.report(name, Code.WRONG_VALUE, "A state's name must have from 1 to " + WorkflowLimits.STATE_NAME_CHARS + " characters.");
+        }
+        String other = names.putIfAbsent(name, all.pointer(name));
+        if (other != null) {
+            all.report(name, Code.DUPLICATE_STATE, "The name " + name + " is that of the state at " + other
+                    + " too; names are unique in the whole definition.");
+        }
+    }
+
+    private static void checkReachable(String startAt, Map<String, List<String[]>> targets, Fields all) {
+        Set<String> seen = new HashSet<>();
+        Deque<String> next = new ArrayDeque<>(List.of(startAt));
+        while (!next.isEmpty()) {
+            String name = next.poll();
+            if (seen.add(name)) {
+                targets.getOrDefault(name, List.of()).forEach(target -> next.add(target[0]));
+            }
+        }
+        for (String name : targets.keySet()) {
+            if (!seen.contains(name)) {
+                all.report(name, Code.UNREACHABLE_STATE, "No state leads to " + name + ".");
+            }
+        }
+    }
+
+    private static boolean isTerminal(State state) {
+        return state instanceof State.Succeed || state instanceof State.Fail
+                || state.common().next() == null && !(state instanceof State.Choice);
+    }
+
+    private static boolean looksInside(State state) {
+        return state.flow().looksInside() || switch (state) {
+            case State.Task task -> task.timeoutPath() != null;
+            case State.Wait wait -> wait.secondsPath() != null || wait.timestampPath() != null;
+            case State.Choice choice -> true;
+            case State.Map map -> true;
+            case State.Fail fail -> fail.errorPath() != null || fail.causePath() != null;
+            case State.Parallel parallel -> parallel.branches().stream().anyMatch(StateMachine::looksInside);
+            case State.Pass pass -> false;
+            case State.Succeed succeed -> false;
+        };
+    }
+}

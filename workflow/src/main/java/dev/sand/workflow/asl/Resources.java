@@ -1,0 +1,29 @@
+package dev.sand.workflow.asl;
+
+import java.util.regex.Pattern;
+
+/** What a Task's Resource names. */
+final class Resources {
+    private static final String PREFIX = "sand:grain:";
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}");
+
+    private Resources() {}
+
+    /** The grain of a resource: {@code name}, {@code sand:grain:name}, or the function's name in an ARN; null when it is none. */
+    static String grain(String resource) {
+        String name = resource;
+        if (resource.startsWith(PREFIX)) {
+            name = resource.substring(PREFIX.length());
+        } else if (resource.startsWith("arn:")) {
+            // arn:partition:service:region:account:rest, where a Lambda function's rest is function:name[:qualifier]
+            String[] parts = resource.split(":", 6);
+            if (parts.length < 6) {
+                return null;
+            }
+            String[] rest = parts[5].split(":");
+            name = rest[0].equals("function") && rest.length > 1 ? rest[1] : rest[rest.length - 1];
+            name = name.substring(name.lastIndexOf('/') + 1);
+        }
+        return NAME.matcher(name).matches() ? name : null;
+    }
+}

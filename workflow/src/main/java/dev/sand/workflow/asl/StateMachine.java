@@ -1,0 +1,20 @@
+package dev.sand.workflow.asl;
+
+import java.util.Map;
+
+/**
+ * A definition, checked: every name in it is there.
+ *
+ * @param states in the order in which they are defined
+ * @param timeoutSeconds of the whole execution, 0: none
+ * @param looksInside whether any state's expressions look into a payload; when none does, payloads are never parsed
+ */
+public record StateMachine(String startAt, Map<String, State> states, long timeoutSeconds, boolean looksInside) {
+    public State start() {
+        return states.get(startAt);
+    }
+
+    public State state(String name) {
+        return states.get(name);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.sand.event.Payload;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * A value on its way through a workflow: bytes as a grain gave them, or a tree that a path or a template made, or several
+ * documents side by side (a join). Bytes are parsed when a path first looks inside, and a tree is written when a grain first
+ * needs it; a value that only passes through is neither. A tree is never changed once it is in a document.
+ */
+public final class Document {
+    private Payload payload;
+    private JsonNode node;
+    private final List<Document> items;
+    private final long sizeHint;
+
+    private Document(Payload payload, JsonNode node, List<Document> items, long sizeHint) {
+        this.payload = payload;
+        this.node = node;
+        this.items = items;
+        this.sizeHint = sizeHint;
+    }
+
+    /** Where the bytes of a value are that travels by reference. */
+    @FunctionalInterface
+    public interface PayloadSource {
+        /** @throws StatesError when they cannot be had here */
+        byte[] bytes(Payload payload);
+
+        PayloadSource NONE = payload -> {
+            throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a path looks into a value of " + payload.size()
+                    + " bytes that travels by reference; values up to " + dev.sand.event.Limits.INLINE_BYTES
+                    + " bytes can be looked into, larger ones passed on whole");
+        };
+    }
+
+    public static Document of(Payload payload) {
+        return new Document(payload, null, null, payload.size());
+    }
+
+    /** @param sizeHint about how many bytes it has when written */
+    public static Document of(JsonNode node, long sizeHint) {
+        return new Document(null, node, null, sizeHint);
+    }
+
+    /** An array of documents, in order, without looking into any. */
+    public static Document join(List<Document> items) {
+        long size = 2;
+        for (Document item : items) {
+            size += item.sizeHint + 1;
+        }
+        return new Document(null, null, items, size);
+    }
+
+    /** About how many bytes: exact for a payload. */
+    public long sizeHint() {
+        return sizeHint;
+    }
+
+    public JsonNode node(PayloadSource source) {
+        if (node == null) {
+            node = items != null ? joinNodes(source) : parse(source);
+        }
+        return node;
+    }
+
+    private JsonNode joinNodes(PayloadSource source) {
+        ArrayNode array = Json.NODES.arrayNode(items.size());
+        for (Document item : items) {
+            array.add(item.node(source));
+        }
+        return array;
+    }
+
+    private JsonNode parse(PayloadSource source) {
+        if (!payload.isJson()) {
+            throw StatesError.runtime("a path looks into a value of type " + payload.contentType() + "; only JSON has an inside");
+        }
+        checkSize(payload.size());
+        byte[] bytes = payload.bytes() != null ? payload.bytes() : source.bytes(payload);
+        try {
+            return Json.read(bytes);
+        } catch (IOException e) {
+            throw StatesError.runtime("a path looks into a value that is no JSON within the limits: " + Json.message(e));
+        }
+    }
+
+    /** The value as a grain gets it; written once. */
+    public Payload payload(PayloadSource source) {
+        if (payload == null) {
+            byte[] bytes = node != null ? Json.bytes(node) : joinBytes(source);
+            checkSize(bytes.length);
+            payload = Payload.json(bytes);
+        }
+        return payload;
+    }
+
+    private byte[] joinBytes(PayloadSource source) {
+        checkSize(sizeHint);
+        ByteArrayOutputStream array = new ByteArrayOutputStream((int) sizeHint);
+        array.write('[');
+        for (int i = 0; i < items.size(); i++) {
+            if (i > 0) {
+                array.write(',');
+            }
+            Payload item = items.get(i).payload(source);
+            if (!item.isJson()) {
+                throw StatesError.runtime("result " + i + " is of type " + item.contentType()
+                        + " and cannot be an element of a JSON array");
+            }
+            array.writeBytes(item.bytes() != null ? item.bytes() : source.bytes(item));
+        }
+        array.write(']');
+        return array.toByteArray();
+    }
+
+    private static void checkSize(long bytes) {
+        if (bytes > WorkflowLimits.DOCUMENT_BYTES) {
+            throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a document of " + bytes
+                    + " bytes is over the limit of " + WorkflowLimits.DOCUMENT_BYTES);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/** What may stand for a value: a path, or an intrinsic function over literals, paths and other functions. */
+public sealed interface Expression {
+    /** @throws Path.Missing when a path leads nowhere; @throws StatesError when a function fails */
+    JsonNode evaluate(Environment environment);
+
+    record Read(Path path) implements Expression {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            return path.read(environment);
+        }
+
+        @Override
+        public String toString() {
+            return path.text();
+        }
+    }
+
+    record Literal(JsonNode value) implements Expression {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            return value;
+        }
+
+        @Override
+        public String toString() {
+            return value.isTextual() ? "'" + value.textValue() + "'" : value.toString();
+        }
+    }
+
+    /** The first argument of States.Format as written: its braces and escapes have a meaning there. */
+    record Pattern(String raw) implements Expression {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            return Json.NODES.textNode(raw);
+        }
+
+        @Override
+        public String toString() {
+            return "'" + raw + "'";
+        }
+    }
+
+    record Call(Intrinsic function, List<Expression> arguments, String text) implements Expression {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            JsonNode[] values = new JsonNode[arguments.size()];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = arguments.get(i).evaluate(environment);
+            }
+            try {
+                return function.apply(values, environment);
+            } catch (StatesError e) {
+                throw e.error().equals(StatesError.INTRINSIC_FAILURE) && !e.getMessage().startsWith("The function '")
+                        ? StatesError.intrinsic("The function '" + text + "' had the following error: " + e.getMessage())
+                        : e;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /** @throws IllegalArgumentException with one sentence, when the text is neither */
+    static Expression parse(String text) {
+        if (text.startsWith("$")) {
+            return new Read(Path.parse(text));
+        }
+        if (text.startsWith("States.")) {
+            return new ExpressionParser(text).parse();
+        }
+        throw new IllegalArgumentException(
+                "'" + text + "' must be a JSONPath, which begins with $, or an intrinsic function, which begins with States.");
+    }
+}

@@ -1,0 +1,135 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.IOException;
+import java.math.BigDecimal;
+
+/** JSON as workflows see it: numbers as they are written, never rounded to a double; nesting and digits bounded. */
+public final class Json {
+    public static final JsonMapper MAPPER = mapper();
+    public static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final ObjectReader READER = MAPPER.reader();
+    private static final ObjectWriter WRITER = MAPPER.writer();
+
+    private Json() {}
+
+    private static JsonMapper mapper() {
+        JsonMapper mapper = JsonMapper.builder()
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                .disable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+                .build();
+        mapper.getFactory().setStreamReadConstraints(StreamReadConstraints.builder()
+                .maxNestingDepth(WorkflowLimits.JSON_DEPTH)
+                .maxNumberLength(WorkflowLimits.NUMBER_CHARS)
+                .maxStringLength(WorkflowLimits.DOCUMENT_BYTES)
+                .build());
+        return mapper;
+    }
+
+    /** @throws IOException when the bytes are not one JSON value within the bounds */
+    public static JsonNode read(byte[] bytes) throws IOException {
+        JsonNode node = READER.readTree(bytes);
+        if (node.isMissingNode()) {
+            throw new IOException("no value");
+        }
+        return node;
+    }
+
+    /** @throws IOException as {@link #read(byte[])} */
+    public static JsonNode read(String text) throws IOException {
+        JsonNode node = READER.readTree(text);
+        if (node.isMissingNode()) {
+            throw new IOException("no value");
+        }
+        return node;
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        try {
+            return WRITER.writeValueAsBytes(node);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a JSON tree can always be written", e);
+        }
+    }
+
+    public static String text(JsonNode node) {
+        try {
+            return WRITER.writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a JSON tree can always be written", e);
+        }
+    }
+
+    /** A reader's message without the place in a source that nobody has. */
+    public static String message(IOException e) {
+        return e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
+    }
+
+    /** Equality of values: 1, 1.0 and 1e0 are the same number; order of fields does not matter. */
+    public static boolean same(JsonNode a, JsonNode b) {
+        if (a.isNumber() && b.isNumber()) {
+            return compare(a, b) == 0;
+        }
+        if (a.getNodeType() != b.getNodeType() || a.size() != b.size()) {
+            return false;
+        }
+        if (a.isArray()) {
+            for (int i = 0; i < a.size(); i++) {
+                if (!same(a.get(i), b.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (a.isObject()) {
+            for (var field : a.properties()) {
+                JsonNode other = b.get(field.getKey());
+                if (other == null || !same(field.getValue(), other)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return a.equals(b);
+    }
+
+    public static int compare(JsonNode a, JsonNode b) {
+        if (a.canConvertToLong() && b.canConvertToLong() && a.isIntegralNumber() && b.isIntegralNumber()) {
+            return Long.compare(a.longValue(), b.longValue());
+        }
+        return a.decimalValue().compareTo(b.decimalValue());
+    }
+
+    /** The number as a long when it is a whole one in that range, else null; safe for 1e999999999. */
+    public static Long wholeNumber(JsonNode node) {
+        if (!node.isNumber()) {
+            return null;
+        }
+        if (node.isIntegralNumber()) {
+            return node.canConvertToLong() ? node.longValue() : null;
+        }
+        BigDecimal decimal = node.decimalValue();
+        if (decimal.signum() == 0) {
+            return 0L;
+        }
+        if ((long) decimal.precision() - decimal.scale() > 19) {
+            return null;
+        }
+        try {
+            return decimal.longValueExact();
+        } catch (ArithmeticException e) {
+            return null;
+        }
+    }
+}

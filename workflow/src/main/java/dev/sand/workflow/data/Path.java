@@ -1,0 +1,144 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.jayway.jsonpath.Configuration;
+import com.jayway.jsonpath.InvalidPathException;
+import com.jayway.jsonpath.JsonPath;
+import com.jayway.jsonpath.JsonPathException;
+import com.jayway.jsonpath.PathNotFoundException;
+import com.jayway.jsonpath.spi.json.JacksonJsonNodeJsonProvider;
+import com.jayway.jsonpath.spi.mapper.JacksonMappingProvider;
+import java.util.List;
+
+/**
+ * A JSONPath over the data at hand ({@code $.a}), the context object ({@code $$.State.Name}) or a variable ({@code $name.a}).
+ * Plain reference paths, by far the most, are walked directly; the rest (wildcards, slices, filters, deep scans) are
+ * Jayway's, whose semantics are those that AWS shows.
+ */
+public final class Path {
+    private static final Configuration JAYWAY = Configuration.builder()
+            .jsonProvider(new JacksonJsonNodeJsonProvider(Json.MAPPER))
+            .mappingProvider(new JacksonMappingProvider(Json.MAPPER))
+            .build();
+
+    private static final ReferencePath.Step EXECUTION = new ReferencePath.Step.Field("Execution");
+    private static final ReferencePath.Step INPUT = new ReferencePath.Step.Field("Input");
+
+    private enum Root { INPUT, CONTEXT, VARIABLE }
+
+    /** The path leads nowhere in this document. */
+    public static final class Missing extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Missing(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    private final String text;
+    private final Root root;
+    private final String variable;
+    private final ReferencePath reference;
+    private final JsonPath compiled;
+
+    private Path(String text, Root root, String variable, String rest) {
+        this.text = text;
+        this.root = root;
+        this.variable = variable;
+        this.reference = ReferencePath.tryParse("$" + rest);
+        this.compiled = reference == null ? JsonPath.compile("$" + rest) : null;
+    }
+
+    /** @throws IllegalArgumentException with one sentence, when the text is no path */
+    public static Path parse(String text) {
+        try {
+            if (text.startsWith("$$")) {
+                return checked(new Path(text, Root.CONTEXT, null, text.substring(2)));
+            }
+            if (text.length() > 1 && text.charAt(0) == '$' && isNameStart(text.charAt(1))) {
+                int end = 2;
+                while (end < text.length() && isNamePart(text.charAt(end))) {
+                    end++;
+                }
+                return checked(new Path(text, Root.VARIABLE, text.substring(1, end), text.substring(end)));
+            }
+            if (text.startsWith("$")) {
+                return checked(new Path(text, Root.INPUT, null, text.substring(1)));
+            }
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("'" + text + "' is not a valid JSONPath: " + e.getMessage());
+        }
+        throw new IllegalArgumentException("'" + text + "' is not a JSONPath: it must begin with $");
+    }
+
+    private static Path checked(Path path) {
+        // A regular expression of a filter can run for ever on a short text; there is no way to stop it half way.
+        if (path.compiled != null && path.text.contains("=~")) {
+            throw new IllegalArgumentException("'" + path.text + "' uses a regular expression, which paths may not");
+        }
+        return path;
+    }
+
+    private static boolean isNameStart(char c) {
+        return Character.isLetter(c) || c == '_';
+    }
+
+    private static boolean isNamePart(char c) {
+        return Character.isLetterOrDigit(c) || c == '_';
+    }
+
+    /** @throws Missing when it leads nowhere */
+    public JsonNode read(Environment environment) {
+        JsonNode document = switch (root) {
+            case INPUT -> environment.input();
+            case CONTEXT -> environment.context(needsExecutionInput());
+            case VARIABLE -> environment.variable(variable);
+        };
+        if (document == null) {
+            throw new Missing("there is no variable $" + variable);
+        }
+        if (reference != null) {
+            return reference.read(document);
+        }
+        try {
+            Object found = compiled.read(document, JAYWAY);
+            return found instanceof JsonNode node ? node : Json.MAPPER.valueToTree(found);
+        } catch (PathNotFoundException e) {
+            throw new Missing(e.getMessage());
+        } catch (JsonPathException e) {
+            throw new Missing("'" + text + "' cannot be applied: " + e.getMessage());
+        }
+    }
+
+    /** One that can match at most one place. */
+    public boolean isDefinite() {
+        return reference != null || compiled.isDefinite();
+    }
+
+    /** Exactly {@code $}: the whole of the data at hand. */
+    public boolean isWholeInput() {
+        return root == Root.INPUT && reference != null && reference.isWhole();
+    }
+
+    private boolean needsExecutionInput() {
+        if (reference == null || reference.steps().isEmpty()) {
+            return true;
+        }
+        List<ReferencePath.Step> steps = reference.steps();
+        return steps.getFirst().equals(EXECUTION) && (steps.size() == 1 || steps.get(1).equals(INPUT));
+    }
+
+    /** The variable that it begins with, or null. */
+    public String variable() {
+        return variable;
+    }
+
+    public String text() {
+        return text;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

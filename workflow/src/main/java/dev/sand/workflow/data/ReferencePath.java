@@ -1,0 +1,183 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A path that names exactly one place ({@code $.a['b c'][2]}), and so can be written to as well as read. */
+public final class ReferencePath {
+    /** One step down. */
+    public sealed interface Step {
+        record Field(String name) implements Step {}
+
+        /** @param index from 0; negative ones from the end, for reading only */
+        record Index(int index) implements Step {}
+    }
+
+    private final String text;
+    private final List<Step> steps;
+
+    private ReferencePath(String text, List<Step> steps) {
+        this.text = text;
+        this.steps = steps;
+    }
+
+    /** @throws IllegalArgumentException with one sentence, when the text is no reference path */
+    public static ReferencePath parse(String text) {
+        ReferencePath path = tryParse(text);
+        if (path == null || text.startsWith("$$")) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a reference path: it must name one place, like $.a.b['c'][0]");
+        }
+        return path;
+    }
+
+    /** @return null when the text is not of the plain form */
+    static ReferencePath tryParse(String text) {
+        if (text.isEmpty() || text.charAt(0) != '$') {
+            return null;
+        }
+        List<Step> steps = new ArrayList<>();
+        int at = 1;
+        while (at < text.length()) {
+            char c = text.charAt(at);
+            if (c == '.') {
+                int end = at + 1;
+                while (end < text.length() && isPlain(text.charAt(end))) {
+                    end++;
+                }
+                if (end == at + 1) {
+                    return null;
+                }
+                steps.add(new Step.Field(text.substring(at + 1, end)));
+                at = end;
+            } else if (c == '[' && at + 1 < text.length() && (text.charAt(at + 1) == '\'' || text.charAt(at + 1) == '"')) {
+                char quote = text.charAt(at + 1);
+                int end = text.indexOf(quote, at + 2);
+                if (end < 0 || end + 1 >= text.length() || text.charAt(end + 1) != ']'
+                        || text.lastIndexOf('\\', end) > at) {
+                    return null;
+                }
+                steps.add(new Step.Field(text.substring(at + 2, end)));
+                at = end + 2;
+            } else if (c == '[') {
+                int end = text.indexOf(']', at);
+                Integer index = end < 0 ? null : index(text.substring(at + 1, end));
+                if (index == null) {
+                    return null;
+                }
+                steps.add(new Step.Index(index));
+                at = end + 1;
+            } else {
+                return null;
+            }
+        }
+        return new ReferencePath(text, List.copyOf(steps));
+    }
+
+    private static boolean isPlain(char c) {
+        return Character.isLetterOrDigit(c) || c == '_' || c == '-' || c > 127;
+    }
+
+    private static Integer index(String digits) {
+        if (digits.isEmpty() || digits.length() > 9) {
+            return null;
+        }
+        for (int i = digits.charAt(0) == '-' && digits.length() > 1 ? 1 : 0; i < digits.length(); i++) {
+            if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
+                return null;
+            }
+        }
+        return Integer.valueOf(digits);
+    }
+
+    public boolean isWhole() {
+        return steps.isEmpty();
+    }
+
+    List<Step> steps() {
+        return steps;
+    }
+
+    JsonNode read(JsonNode document) {
+        JsonNode at = document;
+        for (Step step : steps) {
+            JsonNode next = switch (step) {
+                case Step.Field(String name) -> at.isObject() ? at.get(name) : null;
+                case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
+            };
+            if (next == null) {
+                throw new Path.Missing("No results for path: " + canonical());
+            }
+            at = next;
+        }
+        return at;
+    }
+
+    /**
+     * The document with the value at this place: fields that are not there are made, an element of an array must be there.
+     * Only what lies along the path is copied.
+     *
+     * @throws StatesError ResultPathMatchFailure, when the document's shape does not allow it
+     */
+    public JsonNode write(JsonNode document, JsonNode value) {
+        return write(document, value, 0);
+    }
+
+    private JsonNode write(JsonNode at, JsonNode value, int depth) {
+        if (depth == steps.size()) {
+            return value;
+        }
+        switch (steps.get(depth)) {
+            case Step.Field(String name) -> {
+                if (at != null && !at.isObject()) {
+                    throw mismatch("an object is needed at step " + (depth + 1) + ", there is " + describe(at));
+                }
+                ObjectNode copy = Json.NODES.objectNode();
+                JsonNode below = null;
+                if (at != null) {
+                    copy.setAll((ObjectNode) at);
+                    below = at.get(name);
+                }
+                copy.set(name, write(below, value, depth + 1));
+                return copy;
+            }
+            case Step.Index(int index) -> {
+                if (at == null || !at.isArray() || index < 0 || index >= at.size()) {
+                    throw mismatch("there is no element " + index + " in " + describe(at));
+                }
+                ArrayNode copy = Json.NODES.arrayNode(at.size()).addAll((ArrayNode) at);
+                copy.set(index, write(at.get(index), value, depth + 1));
+                return copy;
+            }
+        }
+    }
+
+    private StatesError mismatch(String why) {
+        return new StatesError(StatesError.RESULT_PATH_MATCH_FAILURE,
+                "Unable to apply ReferencePath " + text + " to the input: " + why);
+    }
+
+    private static String describe(JsonNode node) {
+        return node == null ? "nothing" : "a value of type " + node.getNodeType().name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    /** With brackets throughout: {@code $['a'][0]}. */
+    private String canonical() {
+        StringBuilder out = new StringBuilder("$");
+        for (Step step : steps) {
+            switch (step) {
+                case Step.Field(String name) -> out.append("['").append(name).append("']");
+                case Step.Index(int index) -> out.append('[').append(index).append(']');
+            }
+        }
+        return out.toString();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

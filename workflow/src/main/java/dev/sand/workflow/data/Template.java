@@ -1,0 +1,62 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+
+/** A payload template: JSON in which a field whose name ends in {@code .$} is replaced by what its expression gives. */
+public sealed interface Template {
+    JsonNode evaluate(Environment environment);
+
+    /** Nothing in it is to be replaced. */
+    record Constant(JsonNode value) implements Template {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            return value;
+        }
+    }
+
+    record ObjectOf(List<Entry> entries) implements Template {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            ObjectNode object = Json.NODES.objectNode();
+            for (Entry entry : entries) {
+                object.set(entry.name(), entry.value().evaluate(environment));
+            }
+            return object;
+        }
+    }
+
+    /** @param name without the {@code .$} */
+    record Entry(String name, Template value) {}
+
+    record ArrayOf(List<Template> elements) implements Template {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            ArrayNode array = Json.NODES.arrayNode(elements.size());
+            for (Template element : elements) {
+                array.add(element.evaluate(environment));
+            }
+            return array;
+        }
+    }
+
+    /** @param field its name as written, with the {@code .$} */
+    record Computed(String field, Expression expression) implements Template {
+        @Override
+        public JsonNode evaluate(Environment environment) {
+            try {
+                return expression.evaluate(environment);
+            } catch (Path.Missing e) {
+                throw new StatesError(StatesError.PARAMETER_PATH_FAILURE, "The JSONPath '" + expression + "' specified for the field '"
+                        + field + "' could not be found in the input '" + shortText(environment.input()) + "'");
+            }
+        }
+
+        private static String shortText(JsonNode input) {
+            String text = Json.text(input);
+            return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.sand.workflow.data;
+
+/** The bounds of definitions and executions, by name; docs/WORKFLOWS.md lists them. */
+public final class WorkflowLimits {
+    /** Bytes of a definition. */
+    public static final int DEFINITION_BYTES = 1 << 20;
+    /** Nesting of a JSON document that is parsed: a definition, or a payload that a path looks into. */
+    public static final int JSON_DEPTH = 200;
+    /** Digits of a number in a document that is parsed. */
+    public static final int NUMBER_CHARS = 1_000;
+    /** Characters of a state's name (as on AWS). */
+    public static final int STATE_NAME_CHARS = 80;
+    /** Diagnostics of one definition; what comes after is not looked for. */
+    public static final int DIAGNOSTICS = 100;
+    /** Bytes of a document that a path looks into, or that is built; States.DataLimitExceeded beyond. */
+    public static final int DOCUMENT_BYTES = 16 << 20;
+    /** Bytes of a document that may be parsed on a shard; a larger one is parsed off it. */
+    public static final int LIGHT_BYTES = 16 * 1024;
+    /** Bytes of outputs that may be joined, unparsed, on a shard. */
+    public static final int LIGHT_JOIN_BYTES = 256 * 1024;
+    /** States entered in one go, before the driver gets its turn. */
+    public static final int TRANSITIONS_AT_ONCE = 32;
+    /** States entered in one execution, so that a loop without an end has one. */
+    public static final int TRANSITIONS = 250_000;
+    /** Events that grains may publish into one execution. */
+    public static final int PUBLISHED_EVENTS = 10_000;
+    /** Publications that follow from one another: an event published by a published event, and so on. */
+    public static final int PUBLISHED_DEPTH = 500;
+    /** Longest wait, interval or time-out, in seconds (as on AWS). */
+    public static final int SECONDS = 99_999_999;
+    /** Elements that States.ArrayRange may make (as on AWS). */
+    public static final int ARRAY_RANGE = 1_000;
+    /** Characters that States.Base64Encode, Base64Decode and Hash take (as on AWS). */
+    public static final int ENCODE_CHARS = 10_000;
+    /** Nesting of intrinsic functions in one expression (as on AWS). */
+    public static final int INTRINSIC_DEPTH = 10;
+
+    private WorkflowLimits() {}
+}
