@@ -1,6 +1,5 @@
 package dev.sand.hostagent.sandbox;
 
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +25,17 @@ public record Sandboxes(SandboxRuntime runtime, ApplicationBuilder builder) {
     }
 
     private static SandboxEngine engine(SandboxConfiguration configuration, Home home) throws SandboxException {
-        return new DockerSandboxes(configuration, home);
+        if (configuration.kind() == SandboxConfiguration.Kind.PROCESS) {
+            return new ProcessSandboxes(configuration, home);
+        }
+        try {
+            return new DockerSandboxes(configuration, home);
+        } catch (SandboxException e) {
+            if (configuration.kind() == SandboxConfiguration.Kind.DOCKER) {
+                throw e;
+            }
+            LOG.warn("{}", e.getMessage());
+            return new ProcessSandboxes(configuration, home);
+        }
     }
 }
