@@ -100,7 +100,7 @@ def read_input(data: str | None, content_type: str | None) -> tuple[bytes, str]:
     if data is None:
         return b"null", content_type or JSON
     if data == "-":
-        return click.get_binary_stream("stdin").read(), content_type or JSON
+        return sys.stdin.buffer.read(), content_type or JSON
     if data.startswith("@"):
         file = Path(data[1:])
         if not file.is_file():

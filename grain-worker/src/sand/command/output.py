@@ -42,7 +42,7 @@ def show_bytes(data: bytes, content_type: str) -> None:
     """Writes an output as it is; binary ones are kept off a terminal."""
     if sys.stdout.isatty() and not is_text(content_type):
         raise click.UsageError(f"{len(data)} bytes of {content_type}: not for a terminal; use --out FILE, or redirect stdout")
-    stream = click.get_binary_stream("stdout")
+    stream = sys.stdout.buffer
     stream.write(data)
     if sys.stdout.isatty() and not data.endswith(b"\n"):
         stream.write(b"\n")

@@ -39,17 +39,9 @@ def rollback_command(application: str, version: int | None, alias: str, as_json:
       sand rollback hello
       sand rollback hello --to 3
     """
-    if version is None:
-        found = platform.get(application_path(application, "versions"))
-        current = found.get("aliases", {}).get(alias)
-        if current is None:
-            raise click.UsageError(f"'{application}' has no alias '{alias}': say which version with --to")
-        earlier = [v["version"] for v in found["versions"] if v["version"] < current]
-        if not earlier:
-            raise click.UsageError(f"'{alias}' is version {current}, and there is none before it")
-        version = max(earlier)
-    platform.send("PUT", application_path(application, "aliases", alias), {"version": version})
+    wish = {"alias": alias} if version is None else {"alias": alias, "version": version}
+    moved = platform.send("POST", application_path(application, "rollback"), wish)
     if as_json:
-        show_json({"application": application, "alias": alias, "version": version})
+        show_json(moved)
     else:
-        say(f"{alias} of {application} is version {version}")
+        say(f"{alias} of {application} is version {moved['version']}")

@@ -1,18 +1,17 @@
 """Handlers are plain functions: called here without a platform. Run with pytest."""
 
-import logging
 import runpy
 from pathlib import Path
-from types import SimpleNamespace
+from unittest.mock import Mock
+
 
 import pytest
 
 GRAINS = Path(__file__).parent.parent / "grains"
-CONTEXT = SimpleNamespace(logger=logging.getLogger("test"))
 
 
 def call(grain, event):
-    return runpy.run_path(str(GRAINS / grain / "handler.py"))["handle"](event, CONTEXT)
+    return runpy.run_path(str(GRAINS / grain / "handler.py"))["handle"](event, Mock())
 
 
 def test_greets_and_shouts():

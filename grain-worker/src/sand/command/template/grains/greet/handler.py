@@ -3,10 +3,9 @@
 
 def handle(event, context):
     if "method" in event:  # a request through a route; the answer is an HTTP response
-        name = event["path"].rsplit("/", 1)[-1]
-        return {"status": 200, "headers": {"Content-Type": "text/plain"}, "body": f"Hello, {name}!\n"}
+        return {"status": 200, "headers": {"Content-Type": "text/plain"}, "body": f"Hello, {event['parameters']['name']}!\n"}
     name = event.get("name")
     if not name:
         raise ValueError("the event has no 'name'")
-    context.logger.info("greeting", extra={"who": name})
+    context.logger.info("greeting", who=name)
     return {"greeting": f"Hello, {name}!"}

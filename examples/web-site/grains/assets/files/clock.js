@@ -1,0 +1,1 @@
+document.getElementById("now").textContent = `It is ${new Date().toLocaleTimeString()} where you are.`;

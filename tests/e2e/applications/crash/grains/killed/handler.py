@@ -1,0 +1,6 @@
+import os
+import signal
+
+
+def handle(event, context):
+    os.kill(os.getpid(), signal.SIGKILL)

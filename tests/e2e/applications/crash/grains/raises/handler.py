@@ -1,0 +1,6 @@
+def handle(event, context):
+    return inner(event)
+
+
+def inner(event):
+    raise KeyError("no such thing")

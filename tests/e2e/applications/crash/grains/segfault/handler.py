@@ -1,0 +1,5 @@
+import ctypes
+
+
+def handle(event, context):
+    ctypes.string_at(0)

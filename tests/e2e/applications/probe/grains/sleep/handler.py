@@ -1,0 +1,6 @@
+import time
+
+
+def handle(event, context):
+    time.sleep(event["seconds"])
+    return {"slept": event["seconds"]}

@@ -1,0 +1,69 @@
+"""The command against a platform that runs."""
+
+import json
+
+from conftest import APPLICATIONS, Tested
+
+
+def test_a_new_application_from_init_to_delete(tested: Tested, tmp_path):
+    folder = tmp_path / "hello"
+    tested.sand("init", str(folder))
+    assert b"version" in tested.sand("deploy", str(folder))
+    assert json.loads(tested.sand("invoke", "hello/main", "--data", '{"name": "Ada"}')) == {"greeting": "HELLO, ADA!"}
+    assert tested.http.get("/web/hello/hello/Ada").text == "Hello, Ada!\n"
+    tested.sand("invoke", "hello/greet", "--data", "{}", code=1)
+
+    handler = folder / "grains/greet/handler.py"
+    handler.write_text(handler.read_text().replace("Hello", "Welcome"))
+    assert json.loads(tested.sand("deploy", str(folder), "-o", "json"))["version"] == 2
+    assert b"WELCOME, ADA!" in tested.sand("invoke", "hello/main", "--data", '{"name": "Ada"}')
+    assert b"HELLO, ADA!" in tested.sand("invoke", "hello/main@1", "--data", '{"name": "Ada"}')
+    tested.sand("rollback", "hello")
+    assert b"HELLO, ADA!" in tested.sand("invoke", "hello/main", "--data", '{"name": "Ada"}')
+    versions = json.loads(tested.sand("versions", "hello", "-o", "json"))
+    assert versions["aliases"] == {"live": 1}
+    assert [version["version"] for version in versions["versions"]] == [2, 1]
+    assert b"greet" in tested.sand("describe", "hello")
+
+    tested.sand("delete", "hello", "--yes")
+    tested.sand("invoke", "hello/main", code=3)
+    tested.sand("describe", "hello", code=3)
+    assert "hello" not in [found["name"] for found in json.loads(tested.sand("list", "-o", "json"))["applications"]]
+
+
+def test_invocations_can_be_followed(probe: Tested):
+    invocation = probe.sand("invoke", "probe/talk", "--data", '{"number": 9}', "--async").decode().strip()
+    assert b"SUCCEEDED" in probe.sand("invocations", "events", "probe", invocation)
+    assert json.loads(probe.sand("invocations", "output", "probe", invocation)) == "talked"
+    assert b"talk" in probe.sand("invocations", "timeline", "probe", invocation)
+    assert invocation in [
+        found["executionId"] for found in json.loads(probe.sand("invocations", "list", "probe", "-o", "json"))["invocations"]
+    ]
+    assert b"SUCCEEDED" in probe.sand("invocations", "get", "probe", invocation)
+    assert b"structured" in probe.sand("logs", "probe", "--invocation", invocation)
+    assert b"to stderr" in probe.sand("invocations", "logs", "probe", invocation)
+
+
+def test_what_the_command_says_of_failures(probe: Tested):
+    probe.sand("invoke", "probe/nothing", code=3)
+    probe.sand("invoke", "probe/sleep", "--data", '{"seconds": 5}', "--timeout", "0.2", code=7)
+    probe.sand("invoke", "probe/sleep", "--data", "[]", code=1)
+    probe.sand("invocations", "get", "probe", "01JD0000000000000000000000", code=3)
+
+
+def test_dev_deploys_and_says_what_does_not(tested: Tested, tmp_path):
+    folder = tmp_path / "dev"
+    tested.sand("init", str(folder), "--name", "dev-app")
+    tested.sand("dev", str(folder), "--once")
+    assert tested.ask("dev-app/greet", {"name": "Ada"}) == {"greeting": "Hello, Ada!"}
+    (folder / "grains/greet/handler.py").write_text("1/0\n")
+    tested.sand("dev", str(folder), "--once")
+    assert tested.ask("dev-app/greet", {"name": "Ada"}) == {"greeting": "Hello, Ada!"}
+
+
+def test_a_folder_deploys_the_same_twice(tested: Tested, probe: Tested):
+    first = tested.api("probe", "versions")["versions"][0]
+    again = tested.deploy(APPLICATIONS / "probe")
+    latest = tested.api("probe", "versions")["versions"][0]
+    assert latest["bundle"] == first["bundle"]
+    assert again["version"] == latest["version"]

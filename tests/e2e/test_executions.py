@@ -1,0 +1,152 @@
+"""What happens to an invocation, and what can be asked of it while it runs and after."""
+
+import json
+
+import pytest
+from conftest import Tested, is_problem, until
+
+
+def test_a_workflow_hands_outputs_on(probe: Tested):
+    assert probe.ask("probe/chain", {"number": 3}) == {"number": 24}
+
+
+def test_an_answer_says_where_its_time_went(probe: Tested):
+    response = probe.invoke("probe/chain", {"number": 1})
+    parts = dict(entry.strip().split(";dur=") for entry in response.headers["Server-Timing"].split(","))
+    assert set(parts) >= {"queue", "dispatch", "run", "bus"}
+    assert all(float(ms) >= 0 for ms in parts.values())
+
+
+def test_the_timeline_has_a_row_an_attempt(probe: Tested):
+    invocation = probe.invoke("probe/chain", {"number": 1}).headers["Sand-Execution-Id"]
+    probe.ended("probe", invocation)
+    hops = probe.api("probe", "invocations", invocation, "timeline")["hops"]
+    assert [hop["grain"] for hop in hops] == ["double"] * 3
+    assert all(hop[part] >= 0 for hop in hops for part in ("queueMs", "dispatchMs", "runMs", "busMs"))
+
+
+def test_asynchronous_means_accepted_now_and_answered_later(probe: Tested):
+    accepted = probe.invoke("probe/sleep", {"seconds": 0.3}, Prefer="respond-async")
+    assert accepted.status_code == 202
+    invocation = accepted.headers["Sand-Execution-Id"]
+    location = accepted.headers["Location"]
+    assert probe.http.get(location).json()["status"] in ("RUNNING", "SUCCEEDED")
+    assert probe.ended("probe", invocation)["status"] == "SUCCEEDED"
+    assert probe.http.get(f"{location}/output").json() == {"slept": 0.3}
+
+
+def test_wait_answers_with_the_output_when_it_comes_in_time(probe: Tested):
+    assert probe.invoke("probe/echo", "now", Prefer="wait=20").json() == "now"
+    assert probe.invoke("probe/sleep", {"seconds": 3}, Prefer="wait=0").status_code == 202
+
+
+def test_one_idempotency_key_is_one_execution(probe: Tested):
+    event = {"do": "count", "key": "once"}
+    responses = [probe.invoke("probe/store", event, Idempotency_Key="the-same") for _ in range(3)]
+    assert [response.json() for response in responses] == [1, 1, 1]
+    assert len({response.headers["Sand-Execution-Id"] for response in responses}) == 1
+
+
+def test_one_idempotency_key_for_two_requests_is_a_conflict(probe: Tested):
+    assert probe.invoke("probe/echo", 1, Idempotency_Key="another").status_code == 200
+    response = probe.invoke("probe/echo", 2, Idempotency_Key="another")
+    assert response.status_code in (409, 422), response.text
+
+
+def test_what_is_published_joins_the_execution(probe: Tested):
+    assert probe.ask("probe/spread", {"numbers": [5]}) == {"number": 10}
+    assert probe.ask("probe/spread", {"numbers": [1, 2, 3]}) == [{"number": 2}, {"number": 4}, {"number": 6}]
+
+
+def test_a_failing_task_is_tried_again_as_the_workflow_says(probe: Tested):
+    response = probe.invoke("probe/rescue", {"key": "attempts"})
+    assert response.json() == "at last"
+    record = probe.ended("probe", response.headers["Sand-Execution-Id"])
+    assert len(record["hops"]) == 3
+
+
+def test_a_running_execution_can_be_cancelled(probe: Tested):
+    for target, event in (("slow", {}), ("sleep", {"seconds": 15})):
+        invocation = probe.invoke(f"probe/{target}", event, Prefer="respond-async").headers["Sand-Execution-Id"]
+        response = probe.http.post(f"/api/v1/applications/probe/invocations/{invocation}/cancel")
+        assert response.status_code in (200, 202, 204), response.text
+        assert probe.ended("probe", invocation)["status"] == "CANCELLED"
+
+
+def test_a_deadline_ends_what_runs(probe: Tested):
+    problem = is_problem(probe.invoke("probe/sleep", {"seconds": 10}, Sand_Timeout="300ms"), 504, "platform")
+    assert problem["error"] == "Sand.Timeout"
+
+
+def test_a_record_has_times_and_use(probe: Tested):
+    invocation = probe.invoke("probe/sleep", {"seconds": 0.1}).headers["Sand-Execution-Id"]
+    probe.ended("probe", invocation)
+    record = until(
+        lambda: (found := probe.api("probe", "invocations", invocation))["peakMemoryBytes"] and found, "the exit is known"
+    )
+    assert record["endedMs"] - record["startedMs"] >= 90
+    assert record["cpuUs"] > 0
+    assert 1 << 20 < record["peakMemoryBytes"] < 1 << 30
+
+
+def test_logs_are_kept_by_invocation(probe: Tested):
+    first = probe.invoke("probe/talk", {"number": 1}).headers["Sand-Execution-Id"]
+    second = probe.invoke("probe/talk", {"number": 2}).headers["Sand-Execution-Id"]
+
+    def lines(invocation: str) -> list[dict]:
+        return probe.api("probe", "invocations", invocation, "logs")["lines"]
+
+    for invocation, number in ((first, 1), (second, 2)):
+        until(lambda invocation=invocation: len(lines(invocation)) >= 3, "the lines are there")
+        texts = {line["stream"]: line["text"] for line in lines(invocation) if not line.get("level")}
+        assert texts["stdout"] == "to stdout"
+        assert texts["stderr"] == "to stderr"
+        (structured,) = [line for line in lines(invocation) if line.get("level")]
+        assert json.loads(structured["text"])["number"] == number
+        assert structured["level"].lower() == "warning"
+
+
+def test_events_follow_an_execution_to_its_end(probe: Tested):
+    invocation = probe.invoke("probe/one_at_a_time", {"seconds": 0.5}, Prefer="respond-async").headers["Sand-Execution-Id"]
+    with probe.http.stream("GET", f"/api/v1/applications/probe/invocations/{invocation}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        text = stream.read().decode()
+    assert "event:" in text
+    assert "SUCCEEDED" in text
+
+
+def test_bytes_pass_through_as_they_are(probe: Tested):
+    data = bytes(range(256)) * 1000
+    response = probe.http.post("/invoke/probe/echo", content=data, headers={"Content-Type": "application/octet-stream"})
+    assert response.content == data
+    assert response.headers["content-type"] == "application/octet-stream"
+
+
+def test_a_route_gives_the_request_as_an_event(probe: Tested):
+    response = probe.http.put(
+        "/web/probe/mirror/a/b%20c?x=1&x=2&y=", content=b"hello", headers={"X-Mine": "here", "Content-Type": "text/plain"}
+    )
+    event = response.json()
+    assert (event["method"], event["body"]) == ("PUT", "hello")
+    assert event["parameters"]["path"] == "a/b c"
+    assert event["headers"]["x-mine"] == "here"
+    assert event["query"]["y"] == ""
+
+
+def test_executions_at_once_do_not_mix(probe: Tested):
+    responses = probe.ask_all("probe/chain", [{"number": number} for number in range(100)], at_once=32)
+    assert [response.json()["number"] for response in responses] == [number * 8 for number in range(100)]
+
+
+def test_concurrency_one_completes_in_order(probe: Tested):
+    accepted = [
+        probe.invoke("probe/one_at_a_time", {"seconds": 0.05}, Prefer="respond-async").headers["Sand-Execution-Id"]
+        for _ in range(3)
+    ]
+    ends = [probe.ended("probe", invocation)["hops"][-1]["endedNs"] for invocation in accepted]
+    assert ends == sorted(ends)
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/openapi.yaml", "/api/v1/status"])
+def test_what_operators_look_at_is_there(probe: Tested, path):
+    assert probe.http.get(path).status_code == 200

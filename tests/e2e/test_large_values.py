@@ -1,0 +1,47 @@
+"""Large values travel by reference through shared memory: mapped, not copied (decision 9)."""
+
+import io
+
+import numpy
+import pytest
+from conftest import Tested
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("size", [64 << 10, MIB, pytest.param(100 * MIB, marks=pytest.mark.slow)])
+def test_an_array_passes_between_grains_mapped_and_not_copied(probe: Tested, size):
+    seen = probe.ask("probe/arrays", {"bytes": size})
+    count = size // 8
+    assert seen["sum"] == count * (count - 1) // 2
+    if size > 64 << 10:
+        assert seen["mapping"].startswith("/memfd:"), seen
+        assert seen["permissions"].startswith("r-"), seen
+        assert not seen["writeable"]
+    if size >= 100 * MIB:
+        assert seen["anonymous"] < 60 * MIB
+
+
+def test_a_large_output_reaches_the_client_whole(probe: Tested):
+    response = probe.invoke("probe/make_array", {"bytes": 4 * MIB})
+    assert response.headers["content-type"] == "application/x-npy"
+    array = numpy.load(io.BytesIO(response.content))
+    assert (array == numpy.arange(4 * MIB // 8)).all()
+
+
+def test_a_large_input_reaches_the_grain_whole(probe: Tested):
+    data = numpy.random.default_rng(7).bytes(3 * MIB)
+    response = probe.http.post("/invoke/probe/echo", content=data, headers={"Content-Type": "application/octet-stream"})
+    assert response.content == data
+
+
+def test_a_large_json_value_is_decoded_all_the_same(probe: Tested):
+    value = {"text": "grain " * 50_000}
+    assert probe.ask("probe/echo", value) == value
+
+
+@pytest.mark.slow
+def test_segments_are_given_back(probe: Tested):
+    """Far more bytes in all than an application may have at once."""
+    for _ in range(40):
+        probe.ask("probe/arrays", {"bytes": 32 * MIB})
