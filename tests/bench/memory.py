@@ -82,7 +82,7 @@ def shared_library(platform: Platform) -> list[Row]:
     top = subprocess.run(["docker", "top", container, "-eo", "pid,args"], capture_output=True, text=True, check=True)
     rows = []
     for grain in ("numpy_a", "numpy_b"):
-        pids = [int(line.split()[0]) for line in top.stdout.splitlines() if f"worker" in line and grain in line]
+        pids = [int(line.split()[0]) for line in top.stdout.splitlines() if "worker" in line and grain in line]
         if pids:
             rollup = Path(f"/proc/{pids[0]}/smaps_rollup").read_text()
             sizes = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}

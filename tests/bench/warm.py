@@ -203,7 +203,7 @@ def together(run, count: int) -> None:
     def guarded(index: int) -> None:
         try:
             run(index)
-        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+        except BaseException as error:
             errors.append(error)
 
     threads = [threading.Thread(target=guarded, args=(index,)) for index in range(count)]

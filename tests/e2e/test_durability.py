@@ -40,7 +40,7 @@ def accept_until_killed(tested: Tested) -> list[str]:
     enough = threading.Event()
 
     def client(number: int) -> None:
-        for count in range(1000):
+        for _ in range(1000):
             try:
                 response = tested.invoke("probe/sleep", {"seconds": 0.02}, Prefer="respond-async")
             except httpx.TransportError:
