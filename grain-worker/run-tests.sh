@@ -7,6 +7,7 @@ if [ ! -x "$python" ]; then
   ../sand setup python
 fi
 mkdir -p target
-"$python" -P -m ruff check src tests ../tests ../examples ../deploy
+"$python" -P -m ruff check src tests
+(cd .. && .sand/venv/bin/python -P -m ruff check tests examples deploy)
 "$python" -P -m ruff format --check src tests
 exec "$python" -P -m pytest -q --junit-xml=target/pytest.xml

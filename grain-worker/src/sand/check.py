@@ -1,7 +1,8 @@
 """Does every grain import? Run by the host agent's builder in a sandbox without a network, before a version exists.
 
-``python3 -m sand.check FILE``: FILE is a JSON object ``{"grains": [{"grain", "entry", "path", "environment"}], "preload": [module],
-"path": [folder], "compile": folder or null, "importSeconds": n}``. Prints one JSON object a preloaded module and a grain:
+``python3 -m sand.check FILE``: FILE is a JSON object ``{"grains": [{"grain", "entry", "path", "environment"}],
+"preload": [module], "path": [folder], "compile": folder or null, "importSeconds": n}``. Prints one JSON object a preloaded
+module and a grain:
 ``{"grain": name}`` when it is well, else with ``error``, ``cause`` and ``stackTrace``. What user code prints goes to stderr.
 Each import happens in a process of its own: one that crashes, exits or hangs is reported like one that raises.
 """

@@ -21,9 +21,9 @@ STOP_SECONDS = 30
 class LocalPlatform:
     """A context manager. The home is a new folder with a short path, and gone afterwards unless it was given."""
 
-    def __init__(self, *options: str, home: Path | None = None, port: int | None = None, environment: dict[str, str] | None = None):
+    def __init__(self, *options: str, home: Path | None = None, environment: dict[str, str] | None = None) -> None:
         self.home = home or Path(tempfile.mkdtemp(prefix="sand-", dir="/tmp"))
-        self.port = port or free_port()
+        self.port = free_port()
         self.server = f"http://127.0.0.1:{self.port}"
         self.log = self.home / "up.log"
         self._owns_home = home is None

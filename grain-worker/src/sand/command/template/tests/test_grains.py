@@ -4,7 +4,6 @@ import runpy
 from pathlib import Path
 from unittest.mock import Mock
 
-
 import pytest
 
 GRAINS = Path(__file__).parent.parent / "grains"
