@@ -1,0 +1,259 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.SandboxSpec;
+import dev.sand.hostagent.core.Input.AppKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A version of an application on this host: its grains, its one sandbox, and when that may go.
+ *
+ * <pre>
+ * LOADING → READY     the registry has it
+ * LOADING → REMOVED   it has not: the requests that wait are refused
+ * READY   → REMOVED   superseded (or drained, or cold for long) and nothing of it runs
+ * </pre>
+ * Armed as a timer while it has nothing to do and its sandbox runs.
+ */
+final class Application extends Timed {
+    private enum State { LOADING, READY, REMOVED }
+
+    private static final int SUPERVISOR_PIDS = 16;
+    private static final long OTHER_WORKERS_AFTER_NS = 100_000_000;
+
+    private final AppKey key;
+    private final CoreContext context;
+    private final Sandbox sandbox;
+    private final Map<String, Grain> grains = new LinkedHashMap<>();
+    private final List<RunningExecution> waiting = new ArrayList<>();
+    private State state = State.LOADING;
+    private ApplicationVersion version;
+    private int open;
+    private int instances;
+    private int maxInstances;
+    private int maxIdle;
+    private long lastUsedNs;
+    private boolean retired;
+    /** Workers of grains that nothing waits for yet, started once those that are awaited had their head start. */
+    private final Timed otherWorkers = new Timed() {
+        @Override
+        void onDue() {
+            grains.values().forEach(grain -> grain.worker().need());
+        }
+    };
+
+    Application(AppKey key, CoreContext context) {
+        this.key = key;
+        this.context = context;
+        this.sandbox = new Sandbox(this, context);
+        this.lastUsedNs = context.nowNs;
+    }
+
+    AppKey key() {
+        return key;
+    }
+
+    ApplicationVersion version() {
+        return version;
+    }
+
+    Sandbox sandbox() {
+        return sandbox;
+    }
+
+    Grain grain(String name) {
+        return grains.get(name);
+    }
+
+    Collection<Grain> grains() {
+        return grains.values();
+    }
+
+    boolean isReady() {
+        return state == State.READY;
+    }
+
+    int open() {
+        return open;
+    }
+
+    long lastUsedNs() {
+        return lastUsedNs;
+    }
+
+    // --- loading
+
+    void load() {
+        context.emit(new Action.LoadApplication(key));
+    }
+
+    void onLoaded(ApplicationVersion loaded, Failure failure) {
+        List<RunningExecution> begun = List.copyOf(waiting);
+        waiting.clear();
+        if (failure != null) {
+            begun.forEach(execution -> execution.refuse(failure));
+            remove();
+            return;
+        }
+        state = State.READY;
+        version = loaded;
+        SandboxSpec limits = loaded.sandbox();
+        maxInstances = Math.max(1, limits.pids() - SUPERVISOR_PIDS - loaded.grains().size());
+        maxIdle = (int) Math.clamp(limits.memoryBytes() / 4 / context.configuration.idleInstanceBytes(), 1, maxInstances);
+        for (GrainSpec spec : loaded.grains().values()) {
+            grains.put(spec.name(), new Grain(this, spec, context));
+        }
+        begun.forEach(RunningExecution::onApplicationReady);
+        settle();
+    }
+
+    // --- executions
+
+    void executionBegins(RunningExecution execution) {
+        open++;
+        lastUsedNs = context.nowNs;
+        if (state == State.READY) {
+            execution.onApplicationReady();
+        } else {
+            waiting.add(execution);
+        }
+    }
+
+    void executionEnded(RunningExecution execution) {
+        open--;
+        lastUsedNs = context.nowNs;
+        if (state == State.LOADING) {
+            waiting.remove(execution);
+        } else if (open > 0) {
+            return;
+        } else if (retired || context.draining) {
+            settle();
+        } else if (!isArmed()) {
+            context.timers.arm(this, lastUsedNs + version.sandbox().idleTimeoutMs() * 1_000_000);
+        }
+    }
+
+    /** An event waits for the grain: whatever is missing for it is started. */
+    void need(Grain grain) {
+        sandbox.need();
+        grain.worker().need();
+    }
+
+    boolean hasWork() {
+        for (Grain grain : grains.values()) {
+            if (!grain.queue().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // --- its sandbox
+
+    void onSandboxRunning() {
+        for (Grain grain : grains.values()) {
+            if (!grain.queue().isEmpty()) {
+                grain.worker().need();
+            }
+        }
+        context.timers.arm(otherWorkers, context.nowNs + OTHER_WORKERS_AFTER_NS);
+        settle();
+    }
+
+    void onSandboxGone(String cause) {
+        context.timers.disarm(otherWorkers);
+        for (Grain grain : grains.values()) {
+            grain.worker().onSandboxGone(cause);
+        }
+    }
+
+    /** It has no sandbox, and needs none now. */
+    void onSandboxNone() {
+        settle();
+        context.executions.checkDrained();
+    }
+
+    void failQueued(String cause) {
+        Failure failure = Failure.platform(Errors.SANDBOX_FAILED, cause, true);
+        for (Grain grain : grains.values()) {
+            grain.failQueued(failure);
+        }
+    }
+
+    // --- its end
+
+    boolean isIdle() {
+        return open == 0;
+    }
+
+    void retire() {
+        retired = true;
+        settle();
+    }
+
+    /** Superseded, or the host agent is draining: what is idle ends. */
+    void settle() {
+        if (state != State.READY || !isIdle() || !(retired || context.draining)) {
+            return;
+        }
+        stop();
+    }
+
+    /** Ends the sandbox of an idle application; without one, forgets a superseded version. */
+    void stop() {
+        sandbox.stop();
+        if (sandbox.isNone() && (retired || context.draining)) {
+            remove();
+        }
+    }
+
+    void remove() {
+        if (state != State.REMOVED) {
+            state = State.REMOVED;
+            context.timers.disarm(this);
+            context.timers.disarm(otherWorkers);
+            context.applications.remove(key);
+        }
+    }
+
+    /** The idle time may be over. */
+    @Override
+    void onDue() {
+        if (!isIdle()) {
+            return;
+        }
+        long dueNs = lastUsedNs + version.sandbox().idleTimeoutMs() * 1_000_000;
+        if (dueNs <= context.nowNs) {
+            stop();
+        } else {
+            context.timers.arm(this, dueNs);
+        }
+    }
+
+    // --- its limits on processes
+
+    void instanceChanged(int by) {
+        instances += by;
+    }
+
+    /** Instances that may still be forked for events that wait. */
+    int room() {
+        return maxInstances - instances;
+    }
+
+    /** Instances that may still be forked ahead of need. */
+    int idleRoom() {
+        int idle = 0;
+        for (Grain grain : grains.values()) {
+            idle += grain.pool().idle() + grain.pool().count(Instance.State.SPAWNING);
+        }
+        return Math.min(room() - maxInstances / 4, maxIdle - idle);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.sand.hostagent.core;
+
+/**
+ * Limits and times of one shard's core.
+ *
+ * @param maxExecutions open at once, on this shard
+ * @param maxHeldBytes of inputs of open executions, in frames
+ * @param maxListeners of one execution, and watchers as many
+ * @param maxOpenSteps of one execution at once
+ * @param maxHops kept of one execution: later ones are counted only
+ * @param rememberedResults of ended executions, for the same id given again
+ * @param rememberedBytes of their outputs
+ * @param coldApplications known without a sandbox; beyond, the one used longest ago is forgotten
+ * @param runsPerEvent first run and re-runs of an event whose worker or sandbox was lost under it
+ * @param startsInARow of a sandbox or worker that fail before what waits for it is failed
+ * @param forkFailuresInARow of a worker before what waits for it is failed
+ * @param backOffNs before the second start; doubles up to {@code maxBackOffNs}
+ * @param workerStartNs longest import of a grain's code
+ * @param spawnNs longest time from fork to first take
+ * @param killGraceNs from the first kill until the sandbox is stopped because the instance is still there
+ * @param endGraceNs from the end of its last attempt until an instance that should be gone is killed
+ * @param deathCauseNs how long the words for a death are waited for after a connection closed
+ * @param lateFiguresNs how long CPU time and memory are waited for after an execution ended
+ * @param refillDelayNs pause after a hand-over before a pool that is still comfortable is filled up
+ * @param poolReviewNs period in which idle targets shrink and old instances are renewed
+ * @param renewNs age at which an idle instance is renewed
+ * @param idleInstanceBytes estimate that bounds idle instances by the sandbox's memory (a quarter of it)
+ * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
+ */
+public record CoreConfiguration(
+        int maxExecutions, long maxHeldBytes, int maxListeners, int maxOpenSteps, int maxHops, int rememberedResults,
+        long rememberedBytes, int coldApplications, int runsPerEvent, int startsInARow, int forkFailuresInARow,
+        long backOffNs, long maxBackOffNs, long workerStartNs, long spawnNs, long killGraceNs, long endGraceNs,
+        long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
+        long idleInstanceBytes, long retryNs) {
+    private static final long MS = 1_000_000;
+    private static final long S = 1000 * MS;
+
+    public static final CoreConfiguration DEFAULT = new CoreConfiguration(
+            50_000, 512L << 20, 100, 10_000, 10_000, 10_000,
+            64L << 20, 1_000, 3, 3, 5,
+            100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
+            250 * MS, S, MS, 10 * S, 600 * S,
+            2L << 20, S);
+
+    /** @param failures so far, from 1 */
+    long backOff(int failures) {
+        return Math.min(maxBackOffNs, backOffNs << Math.min(failures - 1, 20));
+    }
+}

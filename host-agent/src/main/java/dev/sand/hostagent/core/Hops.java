@@ -1,0 +1,66 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.InvocationResult.Hop;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The attempts of one execution in the order in which they ended, and the figures of their processes as they come in. */
+final class Hops {
+    private final int limit;
+    private final List<Hop> hops = new ArrayList<>(2);
+    private int awaited;
+
+    Hops(int limit) {
+        this.limit = limit;
+    }
+
+    /** @return its place, -1 when there are too many to keep */
+    int add(Hop hop) {
+        if (hops.size() >= limit) {
+            return -1;
+        }
+        hops.add(hop);
+        return hops.size() - 1;
+    }
+
+    void expectFigures() {
+        awaited++;
+    }
+
+    void figuresLost() {
+        awaited--;
+    }
+
+    void figures(int place, long cpuUs, long peakMemoryBytes) {
+        awaited--;
+        if (place >= 0) {
+            Hop hop = hops.get(place);
+            hops.set(place, new Hop(hop.eventId(), hop.grain(), hop.attempt(), hop.error(), hop.queuedNs(), hop.handedNs(),
+                    hop.startedNs(), hop.endedNs(), hop.returnedNs(), cpuUs, peakMemoryBytes));
+        }
+    }
+
+    boolean isComplete() {
+        return awaited == 0;
+    }
+
+    List<Hop> copy() {
+        return List.copyOf(hops);
+    }
+
+    long cpuUs() {
+        long sum = 0;
+        for (Hop hop : hops) {
+            sum += hop.cpuUs();
+        }
+        return sum;
+    }
+
+    long peakMemoryBytes() {
+        long peak = 0;
+        for (Hop hop : hops) {
+            peak = Math.max(peak, hop.peakMemoryBytes());
+        }
+        return peak;
+    }
+}

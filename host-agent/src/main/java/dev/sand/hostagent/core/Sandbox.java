@@ -1,0 +1,171 @@
+package dev.sand.hostagent.core;
+
+/**
+ * The container of one application's version (SAND 3.1). One object an application; each start has an id of its own, and
+ * reports about another id count no more.
+ *
+ * <pre>
+ * NONE        → STARTING     an event waits
+ * STARTING    → RUNNING      its supervisor is connected
+ * STARTING, RUNNING → BACKING_OFF  it failed or ended by itself while work waits; again after a pause that doubles
+ * STARTING, RUNNING → NONE   the same without work, or too often in a row: what waits fails
+ * STARTING, RUNNING → STOPPING     idle, superseded, host short of memory, drained, or an instance that cannot be killed
+ * STOPPING    → NONE         it has ended
+ * BACKING_OFF → STARTING | NONE    the pause is over; there is still work, or not
+ * </pre>
+ */
+final class Sandbox extends Timed {
+    enum State { NONE, STARTING, RUNNING, STOPPING, BACKING_OFF }
+
+    private final Application application;
+    private final CoreContext context;
+    private State state = State.NONE;
+    private String id;
+    private int failures;
+    private long startedMs;
+
+    Sandbox(Application application, CoreContext context) {
+        this.application = application;
+        this.context = context;
+    }
+
+    String id() {
+        return id;
+    }
+
+    State state() {
+        return state;
+    }
+
+    long startedMs() {
+        return startedMs;
+    }
+
+    boolean isRunning() {
+        return state == State.RUNNING;
+    }
+
+    boolean isNone() {
+        return state == State.NONE;
+    }
+
+    private void become(State next) {
+        boolean legal = switch (state) {
+            case NONE, BACKING_OFF -> next == State.STARTING || next == State.NONE;
+            case STARTING -> next != State.STARTING;
+            case RUNNING -> next == State.STOPPING || next == State.BACKING_OFF || next == State.NONE;
+            case STOPPING -> next == State.NONE;
+        };
+        if (!legal) {
+            throw CoreContext.illegal("sandbox", id, state, next);
+        }
+        state = next;
+    }
+
+    void need() {
+        if (state == State.NONE) {
+            start();
+        }
+    }
+
+    private void start() {
+        become(State.STARTING);
+        id = context.nextSandboxId();
+        context.counters.sandboxStarts++;
+        context.emit(new Action.StartSandbox(application.key(), id, application.version()));
+    }
+
+    boolean isCurrent(String sandbox) {
+        return sandbox.equals(id) && (state == State.STARTING || state == State.RUNNING || state == State.STOPPING);
+    }
+
+    void onStarted() {
+        if (state == State.STARTING) {
+            become(State.RUNNING);
+            startedMs = context.epochMs();
+            application.onSandboxRunning();
+        }
+        // STOPPING: it was told to stop while it started, and its end is still to come.
+    }
+
+    /** A handler ran in it: whatever went wrong before is over. */
+    void proved() {
+        failures = 0;
+    }
+
+    void onFailed(String cause) {
+        context.counters.sandboxFailures++;
+        if (state == State.STOPPING) {
+            ended(cause);
+        } else {
+            failed("no sandbox could be started for application " + application.key().application() + ": " + cause);
+        }
+    }
+
+    void onEnded(String cause) {
+        if (state == State.STOPPING) {
+            ended(cause);
+        } else {
+            context.counters.sandboxFailures++;
+            failed("the sandbox of application " + application.key().application() + " ended: " + cause);
+        }
+    }
+
+    private void ended(String cause) {
+        context.timers.disarm(this);
+        application.onSandboxGone(cause);
+        become(State.NONE);
+        if (application.hasWork()) {
+            start();
+        } else {
+            application.onSandboxNone();
+        }
+    }
+
+    private void failed(String cause) {
+        failures++;
+        become(State.BACKING_OFF);
+        application.onSandboxGone(cause);
+        if (failures > context.configuration.startsInARow()) {
+            failures = 0;
+            become(State.NONE);
+            application.failQueued(cause);
+            if (state == State.NONE) {
+                application.onSandboxNone();
+            }
+        } else {
+            context.timers.arm(this, context.nowNs + context.configuration.backOff(failures));
+        }
+    }
+
+    /** Ends it and all in it; what runs there runs again elsewhere. */
+    void stop() {
+        if (state == State.STARTING || state == State.RUNNING) {
+            become(State.STOPPING);
+            askToStop();
+        } else if (state == State.BACKING_OFF && !application.hasWork()) {
+            context.timers.disarm(this);
+            become(State.NONE);
+            application.onSandboxNone();
+        }
+    }
+
+    private void askToStop() {
+        context.emit(new Action.StopSandbox(application.key(), id));
+        context.timers.arm(this, context.nowNs + 10 * context.configuration.retryNs());
+    }
+
+    @Override
+    void onDue() {
+        if (state == State.STOPPING) {
+            askToStop();
+        } else if (state == State.BACKING_OFF) {
+            if (application.hasWork()) {
+                start();
+            } else {
+                become(State.NONE);
+                application.onSandboxNone();
+            }
+        }
+    }
+}

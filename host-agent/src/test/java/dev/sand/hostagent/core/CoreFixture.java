@@ -1,0 +1,200 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ApplicationVersion.Durability;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import dev.sand.event.SandboxSpec;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.workflow.Execution.Published;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A core with one application, driven by hand: inputs in, the actions of each kept for the test to look at. */
+final class CoreFixture {
+    static final AppKey APP = new AppKey("shop", 1);
+    static final long MS = 1_000_000;
+
+    /** An instance's attempt as the test sees it, from its HandOver. */
+    record Running(String instance, String eventId, int attempt) {}
+
+    private final Map<String, GrainSpec> grains = new LinkedHashMap<>();
+    private final Map<String, WorkflowSpec> workflows = new LinkedHashMap<>();
+    private ExecutionFactory factory = (version, target, id, startedMs) -> {
+        throw new IllegalArgumentException("no workflow " + target);
+    };
+    private CoreConfiguration configuration = CoreConfiguration.DEFAULT;
+    private Durability durability = Durability.RELAXED;
+    private HostCore core;
+    private int pids = 1000;
+    long nowNs = 1000 * MS;
+    /** Of the last input. */
+    List<Action> actions = List.of();
+    final List<Action> all = new ArrayList<>();
+
+    static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
+        return new GrainSpec(name, "handler:handle", isolation, GrainSpec.Preload.AUTO, 30_000, concurrency, 0, queueDepth,
+                1 << 20, 1, 4, 0, Map.of(), List.of());
+    }
+
+    CoreFixture with(GrainSpec spec) {
+        grains.put(spec.name(), spec);
+        return this;
+    }
+
+    CoreFixture withWorkflow(String name, ExecutionFactory factory) {
+        workflows.put(name, new WorkflowSpec(name, "{}", 60_000));
+        this.factory = factory;
+        return this;
+    }
+
+    CoreFixture with(CoreConfiguration configuration) {
+        this.configuration = configuration;
+        return this;
+    }
+
+    CoreFixture strict() {
+        durability = Durability.STRICT;
+        return this;
+    }
+
+    HostCore core() {
+        if (core == null) {
+            core = new HostCore(configuration, factory, "t", 0);
+        }
+        return core;
+    }
+
+    ApplicationVersion version() {
+        return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
+                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), durability, 0);
+    }
+
+    List<Action> on(Input input) {
+        actions = core().on(input, nowNs);
+        all.addAll(actions);
+        return actions;
+    }
+
+    List<Action> after(long ms) {
+        long until = nowNs + ms * MS;
+        List<Action> collected = new ArrayList<>();
+        while (core().nextDeadlineNs() <= until) {
+            nowNs = Math.max(nowNs, core().nextDeadlineNs());
+            collected.addAll(on(new Input.Tick()));
+        }
+        nowNs = until;
+        actions = collected;
+        return collected;
+    }
+
+    /** Loads the application, starts its sandbox and all workers, and lets every spawned instance wait. */
+    CoreFixture warm() {
+        invoke("warm-up", grains.keySet().iterator().next(), false);
+        on(new Input.ApplicationLoaded(APP, version(), null));
+        on(new Input.SandboxStarted(APP, only(Action.StartSandbox.class).sandbox(), false));
+        settle();
+        after(200);
+        settle();
+        finish(running("warm-up"), "0");
+        exited(running("warm-up"), 0, 0);
+        settle();
+        all.clear();
+        return this;
+    }
+
+    /** Answers StartWorker and Spawn of the last input, and of what follows from that. */
+    void settle() {
+        List<Action> open = new ArrayList<>(all);
+        all.clear();
+        List<Action> seen = new ArrayList<>();
+        while (!open.isEmpty()) {
+            Action action = open.removeFirst();
+            seen.add(action);
+            switch (action) {
+                case Action.StartWorker start -> open.addAll(on(new Input.WorkerReady(APP, start.worker(), 10)));
+                case Action.Spawn spawn -> spawn.instances().forEach(i -> open.addAll(on(new Input.Take(APP, i, 20))));
+                default -> { }
+            }
+        }
+        all.clear();
+        settled.addAll(seen);
+    }
+
+    final List<Action> settled = new ArrayList<>();
+
+    List<Action> invoke(String id, String target, boolean durable) {
+        return invoke(new InvocationRequest(id, APP.application(), APP.version(), target, json("1"), 10_000, durable, null));
+    }
+
+    List<Action> invoke(InvocationRequest request) {
+        return on(new Input.Invoke(request, new InvocationListener() {
+            @Override
+            public void onAccepted() { }
+
+            @Override
+            public void onEnd(InvocationResult result) { }
+        }));
+    }
+
+    List<Action> finish(Running running, String output, Published... published) {
+        return on(new Input.Finish(APP, running.instance(), running.eventId(), running.attempt(), json(output),
+                List.of(published), nowNs, nowNs));
+    }
+
+    List<Action> fail(Running running, String error) {
+        return on(new Input.Fail(APP, running.instance(), running.eventId(), running.attempt(),
+                Failure.grain(error, "because", null), nowNs, nowNs));
+    }
+
+    List<Action> exited(Running running, int code, int signal) {
+        return on(new Input.InstanceExited(APP, running.instance(), code, signal, 5, 6, null));
+    }
+
+    /** The last attempt handed over of that execution. */
+    Running running(String executionId) {
+        Running last = null;
+        List<Action> history = new ArrayList<>(settled);
+        history.addAll(all);
+        for (Action action : history) {
+            if (action instanceof Action.HandOver over && over.executionId().equals(executionId)) {
+                last = new Running(over.instance(), over.eventId(), over.attempt());
+            }
+        }
+        return last;
+    }
+
+    <T extends Action> List<T> of(Class<T> kind) {
+        return actions.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    <T extends Action> T only(Class<T> kind) {
+        List<T> found = of(kind);
+        if (found.size() != 1) {
+            throw new AssertionError("one " + kind.getSimpleName() + " expected in " + actions);
+        }
+        return found.getFirst();
+    }
+
+    InvocationResult answer() {
+        return only(Action.Respond.class).result();
+    }
+
+    static Payload json(String text) {
+        return Payload.json(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String text(Payload payload) {
+        return new String(payload.bytes(), StandardCharsets.UTF_8);
+    }
+}

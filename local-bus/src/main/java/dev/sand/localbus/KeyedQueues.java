@@ -1,0 +1,116 @@
+package dev.sand.localbus;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Messages by (source, key), as a mailbox has them (PraaS 4.2): each pair is a queue, first in, first out; across pairs the
+ * order is that of arrival. Bounded as a whole, in messages and bytes. Owned by one thread.
+ */
+public final class KeyedQueues {
+    /** Matches every source, or every key. */
+    public static final String ANY = null;
+
+    /** @param order of arrival, ascending; given by the queues */
+    public record Message(String source, String key, byte[] body, long order) {}
+
+    private record Address(String source, String key) {}
+
+    private final int maxDepth;
+    private final long maxBytes;
+    private final Map<Address, ArrayDeque<Message>> queues = new LinkedHashMap<>();
+    private long arrivals;
+    private int size;
+    private long bytes;
+
+    public KeyedQueues(int maxDepth, long maxBytes) {
+        this.maxDepth = maxDepth;
+        this.maxBytes = maxBytes;
+    }
+
+    /** @return null when it was put in, else why not */
+    public GrainQueue.Refusal offer(String source, String key, byte[] body) {
+        if (size >= maxDepth) {
+            return new GrainQueue.Refusal("mailbox depth", maxDepth, size + 1L);
+        }
+        if (bytes + body.length > maxBytes) {
+            return new GrainQueue.Refusal("mailbox bytes", maxBytes, bytes + body.length);
+        }
+        queues.computeIfAbsent(new Address(source, key), address -> new ArrayDeque<>(2))
+                .add(new Message(source, key, body, arrivals++));
+        size++;
+        bytes += body.length;
+        return null;
+    }
+
+    /** Takes the oldest message that matches, or null. @param source and key: {@link #ANY} matches all */
+    public Message poll(String source, String key) {
+        Message oldest = peek(source, key);
+        if (oldest != null) {
+            remove(oldest);
+        }
+        return oldest;
+    }
+
+    public Message peek(String source, String key) {
+        if (source != ANY && key != ANY) {
+            ArrayDeque<Message> queue = queues.get(new Address(source, key));
+            return queue == null ? null : queue.peekFirst();
+        }
+        Message oldest = null;
+        for (Message head : heads()) {
+            boolean matches = (source == ANY || source.equals(head.source())) && (key == ANY || key.equals(head.key()));
+            if (matches && (oldest == null || head.order() < oldest.order())) {
+                oldest = head;
+            }
+        }
+        return oldest;
+    }
+
+    /** Takes exactly these, each of which must be the first of its queue at its turn; what a {@link Trigger} selected. */
+    public void removeAll(List<Message> messages) {
+        messages.forEach(this::remove);
+    }
+
+    private void remove(Message message) {
+        Address address = new Address(message.source(), message.key());
+        ArrayDeque<Message> queue = queues.get(address);
+        if (queue == null || queue.peekFirst() != message) {
+            throw new IllegalStateException("not the first of its queue: " + message.source() + "/" + message.key());
+        }
+        queue.pollFirst();
+        if (queue.isEmpty()) {
+            queues.remove(address);
+        }
+        size--;
+        bytes -= message.body().length;
+    }
+
+    /** The first message of every queue. */
+    List<Message> heads() {
+        List<Message> heads = new ArrayList<>(queues.size());
+        for (ArrayDeque<Message> queue : queues.values()) {
+            heads.add(queue.peekFirst());
+        }
+        return heads;
+    }
+
+    /** All messages in order of arrival. */
+    List<Message> inOrder() {
+        List<Message> all = new ArrayList<>(size);
+        queues.values().forEach(all::addAll);
+        all.sort((a, b) -> Long.compare(a.order(), b.order()));
+        return all;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+}

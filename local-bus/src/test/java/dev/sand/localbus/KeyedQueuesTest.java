@@ -1,0 +1,97 @@
+package dev.sand.localbus;
+
+import static dev.sand.localbus.KeyedQueues.ANY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.localbus.KeyedQueues.Message;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KeyedQueuesTest {
+    private final KeyedQueues queues = new KeyedQueues(100, 1000);
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(Message message) {
+        return message == null ? null : new String(message.body(), StandardCharsets.UTF_8);
+    }
+
+    private static List<String> texts(List<Message> messages) {
+        return messages.stream().map(KeyedQueuesTest::text).toList();
+    }
+
+    private void offer(String source, String key, String body) {
+        assertThat(queues.offer(source, key, bytes(body))).isNull();
+    }
+
+    @Test
+    void eachPairIsAQueueOfItsOwn() {
+        offer("p", "k", "1");
+        offer("q", "k", "2");
+        offer("p", "k", "3");
+        assertThat(text(queues.poll("q", "k"))).isEqualTo("2");
+        assertThat(text(queues.poll("p", "k"))).isEqualTo("1");
+        assertThat(text(queues.poll("p", "k"))).isEqualTo("3");
+        assertThat(queues.poll("p", "k")).isNull();
+    }
+
+    @Test
+    void anySourceOrKeyMeansTheOldestThatMatches() {
+        offer("p", "a", "1");
+        offer("q", "b", "2");
+        offer("q", "a", "3");
+        assertThat(text(queues.poll(ANY, "b"))).isEqualTo("2");
+        assertThat(text(queues.poll("q", ANY))).isEqualTo("3");
+        assertThat(text(queues.poll(ANY, ANY))).isEqualTo("1");
+        assertThat(queues.size()).isZero();
+    }
+
+    @Test
+    void isBoundedInMessagesAndBytes() {
+        KeyedQueues small = new KeyedQueues(2, 5);
+        small.offer("p", "a", bytes("123"));
+        assertThat(small.offer("p", "b", bytes("456"))).isEqualTo(new GrainQueue.Refusal("mailbox bytes", 5, 6));
+        small.offer("p", "b", bytes("4"));
+        assertThat(small.offer("p", "c", bytes(""))).isEqualTo(new GrainQueue.Refusal("mailbox depth", 2, 3));
+    }
+
+    @Test
+    void aStandardTriggerSelectsTheOldest() {
+        Trigger standard = new Trigger.Standard();
+        assertThat(standard.select(queues)).isEmpty();
+        offer("p", "a", "1");
+        offer("p", "b", "2");
+        assertThat(texts(standard.select(queues))).containsExactly("1");
+    }
+
+    @Test
+    void aMultiSourceTriggerWaitsForTheSameKey() {
+        Trigger join = new Trigger.MultiSource(2);
+        offer("p", "epoch-1", "1");
+        offer("p", "epoch-2", "2");
+        assertThat(join.select(queues)).isEmpty();
+        offer("q", "epoch-2", "3");
+        offer("q", "epoch-1", "4");
+        List<Message> selected = join.select(queues);
+        assertThat(texts(selected)).containsExactly("2", "3");
+        queues.removeAll(selected);
+        assertThat(texts(join.select(queues))).containsExactly("1", "4");
+    }
+
+    @Test
+    void aBatchTriggerWaitsForAnyKey() {
+        Trigger batch = new Trigger.Batch(3);
+        offer("p", "a", "1");
+        offer("q", "b", "2");
+        assertThat(batch.select(queues)).isEmpty();
+        offer("p", "c", "3");
+        offer("p", "a", "4");
+        List<Message> selected = batch.select(queues);
+        assertThat(texts(selected)).containsExactly("1", "2", "3");
+        queues.removeAll(selected);
+        assertThat(queues.size()).isEqualTo(1);
+    }
+}
