@@ -3,7 +3,9 @@ package dev.sand.workflow.asl;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
@@ -14,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 
 /** The JSON text of a definition as a tree: bounded in size and depth, keys that stand twice reported with their place. */
 final class DocumentReader {
+    /** What comes behind a scalar is the rest of the document, which the mapper would call trailing tokens. */
+    private static final ObjectReader SCALARS = Json.MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private final Diagnostics diagnostics;
 
     DocumentReader(Diagnostics diagnostics) {
@@ -59,7 +63,7 @@ final class DocumentReader {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object(parser, pointer);
             case START_ARRAY -> array(parser, pointer);
-            default -> parser.readValueAsTree();
+            default -> SCALARS.readTree(parser);
         };
     }
 
