@@ -1,0 +1,47 @@
+package dev.sand.frontend;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What an operator may set of a frontend.
+ *
+ * @param host and port to listen on; port 0: any free one
+ * @param bodyBytes largest body of an invocation
+ * @param archiveBytes largest uploaded archive
+ * @param unpackedBytes and entries: most that an archive may unpack to
+ * @param syncTimeout deadline of a synchronous request that names none
+ * @param asyncTimeout deadline of an asynchronous request that names none
+ * @param maxTimeout longest deadline that a request may name
+ * @param inFlight most requests that wait for an answer at once
+ * @param deployments most deployments at once
+ * @param folderDeploy whether a client on this machine may deploy a folder by its path
+ * @param work folder for uploads while they are unpacked; emptied at start
+ * @param bundles the content-addressed bundles, for grains copied with {@code from:}
+ * @param drain how long a stop waits for requests in flight
+ */
+public record FrontendConfiguration(
+        String host, int port, int bodyBytes, long archiveBytes, long unpackedBytes, int entries, Duration syncTimeout,
+        Duration asyncTimeout, Duration maxTimeout, int inFlight, int deployments, boolean folderDeploy, Path work,
+        Path bundles, Duration drain) {
+
+    public static FrontendConfiguration defaults(String host, int port, Path work, Path bundles) {
+        return new FrontendConfiguration(host, port, 6 << 20, 256L << 20, 1L << 30, 20_000, Duration.ofSeconds(60),
+                Duration.ofMinutes(15), Duration.ofHours(24), 10_000, 4, false, work, bundles, Duration.ofSeconds(20));
+    }
+
+    public FrontendConfiguration withFolderDeploy(boolean allowed) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout,
+                asyncTimeout, maxTimeout, inFlight, deployments, allowed, work, bundles, drain);
+    }
+
+    public FrontendConfiguration withBodyBytes(int bytes) {
+        return new FrontendConfiguration(host, port, bytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain);
+    }
+
+    public FrontendConfiguration withInFlight(int most) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, most, deployments, folderDeploy, work, bundles, drain);
+    }
+}

@@ -1,0 +1,188 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.frontend.deployment.Deletion;
+import dev.sand.frontend.deployment.Deployer;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import dev.sand.frontend.invoke.Directory;
+import dev.sand.frontend.invoke.Names;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** {@code /api/v1/applications}: which there are, their versions and aliases. */
+public final class ApplicationsApi {
+    static final String ROOT = "/api/v1/applications";
+    private static final int BODY_BYTES = 64 * 1024;
+    private final Registry registry;
+    private final Directory directory;
+    private final Deployer deployer;
+    private final Deletion deletion;
+
+    public ApplicationsApi(Registry registry, Directory directory, Deployer deployer, Deletion deletion) {
+        this.registry = registry;
+        this.directory = directory;
+        this.deployer = deployer;
+        this.deletion = deletion;
+    }
+
+    public void addTo(Router router) {
+        router.add("GET", ROOT, this::list)
+                .add("GET", ROOT + "/{app}", this::describe)
+                .add("DELETE", ROOT + "/{app}", this::delete)
+                .add("GET", ROOT + "/{app}/versions", this::versions)
+                .add("GET", ROOT + "/{app}/versions/{version}", this::version)
+                .add("GET", ROOT + "/{app}/aliases", this::aliases)
+                .add("PUT", ROOT + "/{app}/aliases/{alias}", this::moveAlias)
+                .add("DELETE", ROOT + "/{app}/aliases/{alias}", this::deleteAlias)
+                .add("POST", ROOT + "/{app}/rollback", this::rollback);
+    }
+
+    /** The application in the path. @throws dev.sand.frontend.http.ProblemException 404 when there is none */
+    static String application(Exchange exchange, Registry registry) {
+        String application = exchange.path("app");
+        if (!Names.isApplication(application) || !registry.exists(application)) {
+            throw Problems.unknownApplication(application).asException();
+        }
+        return application;
+    }
+
+    private void list(Exchange exchange) {
+        ArrayNode applications = Json.array();
+        for (String name : registry.applications()) {
+            ObjectNode application = applications.addObject().put("name", name);
+            List<Integer> versions = registry.versions(name);
+            application.put("versions", versions.size());
+            registry.resolve(name, Registry.LIVE).ifPresent(live -> {
+                application.put("live", live.version()).put("createdMs", live.createdMs());
+                application.set("grains", Json.tree(live.grains().keySet()));
+                application.set("workflows", Json.tree(live.workflows().keySet()));
+            });
+        }
+        exchange.json(200, Json.object().set("applications", applications));
+    }
+
+    private void describe(Exchange exchange) {
+        String name = application(exchange, registry);
+        int latest = registry.latest(name).orElseThrow(() -> Problems.unknownApplication(name).asException());
+        ApplicationVersion version = registry.resolve(name, Registry.LIVE)
+                .or(() -> registry.version(name, latest))
+                .orElseThrow(() -> Problems.unknownApplication(name).asException());
+        exchange.json(200, describe(version));
+    }
+
+    private ObjectNode describe(ApplicationVersion version) {
+        ObjectNode described = Json.object();
+        described.put("application", version.application()).put("version", version.version());
+        described.set("aliases", Json.tree(registry.aliases(version.application())));
+        described.put("createdMs", version.createdMs()).put("bundle", version.bundle())
+                .put("dependencies", version.dependencies()).put("durability", version.durability().name());
+        described.set("sandbox", Json.tree(version.sandbox()));
+        described.set("grains", Json.tree(version.grains()));
+        described.set("workflows", Json.tree(version.workflows()));
+        described.set("routes", Json.tree(version.routes()));
+        return described;
+    }
+
+    private void versions(Exchange exchange) {
+        String name = application(exchange, registry);
+        ArrayNode versions = Json.array();
+        for (int number : registry.versions(name).reversed()) {
+            registry.version(name, number).ifPresent(version -> versions.addObject().put("version", number)
+                    .put("createdMs", version.createdMs()).put("bundle", version.bundle()));
+        }
+        ObjectNode answer = Json.object();
+        answer.set("versions", versions);
+        answer.set("aliases", Json.tree(registry.aliases(name)));
+        exchange.json(200, answer);
+    }
+
+    private void version(Exchange exchange) {
+        exchange.json(200, describe(directory.load(application(exchange, registry), exchange.path("version"))));
+    }
+
+    private void aliases(Exchange exchange) {
+        exchange.json(200, Json.object().set("aliases", Json.tree(registry.aliases(application(exchange, registry)))));
+    }
+
+    private void moveAlias(Exchange exchange) throws IOException {
+        String name = application(exchange, registry);
+        String alias = alias(exchange);
+        int version = integer(Json.read(Body.readAll(exchange.request(), BODY_BYTES, "The body"), Map.class).get("version"));
+        move(exchange, name, alias, version);
+    }
+
+    private void deleteAlias(Exchange exchange) {
+        String name = application(exchange, registry);
+        String alias = alias(exchange);
+        if (alias.equals(Registry.LIVE)) {
+            throw Problem.caller(409, "conflict", "Conflict", "Alias 'live' is what a call without a version means; move it.")
+                    .asException();
+        }
+        if (!registry.deleteAlias(name, alias)) {
+            throw Problems.unknownVersion(name, alias).asException();
+        }
+        directory.forget(name);
+        exchange.empty(204);
+    }
+
+    /** {@code {"alias": "live", "version": N}}, both optional: without a version, the one before the alias's. */
+    private void rollback(Exchange exchange) throws IOException {
+        String name = application(exchange, registry);
+        byte[] body = Body.readAll(exchange.request(), BODY_BYTES, "The body");
+        Map<?, ?> wish = body.length == 0 ? Map.of() : Json.read(body, Map.class);
+        String alias = wish.get("alias") instanceof String text ? text : Registry.LIVE;
+        Integer current = registry.aliases(name).get(alias);
+        if (current == null) {
+            throw Problems.unknownVersion(name, alias).asException();
+        }
+        Integer version = wish.get("version") == null
+                ? registry.versions(name).stream().filter(number -> number < current).max(Integer::compare).orElse(null)
+                : Integer.valueOf(integer(wish.get("version")));
+        if (version == null) {
+            throw Problem.caller(409, "conflict", "Conflict", "Alias '" + alias + "' of '" + name + "' is version " + current
+                    + ", and there is none before it.").asException();
+        }
+        move(exchange, name, alias, version);
+    }
+
+    private void move(Exchange exchange, String name, String alias, int version) {
+        if (registry.version(name, version).isEmpty()) {
+            throw Problems.unknownVersion(name, Integer.toString(version)).asException();
+        }
+        deployer.alone(name, () -> deployer.moveAlias(name, alias, version));
+        exchange.json(200, Json.object().put("application", name).put("alias", alias).put("version", version));
+    }
+
+    private void delete(Exchange exchange) {
+        String name = application(exchange, registry);
+        deployer.alone(name, () -> deletion.delete(name));
+        exchange.empty(204);
+    }
+
+    static String alias(Exchange exchange) {
+        String alias = exchange.path("alias") == null ? exchange.query("alias") : exchange.path("alias");
+        if (alias == null) {
+            return Registry.LIVE;
+        }
+        if (!Names.isGrain(alias)) {
+            throw Problems.badRequest("An alias is " + Names.GRAIN + ", not '" + alias + "'.").asException();
+        }
+        return alias;
+    }
+
+    private static int integer(Object value) {
+        if (value instanceof Integer number && number > 0) {
+            return number;
+        }
+        throw Problems.badRequest("\"version\" is the number of a version, not " + value + ".").asException();
+    }
+}

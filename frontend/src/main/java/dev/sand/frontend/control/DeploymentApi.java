@@ -1,0 +1,160 @@
+package dev.sand.frontend.control;
+
+import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.deployment.Deployer;
+import dev.sand.frontend.deployment.Deployer.Deployed;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.EventStream;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Gate;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+
+/**
+ * Deploys an uploaded zip, or a folder of this machine where that is allowed. Who accepts events gets the build's progress
+ * as it comes; anybody else one answer at the end.
+ */
+public final class DeploymentApi {
+    private static final int FOLDER_BODY_BYTES = 64 * 1024;
+    private static final long ALIVE_MS = 5_000;
+    private final Deployer deployer;
+    private final FrontendConfiguration configuration;
+
+    public DeploymentApi(Deployer deployer, FrontendConfiguration configuration) {
+        this.deployer = deployer;
+        this.configuration = configuration;
+    }
+
+    public void addTo(Router router) {
+        router.add("POST", ApplicationsApi.ROOT, this::deploy)
+                .add("PUT", ApplicationsApi.ROOT + "/{app}", this::deploy);
+    }
+
+    private void deploy(Exchange exchange) throws Exception {
+        String alias = ApplicationsApi.alias(exchange);
+        Deployer.Upload upload = upload(exchange);
+        if (!EventStream.wanted(exchange)) {
+            Deployed deployed = deployer.deploy(exchange.path("app"), alias, upload, line -> { });
+            if (deployed.created()) {
+                exchange.headers().put("Location", ApplicationsApi.ROOT + "/" + deployed.version().application() + "/versions/"
+                        + deployed.version().version());
+            }
+            exchange.json(deployed.created() ? 201 : 200, Deployer.summary(deployed));
+            return;
+        }
+        // The upload is read whole before the answer begins: a client that writes is not one that reads.
+        Path received = receive(exchange);
+        try (EventStream stream = EventStream.open(exchange)) {
+            stream(exchange, alias, received, stream);
+        } finally {
+            Files.deleteIfExists(received);
+        }
+    }
+
+    /** The build runs on a thread of its own, so that a slow reader of its progress does not hold it up. */
+    private void stream(Exchange exchange, String alias, Path received, EventStream stream) throws Exception {
+        BlockingQueue<Object> told = new LinkedBlockingQueue<>();
+        Thread.ofVirtual().name("deploy").start(() -> {
+            try {
+                told.add(deployer.deploy(exchange.path("app"), alias, unpack(exchange, received), told::add));
+            } catch (Throwable e) {
+                told.add(Gate.problem(exchange, e));
+            }
+        });
+        while (true) {
+            switch (told.poll(ALIVE_MS, TimeUnit.MILLISECONDS)) {
+                case null -> stream.alive();
+                case Deployed deployed -> {
+                    stream.send("deployed", null, Deployer.summary(deployed));
+                    return;
+                }
+                case Problem problem -> {
+                    stream.send("problem", null, Json.MAPPER.readTree(problem.toJson(exchange.request().getHttpURI().getPath())));
+                    return;
+                }
+                case Object line -> stream.send("progress", null, Map.of("message", line));
+            }
+        }
+    }
+
+    private Deployer.Upload upload(Exchange exchange) {
+        return work -> {
+            Path received = receive(exchange);
+            try {
+                return unpack(exchange, received).unpack(work);
+            } finally {
+                Files.deleteIfExists(received);
+            }
+        };
+    }
+
+    private Deployer.Upload unpack(Exchange exchange, Path received) {
+        if (!isJson(exchange)) {
+            return work -> deployer.unpack(received, work);
+        }
+        return work -> {
+            Object folder = Json.read(Files.readAllBytes(received), Map.class).get("folder");
+            return deployer.copy(folder(exchange, folder), work);
+        };
+    }
+
+    private static boolean isJson(Exchange exchange) {
+        String type = exchange.header("Content-Type");
+        return type != null && type.startsWith("application/json");
+    }
+
+    private Path receive(Exchange exchange) throws IOException {
+        long limit = isJson(exchange) ? FOLDER_BODY_BYTES : configuration.archiveBytes();
+        long length = exchange.request().getLength();
+        if (length > limit) {
+            throw Problems.tooLarge("The archive", limit, length).asException();
+        }
+        Path file = Files.createTempFile(configuration.work(), "u", ".zip");
+        try (InputStream in = Content.Source.asInputStream(exchange.request()); OutputStream out = Files.newOutputStream(file)) {
+            byte[] buffer = new byte[64 * 1024];
+            long size = 0;
+            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                size += n;
+                if (size > limit) {
+                    throw Problems.tooLarge("The archive", limit, size).asException();
+                }
+                out.write(buffer, 0, n);
+            }
+            return file;
+        } catch (Throwable e) {
+            Files.deleteIfExists(file);
+            throw e;
+        }
+    }
+
+    private Path folder(Exchange exchange, Object name) {
+        boolean local = exchange.request().getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
+                && address.getAddress().isLoopbackAddress() && exchange.header("Origin") == null;
+        if (!configuration.folderDeploy() || !local) {
+            throw Problem.caller(403, "denied", "Not allowed",
+                    "A folder is deployed by its path only from this machine, and where the platform allows it.").asException();
+        }
+        try {
+            if (name instanceof String text && Path.of(text).isAbsolute() && Files.isDirectory(Path.of(text))) {
+                return Path.of(text);
+            }
+        } catch (InvalidPathException e) {
+            // Said below.
+        }
+        throw Problems.badRequest("\"folder\" is the absolute path of an application's folder, not " + name + ".").asException();
+    }
+}

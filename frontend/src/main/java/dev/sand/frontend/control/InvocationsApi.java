@@ -1,0 +1,148 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import dev.sand.frontend.invoke.LargeObjects;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+
+/** {@code /api/v1/applications/{app}/invocations}: what happened to executions, while they run and after. */
+public final class InvocationsApi {
+    static final String ROOT = ApplicationsApi.ROOT + "/{app}/invocations";
+    /** An execution's record is written behind its answer: whoever asks at once waits a moment and is not told "unknown". */
+    private static final long FRESH_MS = 10_000;
+    private static final long LOOK_AGAIN_MS = 10;
+    private static final int LOOKS = 100;
+    private static final long CANCEL_MS = 10_000;
+    private final Registry registry;
+    private final InvocationStore records;
+    private final HostAgentPort host;
+    private final LargeObjects objects;
+
+    public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host, LargeObjects objects) {
+        this.registry = registry;
+        this.records = records;
+        this.host = host;
+        this.objects = objects;
+    }
+
+    public void addTo(Router router) {
+        router.add("GET", ROOT, this::list)
+                .add("GET", ROOT + "/{id}", exchange -> exchange.json(200, show(find(exchange))))
+                .add("GET", ROOT + "/{id}/output", this::output)
+                .add("GET", ROOT + "/{id}/timeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
+                .add("POST", ROOT + "/{id}/cancel", this::cancel);
+    }
+
+    /** @throws dev.sand.frontend.http.ProblemException 404 when there is no such execution of that application */
+    InvocationRecord find(Exchange exchange) throws InterruptedException {
+        String application = ApplicationsApi.application(exchange, registry);
+        String id = exchange.path("id");
+        if (Ids.isValid(id)) {
+            boolean fresh = Math.abs(System.currentTimeMillis() - Ids.epochMs(id)) < FRESH_MS;
+            for (int looks = fresh ? LOOKS : 1; looks > 0; looks--) {
+                var record = records.get(application, id);
+                if (record.isPresent()) {
+                    return record.get();
+                }
+                Thread.sleep(LOOK_AGAIN_MS);
+            }
+        }
+        throw Problem.caller(404, "unknown-invocation", "Unknown invocation",
+                "Application '" + application + "' has no invocation " + id + ", or has it no more.").asException();
+    }
+
+    private void list(Exchange exchange) {
+        String application = ApplicationsApi.application(exchange, registry);
+        InvocationStore.Page page = records.list(application,
+                new InvocationStore.Filter(status(exchange.query("status")), exchange.query("target")),
+                exchange.query("before"), exchange.query("limit", 50, 1, 1000));
+        ArrayNode invocations = Json.array();
+        page.records().forEach(record -> invocations.add(show(record)));
+        ObjectNode answer = Json.object();
+        answer.set("invocations", invocations);
+        answer.put("next", page.next());
+        exchange.json(200, answer);
+    }
+
+    private static Status status(String text) {
+        try {
+            return text == null ? null : Status.valueOf(text);
+        } catch (IllegalArgumentException e) {
+            throw Problems.badRequest("'" + text + "' is no status of an invocation.").asException();
+        }
+    }
+
+    static ObjectNode show(InvocationRecord record) {
+        ObjectNode shown = Json.object().put("executionId", record.executionId()).put("application", record.application())
+                .put("version", record.version()).put("target", record.target()).put("status", record.status().name())
+                .put("startedMs", record.startedMs()).put("endedMs", record.endedMs() == 0 ? null : (Long) record.endedMs())
+                .put("cpuUs", record.cpuUs()).put("peakMemoryBytes", record.peakMemoryBytes());
+        if (record.failure() != null) {
+            shown.set("failure", Json.tree(record.failure()));
+        }
+        if (record.input() != null) {
+            shown.set("input", Json.object().put("contentType", record.input().contentType()).put("size", record.input().size()));
+        }
+        if (record.output() != null) {
+            shown.set("output", Json.object().put("contentType", record.output().contentType()).put("size", record.output().size()));
+        }
+        return shown;
+    }
+
+    private void output(Exchange exchange) throws InterruptedException {
+        InvocationRecord record = find(exchange);
+        exchange.headers().put("Sand-Execution-Id", record.executionId());
+        if (record.status() == Status.RUNNING) {
+            exchange.headers().put(HttpHeader.RETRY_AFTER, "1");
+            exchange.json(202, Json.object().put("executionId", record.executionId()).put("status", "RUNNING"));
+            return;
+        }
+        if (record.status() != Status.SUCCEEDED) {
+            Failure failure = record.failure() != null ? record.failure()
+                    : Failure.platform("Sand." + record.status(), "The execution ended as " + record.status() + ".", false);
+            exchange.problem(Problems.of(failure, record.executionId()));
+            return;
+        }
+        byte[] bytes = record.output() == null ? null : record.output().bytes();
+        if (record.output() != null && bytes == null) {
+            try {
+                bytes = objects.read(record.application(), record.output().reference());
+            } catch (StoreException e) {
+                bytes = null;
+            }
+        }
+        if (bytes == null) {
+            throw Problem.platform(410, "output-gone", "The output is kept no more", "Execution " + record.executionId()
+                    + " succeeded, but its output is kept no more.", false).asException();
+        }
+        exchange.bytes(200, record.output().contentType(), ByteBuffer.wrap(bytes));
+    }
+
+    private void cancel(Exchange exchange) throws Exception {
+        InvocationRecord record = find(exchange);
+        boolean cancelled = record.status() == Status.RUNNING
+                && host.cancel(record.executionId(), "cancelled through the API").get(CANCEL_MS, TimeUnit.MILLISECONDS);
+        if (!cancelled) {
+            InvocationRecord now = find(exchange);
+            throw Problem.caller(409, "not-running", "The invocation does not run", "Execution " + record.executionId()
+                    + " does not run: its status is " + now.status() + ".").with("executionId", record.executionId())
+                    .with("invocationStatus", now.status().name()).asException();
+        }
+        exchange.json(200, Json.object().put("executionId", record.executionId()).put("status", "CANCELLED"));
+    }
+}

@@ -1,0 +1,110 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.frontend.http.EventStream;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** {@code …/logs}: what an application's grains wrote, of one invocation or all; {@code ?follow} stays for more. */
+public final class LogsApi {
+    private static final int MOST_LINES = 10_000;
+    private static final long LOOK_AGAIN_MS = 100;
+    private static final int LOOKS_ALIVE = 50;
+    /** Lines come in behind the end of their invocation; after so many looks without one there are no more. */
+    private static final int LOOKS_AFTER_END = 10;
+    private final Registry registry;
+    private final LogStore logs;
+    private final InvocationsApi invocations;
+
+    public LogsApi(Registry registry, LogStore logs, InvocationsApi invocations) {
+        this.registry = registry;
+        this.logs = logs;
+        this.invocations = invocations;
+    }
+
+    public void addTo(Router router) {
+        router.add("GET", ApplicationsApi.ROOT + "/{app}/logs", this::ofApplication)
+                .add("GET", InvocationsApi.ROOT + "/{id}/logs", this::ofInvocation);
+    }
+
+    private void ofApplication(Exchange exchange) throws Exception {
+        String application = ApplicationsApi.application(exchange, registry);
+        answer(exchange, application, exchange.query("invocation"), () -> false);
+    }
+
+    private void ofInvocation(Exchange exchange) throws Exception {
+        var record = invocations.find(exchange);
+        answer(exchange, record.application(), record.executionId(), () -> {
+            try {
+                return invocations.find(exchange).status() != Status.RUNNING;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        });
+    }
+
+    private void answer(Exchange exchange, String application, String executionId, BooleanSupplier ended) throws Exception {
+        String grain = exchange.query("grain");
+        int limit = exchange.query("limit", 1_000, 1, MOST_LINES);
+        String from = exchange.header("Last-Event-ID") != null ? exchange.header("Last-Event-ID") : exchange.query("after");
+        List<Line> first = from == null ? logs.tail(application, executionId, grain, limit)
+                : logs.read(application, executionId, grain, sequence(from), limit);
+        if (!exchange.flag("follow")) {
+            ArrayNode lines = Json.array();
+            first.forEach(line -> lines.add(show(line)));
+            ObjectNode answer = Json.object();
+            answer.set("lines", lines);
+            exchange.json(200, answer.put("next", first.isEmpty() ? null : (Long) first.getLast().sequence()));
+            return;
+        }
+        try (EventStream stream = EventStream.open(exchange)) {
+            follow(stream, application, executionId, grain, first, from == null ? 0 : sequence(from), ended);
+        }
+    }
+
+    private void follow(EventStream stream, String application, String executionId, String grain, List<Line> first, long from,
+                        BooleanSupplier ended) throws Exception {
+        long after = from;
+        List<Line> lines = first;
+        int quiet = 0;
+        while (true) {
+            for (Line line : lines) {
+                stream.send("line", Long.toString(line.sequence()), show(line));
+                after = line.sequence();
+            }
+            quiet = lines.isEmpty() ? quiet + 1 : 0;
+            if (quiet >= LOOKS_AFTER_END && ended.getAsBoolean()) {
+                return;
+            }
+            if (quiet > 0 && quiet % LOOKS_ALIVE == 0) {
+                stream.alive();
+            }
+            Thread.sleep(LOOK_AGAIN_MS);
+            lines = logs.read(application, executionId, grain, after, MOST_LINES);
+        }
+    }
+
+    private static long sequence(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw Problems.badRequest("'" + text + "' is no number of a line.").asException();
+        }
+    }
+
+    private static ObjectNode show(Line line) {
+        return Json.object().put("sequence", line.sequence()).put("epochMs", line.epochMs()).put("version", line.version())
+                .put("grain", line.grain()).put("executionId", line.executionId()).put("eventId", line.eventId())
+                .put("attempt", line.attempt()).put("stream", line.stream()).put("level", line.level()).put("text", line.text());
+    }
+}

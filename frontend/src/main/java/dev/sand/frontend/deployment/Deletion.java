@@ -1,0 +1,60 @@
+package dev.sand.frontend.deployment;
+
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.InvocationStore.Filter;
+import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.frontend.invoke.Directory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Removes an application with all that is its own: what runs, versions, records, logs, data. Blocks. */
+public final class Deletion {
+    private static final int MOST_RUNNING = 10_000;
+    private static final long CANCEL_MS = 5_000;
+    private final Registry registry;
+    private final InvocationStore records;
+    private final LogStore logs;
+    private final GlobalStore store;
+    private final HostAgentPort host;
+    private final Directory directory;
+    private final Consumer<String> data;
+
+    /** @param data removes the application's shared data, from memory too */
+    public Deletion(Registry registry, InvocationStore records, LogStore logs, GlobalStore store, HostAgentPort host,
+                    Directory directory, Consumer<String> data) {
+        this.registry = registry;
+        this.records = records;
+        this.logs = logs;
+        this.store = store;
+        this.host = host;
+        this.directory = directory;
+        this.data = data;
+    }
+
+    public void delete(String application) {
+        List<Integer> versions = registry.versions(application);
+        // Nothing new can name it from here on; what runs is ended before its data goes.
+        registry.deleteApplication(application);
+        directory.forget(application);
+        List<CompletableFuture<Boolean>> ends = new ArrayList<>();
+        for (InvocationRecord running : records.list(application, new Filter(Status.RUNNING, null), null, MOST_RUNNING).records()) {
+            ends.add(host.cancel(running.executionId(), "application '" + application + "' is deleted"));
+        }
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, CANCEL_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
+        versions.forEach(version -> host.retire(application, version));
+        records.deleteApplication(application);
+        logs.deleteApplication(application);
+        data.accept(application);
+        store.deleteScope("idempotency", application);
+        store.deleteScope(Deployer.DEPLOYMENTS, application);
+    }
+}

@@ -1,0 +1,183 @@
+package dev.sand.frontend.deployment;
+
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.HostAgentPort.BuildException;
+import dev.sand.event.HostAgentPort.BuildRequest;
+import dev.sand.event.HostAgentPort.BuildResult;
+import dev.sand.event.Limits;
+import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.invoke.Directory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+
+/**
+ * Makes version N+1 of an application from its folder: read and check, build in a sandbox, register, move the alias. The
+ * same content again is the same version. Blocks; one deployment of an application at a time, and a few in all.
+ */
+public final class Deployer {
+    /** Which version a content became: scope is the application, key the digest of its folder. */
+    static final String DEPLOYMENTS = "deployments";
+    private final Registry registry;
+    private final GlobalStore store;
+    private final HostAgentPort host;
+    private final Directory directory;
+    private final FrontendConfiguration configuration;
+    private final Semaphore room;
+    private final Set<String> busy = ConcurrentHashMap.newKeySet();
+
+    /** @param created false: this content was deployed before, as that version */
+    public record Deployed(ApplicationVersion version, String alias, boolean created, List<String> resolved) {}
+
+    public Deployer(Registry registry, GlobalStore store, HostAgentPort host, Directory directory,
+                    FrontendConfiguration configuration) throws IOException {
+        this.registry = registry;
+        this.store = store;
+        this.host = host;
+        this.directory = directory;
+        this.configuration = configuration;
+        this.room = new Semaphore(configuration.deployments());
+        Folders.delete(configuration.work());
+        Files.createDirectories(configuration.work());
+    }
+
+    /** Puts an upload into the empty folder given, and says where sand.yaml is in it. */
+    public interface Upload {
+        Path unpack(Path work) throws IOException;
+    }
+
+    /** @param application the name that the caller expects, or null; @throws dev.sand.frontend.http.ProblemException */
+    public Deployed deploy(String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
+        if (!room.tryAcquire()) {
+            throw Problem.platform(429, "overloaded", "Too many deployments at once", "As many deployments run as are taken.", true)
+                    .with("limit", configuration.deployments()).with("actual", configuration.deployments() + 1).asException();
+        }
+        Path work = Files.createTempDirectory(configuration.work(), "d");
+        try {
+            return deploy(application, alias, upload.unpack(work), progress);
+        } finally {
+            Folders.delete(work);
+            room.release();
+        }
+    }
+
+    /** The same checks as an archive's, for a folder on this machine. */
+    public Path copy(Path folder, Path work) throws IOException {
+        Folders.copy(folder, work, configuration.unpackedBytes(), configuration.entries());
+        return work;
+    }
+
+    public Path unpack(Path zip, Path work) throws IOException {
+        return new Archive(configuration.unpackedBytes(), configuration.entries()).unpack(zip, work);
+    }
+
+    private Deployed deploy(String application, String alias, Path folder, Consumer<String> progress) throws IOException {
+        progress.accept("checking the application folder");
+        Lending lending = new Lending(directory, configuration.bundles(), configuration.unpackedBytes(), configuration.entries());
+        ApplicationFolder read = ApplicationFolder.read(folder, lending);
+        if (application != null && !application.equals(read.name())) {
+            throw Problem.caller(422, "invalid-application", "The application folder is not valid", "It is deployed as '"
+                    + application + "', but its sand.yaml has the name '" + read.name() + "'.").asException();
+        }
+        if (!busy.add(read.name())) {
+            throw Problem.caller(409, "deployment-in-progress", "Another deployment is under way",
+                    "Application '" + read.name() + "' is being deployed or deleted; try again when that is done.")
+                    .retryLater().asException();
+        }
+        try {
+            return register(read, alias, progress);
+        } finally {
+            busy.remove(read.name());
+        }
+    }
+
+    private Deployed register(ApplicationFolder folder, String alias, Consumer<String> progress) throws IOException {
+        String name = folder.name();
+        String digest = Folders.digest(folder.folder());
+        var before = store.get(DEPLOYMENTS, name, digest);
+        if (before.isPresent()) {
+            int number = Integer.parseInt(new String(before.get().value(), StandardCharsets.US_ASCII));
+            var version = registry.version(name, number);
+            if (version.isPresent()) {
+                progress.accept("this content is version " + number + " already");
+                moveAlias(name, alias, number);
+                return new Deployed(version.get(), alias, false, List.of());
+            }
+        }
+        BuildResult built = build(folder, progress);
+        ApplicationVersion version = put(folder, built);
+        store.put(DEPLOYMENTS, name, digest, Integer.toString(version.version()).getBytes(StandardCharsets.US_ASCII),
+                GlobalStore.ANY);
+        moveAlias(name, alias, version.version());
+        progress.accept("version " + version.version() + " is " + alias);
+        return new Deployed(version, alias, true, built.resolved());
+    }
+
+    private BuildResult build(ApplicationFolder folder, Consumer<String> progress) {
+        progress.accept("building: resolving requirements, importing " + folder.grains().size() + " grains");
+        try {
+            return host.build(new BuildRequest(folder.name(), folder.folder(), folder.sandbox(), folder.grains()), progress)
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof BuildException failed) {
+                Problem problem = Problems.of(failed.failure(), null);
+                // The files are the caller's, whatever it is in them that does not work.
+                boolean platform = failed.failure().source() == dev.sand.event.Failure.Source.PLATFORM;
+                throw new Problem(problem.name(), problem.title(), platform ? problem.status() : 422, problem.detail(),
+                        problem.source(), problem.retryable(), problem.extensions()).asException();
+            }
+            throw e;
+        }
+    }
+
+    private ApplicationVersion put(ApplicationFolder folder, BuildResult built) {
+        return registry.publish(folder.name(), number -> new ApplicationVersion(Limits.SCHEMA_VERSION, folder.name(), number,
+                built.bundle(), built.dependencies(), folder.sandbox(), folder.grains(), folder.workflows(), folder.routes(),
+                folder.durability(), System.currentTimeMillis()));
+    }
+
+    /** Executions in flight end on the version they began with; a version that no alias names any more is retired. */
+    public void moveAlias(String application, String alias, int version) {
+        Integer left = registry.aliases(application).get(alias);
+        registry.setAlias(application, alias, version);
+        directory.forget(application);
+        if (left != null && left != version && !registry.aliases(application).containsValue(left)) {
+            host.retire(application, left);
+        }
+    }
+
+    /** Runs an operation that no deployment of the application may cross. */
+    public void alone(String application, Runnable operation) {
+        if (!busy.add(application)) {
+            throw Problem.caller(409, "deployment-in-progress", "A deployment is under way", "Application '" + application
+                    + "' is being deployed or deleted; try again when that is done.").retryLater().asException();
+        }
+        try {
+            operation.run();
+        } finally {
+            busy.remove(application);
+        }
+    }
+
+    /** What whoever deployed is told. */
+    public static Map<String, Object> summary(Deployed deployed) {
+        ApplicationVersion version = deployed.version();
+        return Map.of("application", version.application(), "version", version.version(), "alias", deployed.alias(),
+                "created", deployed.created(), "grains", version.grains().keySet(), "workflows", version.workflows().keySet(),
+                "routes", version.routes().stream().map(route -> route.method() + " " + route.path()).toList(),
+                "resolved", deployed.resolved());
+    }
+}

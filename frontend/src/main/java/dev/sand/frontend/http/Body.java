@@ -1,0 +1,115 @@
+package dev.sand.frontend.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Invocable;
+
+/**
+ * Reads a request's content without blocking, up to a limit. A small body of known length is written once, into an array of
+ * just that size; a large one takes memory only as it arrives. Whoever sends more than the limit is read on for a while,
+ * since an answer sent against an open stream is often lost to a reset.
+ */
+public final class Body implements Invocable.Task {
+    /** What comes of it; called once. */
+    public interface Listener {
+        /** @param content from its position to its limit, with an array */
+        void onBody(ByteBuffer content);
+
+        void onTooLarge(long limit, long actual);
+
+        /** The client broke off in the middle. */
+        void onGone(Throwable cause);
+    }
+
+    private static final int FIRST_BYTES = 64 * 1024;
+    private static final int DISCARD_FACTOR = 4;
+    private static final byte[] NONE = {};
+    private final Request request;
+    private final int limit;
+    private final Listener listener;
+    private final long length;
+    private byte[] content;
+    private long received;
+
+    private Body(Request request, int limit, Listener listener) {
+        this.request = request;
+        this.limit = limit;
+        this.listener = listener;
+        this.length = request.getLength();
+        this.content = length == 0 || length > limit ? NONE : new byte[(int) Math.min(length < 0 ? 8192 : length, FIRST_BYTES)];
+    }
+
+    public static void read(Request request, int limit, Listener listener) {
+        if (request.getLength() > limit && request.getHeaders().contains(HttpHeader.EXPECT)) {
+            listener.onTooLarge(limit, request.getLength());
+            return;
+        }
+        new Body(request, limit, listener).run();
+    }
+
+    /** Blocks until the body is there. @throws ProblemException when it is over the limit */
+    public static byte[] readAll(Request request, int limit, String what) throws IOException {
+        byte[] bytes = request.getLength() > limit ? NONE : Content.Source.asInputStream(request).readNBytes(limit + 1);
+        if (bytes.length > limit || request.getLength() > limit) {
+            throw Problems.tooLarge(what, limit, Math.max(bytes.length, request.getLength())).asException();
+        }
+        return bytes;
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        return InvocationType.NON_BLOCKING;
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            Content.Chunk chunk = request.read();
+            if (chunk == null) {
+                request.demand(this);
+                return;
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                if (chunk.isLast()) {
+                    listener.onGone(chunk.getFailure());
+                    return;
+                }
+                continue;
+            }
+            keep(chunk.getByteBuffer());
+            boolean last = chunk.isLast();
+            chunk.release();
+            if (last || received > (long) limit * DISCARD_FACTOR) {
+                end();
+                return;
+            }
+        }
+    }
+
+    private void keep(ByteBuffer bytes) {
+        int size = bytes.remaining();
+        int at = (int) Math.min(received, limit);
+        received += size;
+        if (received > limit || length > limit) {
+            return;
+        }
+        if (content.length < received) {
+            long most = length > 0 ? length : limit;
+            content = Arrays.copyOf(content, (int) Math.min(most, Math.max(received, content.length * 2L)));
+        }
+        bytes.get(content, at, size);
+    }
+
+    private void end() {
+        long actual = Math.max(received, length);
+        if (actual > limit) {
+            listener.onTooLarge(limit, actual);
+        } else {
+            listener.onBody(ByteBuffer.wrap(content, 0, (int) received));
+        }
+    }
+}

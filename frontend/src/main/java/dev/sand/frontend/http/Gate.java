@@ -1,0 +1,91 @@
+package dev.sand.frontend.http;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where every request comes in, on the selector's thread: the data plane's are handled there, the control plane's on a
+ * virtual thread. Whatever an operation throws is answered here, as a problem.
+ */
+public final class Gate extends Handler.Abstract.NonBlocking {
+    /** A handler that does not block: it answers later, on whatever thread has the result. */
+    public interface DataPlane {
+        void handle(Exchange exchange, String path);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+    private final DataPlane invoke;
+    private final DataPlane web;
+    private final Router router;
+    private final Executor blocking;
+
+    public Gate(DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+        this.invoke = invoke;
+        this.web = web;
+        this.router = router;
+        this.blocking = blocking;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        String path = request.getHttpURI().getCanonicalPath();
+        if (path.startsWith("/invoke/")) {
+            dataPlane(invoke, new Exchange(request, response, callback, java.util.Map.of()), path);
+        } else if (path.startsWith("/web/")) {
+            dataPlane(web, new Exchange(request, response, callback, java.util.Map.of()), path);
+        } else {
+            controlPlane(request, response, callback, path);
+        }
+        return true;
+    }
+
+    private static void dataPlane(DataPlane plane, Exchange exchange, String path) {
+        try {
+            plane.handle(exchange, path);
+        } catch (Throwable e) {
+            answer(exchange, e);
+        }
+    }
+
+    private void controlPlane(Request request, Response response, Callback callback, String path) {
+        boolean head = request.getMethod().equals("HEAD");
+        Router.Match match = router.match(head ? "GET" : request.getMethod(), path);
+        Exchange exchange = new Exchange(request, response, callback, match.parameters());
+        if (match.route() == null) {
+            if (match.allow() != null) {
+                exchange.headers().put(HttpHeader.ALLOW, match.allow());
+            }
+            exchange.problem(match.problem());
+            return;
+        }
+        blocking.execute(() -> {
+            try {
+                match.route().operation().handle(exchange);
+            } catch (Throwable e) {
+                answer(exchange, e);
+            }
+        });
+    }
+
+    /** The edge: nothing thrown goes further. */
+    public static void answer(Exchange exchange, Throwable thrown) {
+        exchange.problem(problem(exchange, thrown));
+    }
+
+    /** Only what nobody foresaw is logged, under an id that the answer has too. */
+    public static Problem problem(Exchange exchange, Throwable thrown) {
+        String incident = Long.toHexString(ThreadLocalRandom.current().nextLong());
+        Problem problem = Problems.of(thrown, incident);
+        if (problem.status() == 500 && !(thrown instanceof ProblemException)) {
+            LOG.error("incident {}: {} {}", incident, exchange.method(), exchange.request().getHttpURI(), thrown);
+        }
+        return problem;
+    }
+}

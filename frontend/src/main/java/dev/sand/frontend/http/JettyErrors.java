@@ -1,0 +1,28 @@
+package dev.sand.frontend.http;
+
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+
+/** Errors that Jetty finds before any handler (a bad request line, headers too large) in the same shape as all others. */
+final class JettyErrors extends ErrorHandler {
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        int status = response.getStatus() < 400 ? 500 : response.getStatus();
+        Object message = request.getAttribute(ERROR_MESSAGE);
+        String title = HttpStatus.getMessage(status);
+        String detail = message == null ? title : message.toString();
+        String name = switch (status) {
+            case 400 -> "bad-request";
+            case 414 -> "uri-too-long";
+            case 431 -> "headers-too-large";
+            case 505 -> "http-version";
+            default -> status < 500 ? "bad-request" : "internal";
+        };
+        Exchange.write(status < 500 ? Problem.caller(status, name, title, detail)
+                : Problem.platform(status, name, title, detail, false), request, response, callback);
+        return true;
+    }
+}

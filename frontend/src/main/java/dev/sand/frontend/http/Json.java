@@ -1,0 +1,97 @@
+package dev.sand.frontend.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.ByteBufferBackedInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** JSON at the door: answers out, and whether what comes in is JSON at all. */
+public final class Json {
+    public static final JsonMapper MAPPER = JsonMapper.builder()
+            .serializationInclusion(JsonInclude.Include.NON_NULL)
+            .build();
+    /** Values pass through opaque, so that the length of a string or number in them is bounded by the body's limit alone. */
+    private static final JsonFactory CHECK = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(500).maxStringLength(Integer.MAX_VALUE).maxNumberLength(5_000)
+                    .maxNameLength(1 << 20).build())
+            .build();
+
+    private Json() {}
+
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    public static JsonNode tree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    public static byte[] bytes(Object value) {
+        try {
+            return MAPPER.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("cannot encode an answer", e);
+        }
+    }
+
+    /** @throws ProblemException when the bytes are not JSON of that shape */
+    public static <T> T read(byte[] bytes, Class<T> type) {
+        try {
+            return MAPPER.readValue(bytes, type);
+        } catch (JsonProcessingException e) {
+            throw malformed(e).asException();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** @return null when it is one JSON value, else the problem with line and column */
+    public static Problem check(ByteBuffer body) {
+        try (JsonParser parser = body.hasArray()
+                ? CHECK.createParser(body.array(), body.arrayOffset() + body.position(), body.remaining())
+                : CHECK.createParser(new ByteBufferBackedInputStream(body.duplicate()))) {
+            int depth = 0;
+            boolean seen = false;
+            while (parser.nextToken() != null) {
+                if (depth == 0 && seen) {
+                    return malformed("more than one JSON value", parser.currentTokenLocation().getLineNr(),
+                            parser.currentTokenLocation().getColumnNr());
+                }
+                seen = true;
+                if (parser.currentToken().isStructStart()) {
+                    depth++;
+                } else if (parser.currentToken().isStructEnd()) {
+                    depth--;
+                }
+            }
+            return seen ? null : malformed("there is no value", 1, 1);
+        } catch (JsonProcessingException e) {
+            return malformed(e);
+        } catch (IOException e) {
+            return malformed(e.getMessage(), 1, 1);
+        }
+    }
+
+    private static Problem malformed(JsonProcessingException e) {
+        var at = e.getLocation();
+        return malformed(e.getOriginalMessage(), at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
+    }
+
+    private static Problem malformed(String why, int line, int column) {
+        return Problem.caller(400, "malformed-json", "The body is not JSON",
+                "At line " + line + ", column " + column + ": " + why).with("line", line).with("column", column);
+    }
+}

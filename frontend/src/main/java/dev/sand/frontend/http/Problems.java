@@ -1,0 +1,105 @@
+package dev.sand.frontend.http;
+
+import static dev.sand.event.Errors.*;
+
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.globalbus.BusException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Failures of the platform's parts as problems: the one table of which error has which status. */
+public final class Problems {
+    private record Kind(int status, String name, String title) {}
+
+    private static final Map<String, Kind> KINDS = Map.ofEntries(
+            Map.entry(TIMEOUT, new Kind(504, "timeout", "The deadline passed")),
+            Map.entry(CRASHED, new Kind(500, "crashed", "The grain's process ended without a result")),
+            Map.entry(OUT_OF_MEMORY, new Kind(500, "out-of-memory", "The grain went over its memory limit")),
+            Map.entry(UNSERIALIZABLE, new Kind(500, "unserializable", "The grain's result cannot be encoded")),
+            Map.entry(TOO_LARGE, new Kind(413, "too-large", "Over a size limit")),
+            Map.entry(OVERLOADED, new Kind(429, "overloaded", "A bounded queue is full")),
+            Map.entry(IMPORT_FAILED, new Kind(500, "import-failed", "The grain's code cannot be loaded")),
+            Map.entry(SANDBOX_FAILED, new Kind(503, "sandbox-failed", "No sandbox could be started")),
+            Map.entry(CANCELLED, new Kind(409, "cancelled", "The execution was cancelled")),
+            Map.entry(UNAVAILABLE, new Kind(503, "unavailable", "Not available now")),
+            Map.entry(NOT_FOUND, new Kind(404, "not-found", "Not found")),
+            Map.entry(BAD_REQUEST, new Kind(400, "bad-request", "The request is not well-formed")),
+            Map.entry(CONFLICT, new Kind(409, "conflict", "Conflict")),
+            Map.entry(DENIED, new Kind(403, "denied", "Not allowed")),
+            Map.entry(UNKNOWN_GRAIN, new Kind(500, "unknown-grain", "Published to a grain that is not there")));
+    private static final Kind GRAIN_FAILED = new Kind(500, "grain-failed", "The grain failed");
+
+    private Problems() {}
+
+    /** @param executionId may be null */
+    public static Problem of(Failure failure, String executionId) {
+        Kind kind = KINDS.getOrDefault(failure.error(), GRAIN_FAILED);
+        // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's.
+        boolean grain = failure.source() == Failure.Source.GRAIN;
+        int status = grain && kind.status < 500 && !failure.error().equals(CANCELLED) ? 500 : kind.status;
+        Map<String, Object> more = new LinkedHashMap<>();
+        more.put("error", failure.error());
+        if (executionId != null) {
+            more.put("executionId", executionId);
+        }
+        if (failure.stackTrace() != null) {
+            more.put("stackTrace", failure.stackTrace());
+        }
+        if (failure.details() != null) {
+            more.putAll(failure.details());
+        }
+        String detail = failure.cause() == null || failure.cause().isEmpty() ? kind.title : failure.cause();
+        return new Problem(kind.name, kind.title, status, detail, failure.source(), failure.retryable(), more);
+    }
+
+    /** Whatever an operation threw. Only what nobody foresaw is "internal", with an id that is in the log too. */
+    static Problem of(Throwable thrown, String incident) {
+        return switch (thrown) {
+            case ProblemException e -> e.problem();
+            case StoreException e -> switch (e.kind()) {
+                case CONFLICT -> of(Failure.platform(Errors.CONFLICT, e.getMessage(), true), null);
+                case FULL -> Problem.platform(507, "storage-full", "The store is full", e.getMessage(), true);
+                case AWAY -> of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true), null);
+                case BAD_VALUE, BROKEN -> internal(e.getMessage(), incident);
+            };
+            case BusException e -> e.kind() == BusException.Kind.FULL
+                    ? Problem.platform(507, "storage-full", "The global bus is full", e.getMessage(), true)
+                    : of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), e.retryable()), null);
+            default -> internal("An error that the platform did not expect; its log has it under this incident.", incident);
+        };
+    }
+
+    private static Problem internal(String detail, String incident) {
+        return Problem.platform(500, "internal", "The platform failed", detail, false).with("incident", incident);
+    }
+
+    public static Problem unknownApplication(String application) {
+        return Problem.caller(404, "unknown-application", "Unknown application",
+                "There is no application '" + application + "' here; deploy it first.");
+    }
+
+    public static Problem unknownVersion(String application, String qualifier) {
+        return Problem.caller(404, "unknown-version", "Unknown version or alias",
+                "Application '" + application + "' has no version or alias '" + qualifier + "'.");
+    }
+
+    public static Problem unknownTarget(String application, int version, String target) {
+        return Problem.caller(404, "unknown-target", "Unknown grain or workflow",
+                "Version " + version + " of application '" + application + "' has no grain or workflow '" + target + "'.");
+    }
+
+    public static Problem notFound(String detail) {
+        return Problem.caller(404, "not-found", "Not found", detail);
+    }
+
+    public static Problem badRequest(String detail) {
+        return Problem.caller(400, "bad-request", "The request is not well-formed", detail);
+    }
+
+    public static Problem tooLarge(String what, long limit, long actual) {
+        return Problem.caller(413, "body-too-large", "The body is over the limit",
+                what + " has " + actual + " bytes, the limit is " + limit + ".").with("limit", limit).with("actual", actual);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.sand.frontend.http;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.eclipse.jetty.util.URIUtil;
+
+/** The control plane's operations by method and path template, as the OpenAPI document writes them. */
+public final class Router {
+    /** Answers the exchange, or throws a {@link ProblemException}; runs on a virtual thread and may block. */
+    public interface Operation {
+        void handle(Exchange exchange) throws Exception;
+    }
+
+    /** @param template segments, {@code {name}} for any one */
+    public record Route(String method, String template, Operation operation) {}
+
+    /** Path parameters and what to do; or, without an operation, why not. */
+    public record Match(Route route, Map<String, String> parameters, Problem problem, String allow) {}
+
+    private record Compiled(Route route, String[] segments) {}
+
+    private final List<Compiled> routes = new ArrayList<>();
+
+    public Router add(String method, String template, Operation operation) {
+        routes.add(new Compiled(new Route(method, template, operation), template.substring(1).split("/")));
+        return this;
+    }
+
+    public List<Route> routes() {
+        return routes.stream().map(Compiled::route).toList();
+    }
+
+    public Match match(String method, String path) {
+        String[] segments = path.substring(1).split("/", -1);
+        TreeSet<String> allowed = new TreeSet<>();
+        for (Compiled candidate : routes) {
+            Map<String, String> parameters = parameters(candidate.segments, segments);
+            if (parameters == null) {
+                continue;
+            }
+            if (candidate.route.method.equals(method)) {
+                return new Match(candidate.route, parameters, null, null);
+            }
+            allowed.add(candidate.route.method);
+        }
+        if (allowed.isEmpty()) {
+            return new Match(null, Map.of(), Problem.caller(404, "not-found", "Not found",
+                    "There is nothing at " + path + "; /openapi.yaml lists what is."), null);
+        }
+        String allow = String.join(", ", allowed);
+        return new Match(null, Map.of(), Problem.caller(405, "method-not-allowed", "Method not allowed",
+                path + " answers " + allow + ", not " + method + "."), allow);
+    }
+
+    private static Map<String, String> parameters(String[] template, String[] path) {
+        if (template.length != path.length) {
+            return null;
+        }
+        Map<String, String> parameters = new LinkedHashMap<>();
+        for (int i = 0; i < template.length; i++) {
+            if (template[i].startsWith("{")) {
+                if (path[i].isEmpty()) {
+                    return null;
+                }
+                parameters.put(template[i].substring(1, template[i].length() - 1), URIUtil.decodePath(path[i]));
+            } else if (!template[i].equals(path[i])) {
+                return null;
+            }
+        }
+        return parameters;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.sand.frontend.invoke;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Gate;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.EofException;
+
+/** Writes an invocation's one answer: output, problem, 202, or nothing to a client that has gone. */
+final class Answer implements Invocation.Answers {
+    private final Exchange exchange;
+    private final Invoker.Output output;
+    private final LargeObjects objects;
+    private final Executor blocking;
+    private final HostAgentPort host;
+    private final Consumer<InvocationResult> onResult;
+
+    Answer(Exchange exchange, Invoker.Output output, LargeObjects objects, Executor blocking, HostAgentPort host,
+           Consumer<InvocationResult> onResult) {
+        this.exchange = exchange;
+        this.output = output;
+        this.objects = objects;
+        this.blocking = blocking;
+        this.host = host;
+        this.onResult = onResult;
+    }
+
+    @Override
+    public void ended(InvocationResult result) {
+        onResult.accept(result);
+    }
+
+    @Override
+    public void result(Invocation invocation, InvocationResult result) {
+        HttpFields.Mutable headers = exchange.headers();
+        headers.add("Sand-Execution-Id", result.executionId());
+        headers.add("Server-Timing", ServerTiming.of(result.hops()));
+        if (invocation.settings.mayAnswerEarly()) {
+            headers.put(HttpHeader.CONTENT_LOCATION, location(invocation));
+        }
+        if (result.status() != InvocationResult.Status.SUCCEEDED) {
+            exchange.problem(Problems.of(failure(result), result.executionId()));
+            return;
+        }
+        Payload payload = result.output();
+        if (payload.bytes() != null) {
+            write(payload, payload.bytes());
+        } else {
+            blocking.execute(() -> {
+                try {
+                    write(payload, objects.read(invocation.request.application(), payload.reference()));
+                } catch (Throwable e) {
+                    Gate.answer(exchange, e);
+                }
+            });
+        }
+    }
+
+    private void write(Payload payload, byte[] bytes) {
+        try {
+            output.write(exchange, payload, bytes);
+        } catch (Throwable e) {
+            Gate.answer(exchange, e);
+        }
+    }
+
+    static Failure failure(InvocationResult result) {
+        if (result.failure() != null) {
+            return result.failure();
+        }
+        return switch (result.status()) {
+            case TIMED_OUT -> Failure.platform(Errors.TIMEOUT, "The execution's deadline passed.", true);
+            case CANCELLED -> Failure.caller(Errors.CANCELLED, "The execution was cancelled.");
+            default -> Failure.grain("Sand.Failed", "The execution failed without saying why.", null);
+        };
+    }
+
+    @Override
+    public void accepted(Invocation invocation) {
+        String location = location(invocation);
+        HttpFields.Mutable headers = exchange.headers();
+        headers.add("Sand-Execution-Id", invocation.request.executionId());
+        headers.put(HttpHeader.LOCATION, location);
+        headers.add("Preference-Applied", invocation.settings.async() ? "respond-async"
+                : "wait=" + invocation.settings.waitMs() / 1000.0);
+        exchange.json(202, Json.object().put("executionId", invocation.request.executionId())
+                .put("application", invocation.request.application()).put("version", invocation.request.version())
+                .put("target", invocation.request.target()).put("status", "RUNNING").put("location", location));
+    }
+
+    private static String location(Invocation invocation) {
+        return "/api/v1/applications/" + invocation.request.application() + "/invocations/" + invocation.request.executionId();
+    }
+
+    @Override
+    public void silent(Invocation invocation) {
+        String id = invocation.request.executionId();
+        host.cancel(id, "the frontend's guard: no answer long after the deadline");
+        exchange.headers().add("Sand-Execution-Id", id);
+        exchange.problem(Problem.platform(504, "no-answer", "The host agent did not answer",
+                "Execution " + id + " has no end long after its deadline; it may have run.", true).with("executionId", id));
+    }
+
+    @Override
+    public void hungUp(Invocation invocation) {
+        if (!invocation.settings.durable()) {
+            host.cancel(invocation.request.executionId(), "the client hung up");
+        }
+        exchange.callback().failed(new EofException("the client hung up"));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sand.frontend.invoke;
+
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.HostAgentPort;
+import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.http.Gate;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The data plane, wired: both ways in over one invoker, and the housekeeping of idempotency keys. */
+public final class DataPlanes implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DataPlanes.class);
+    private static final Duration KEYS_KEPT = Duration.ofHours(24);
+    private static final long LOOK_MS = 10;
+    private final Invoker invoker;
+    private final InvokePlane invoke;
+    private final WebPlane web;
+    private final ScheduledExecutorService housekeeping = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("idempotency-keys").factory());
+
+    public DataPlanes(FrontendConfiguration configuration, HostAgentPort host, InvocationStore records, GlobalStore store,
+                      Registry registry, LargeObjects objects, Directory directory, Executor blocking) {
+        IdempotencyKeys keys = new IdempotencyKeys(store, KEYS_KEPT.toMillis());
+        invoker = new Invoker(host, records, keys, objects, configuration.inFlight(), blocking, blocking);
+        invoke = new InvokePlane(invoker, directory, configuration);
+        web = new WebPlane(invoker, directory, configuration);
+        housekeeping.scheduleWithFixedDelay(() -> expire(keys, registry), 1, 60, TimeUnit.MINUTES);
+    }
+
+    private static void expire(IdempotencyKeys keys, Registry registry) {
+        try {
+            registry.applications().forEach(application -> keys.expire(application, System.currentTimeMillis()));
+        } catch (RuntimeException e) {
+            // A schedule ends with the first exception: this one is told, and the next hour is tried again.
+            LOG.warn("idempotency keys were not looked through: {}", e.toString());
+        }
+    }
+
+    public Gate.DataPlane invoke() {
+        return invoke;
+    }
+
+    public Gate.DataPlane web() {
+        return web;
+    }
+
+    public int inFlight() {
+        return invoker.inFlight();
+    }
+
+    public boolean isDraining() {
+        return invoker.isDraining();
+    }
+
+    /** Refuses new requests, and waits until those in flight are answered or the time is up. */
+    public void drain(Duration most) throws InterruptedException {
+        invoker.drain();
+        long untilNs = System.nanoTime() + most.toNanos();
+        while (invoker.inFlight() > 0 && System.nanoTime() < untilNs) {
+            Thread.sleep(LOOK_MS);
+        }
+    }
+
+    @Override
+    public void close() {
+        housekeeping.shutdownNow();
+        invoker.close();
+    }
+}

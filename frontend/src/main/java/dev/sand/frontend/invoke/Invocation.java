@@ -1,0 +1,113 @@
+package dev.sand.frontend.invoke;
+
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.frontend.http.Exchange;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * One request between its hand-over to the host agent and its answer. Answered exactly once, by whichever comes first: the
+ * end, the acceptance (asynchronous requests), the client's hang-up, or the guard's time.
+ *
+ * <pre>
+ * waiting ─ onEnd ─────────────▶ answered with the output or the failure
+ *         ─ onAccepted (async) ▶ answered 202; wait=N: once N seconds have passed
+ *         ─ hung up ───────────▶ answered with nothing, the execution cancelled unless it is to live on
+ *         ─ guard ─────────────▶ answered 504: the host agent said nothing in time
+ * </pre>
+ */
+final class Invocation implements InvocationListener {
+    /** How to answer; but for {@code ended}, called once in all, on the answering executor. */
+    interface Answers {
+        /** The execution has ended, answered already or not; only enqueues. */
+        void ended(InvocationResult result);
+
+        void result(Invocation invocation, InvocationResult result);
+
+        void accepted(Invocation invocation);
+
+        void silent(Invocation invocation);
+
+        void hungUp(Invocation invocation);
+    }
+
+    final Exchange exchange;
+    final InvocationRequest request;
+    final Settings settings;
+    final long startedNs;
+    private final Answers answers;
+    private final Executor executor;
+    private final Consumer<Invocation> onAnswered;
+    private final AtomicBoolean answered = new AtomicBoolean();
+    private volatile boolean accepted;
+    private volatile boolean waited;
+    private boolean watched;
+
+    Invocation(Exchange exchange, InvocationRequest request, Settings settings, long startedNs, Answers answers,
+               Executor executor, Consumer<Invocation> onAnswered) {
+        this.exchange = exchange;
+        this.request = request;
+        this.settings = settings;
+        this.startedNs = startedNs;
+        this.answers = answers;
+        this.executor = executor;
+        this.onAnswered = onAnswered;
+        this.waited = settings.async();
+    }
+
+    @Override
+    public void onAccepted() {
+        accepted = true;
+        answerEarly();
+    }
+
+    @Override
+    public void onEnd(InvocationResult result) {
+        answers.ended(result);
+        if (claim()) {
+            executor.execute(() -> answers.result(this, result));
+        }
+    }
+
+    /** The time of {@code Prefer: wait} has passed. */
+    void onWaited() {
+        waited = true;
+        answerEarly();
+    }
+
+    /** Called on one thread: whether this is the first time. */
+    boolean startWatching() {
+        boolean first = !watched;
+        watched = true;
+        return first;
+    }
+
+    void onHungUp() {
+        if (claim()) {
+            executor.execute(() -> answers.hungUp(this));
+        }
+    }
+
+    void onSilent() {
+        if (claim()) {
+            executor.execute(() -> answers.silent(this));
+        }
+    }
+
+    private void answerEarly() {
+        if (accepted && waited && claim()) {
+            executor.execute(() -> answers.accepted(this));
+        }
+    }
+
+    private boolean claim() {
+        boolean mine = answered.compareAndSet(false, true);
+        if (mine) {
+            onAnswered.accept(this);
+        }
+        return mine;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.sand.frontend.invoke;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Payload;
+import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Gate;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+
+/**
+ * {@code POST /invoke/{app}/{target}[@alias|@version]}: the body is the event, the answer's body the output. The path of a
+ * warm request has no blocking step and no thread of its own until the result is there.
+ */
+final class InvokePlane implements Gate.DataPlane {
+    private final Invoker invoker;
+    private final Directory directory;
+    private final FrontendConfiguration configuration;
+
+    InvokePlane(Invoker invoker, Directory directory, FrontendConfiguration configuration) {
+        this.invoker = invoker;
+        this.directory = directory;
+        this.configuration = configuration;
+    }
+
+    @Override
+    public void handle(Exchange exchange, String path) {
+        Target target = Target.of(path);
+        if (!exchange.method().equals("POST")) {
+            exchange.headers().put(HttpHeader.ALLOW, "POST");
+            throw Problem.caller(405, "method-not-allowed", "Method not allowed",
+                    "An invocation is a POST, not a " + exchange.method() + ".").asException();
+        }
+        invoker.enter();
+        ApplicationVersion known = directory.known(target.application(), target.qualifier());
+        if (known == null) {
+            invoker.guarded(exchange, () ->
+                    proceed(exchange, target, directory.load(target.application(), target.qualifier())));
+            return;
+        }
+        try {
+            proceed(exchange, target, known);
+        } catch (RuntimeException e) {
+            invoker.leave();
+            throw e;
+        }
+    }
+
+    private void proceed(Exchange exchange, Target target, ApplicationVersion version) {
+        if (!version.hasTarget(target.name())) {
+            throw Problems.unknownTarget(target.application(), version.version(), target.name()).asException();
+        }
+        String query = exchange.request().getHttpURI().getQuery();
+        Settings settings = Settings.of(exchange.request().getHeaders(), query == null ? null : exchange.query("timeout"),
+                configuration);
+        Body.read(exchange.request(), configuration.bodyBytes(),
+                new RequestBody(invoker, exchange) {
+                    @Override
+                    public void onBody(ByteBuffer body) {
+                        String type = ContentType.of(exchange.request().getHeaders().get(HttpHeader.CONTENT_TYPE), body);
+                        Runnable start = () -> {
+                            Problem problem = ContentType.check(type, body);
+                            if (problem != null) {
+                                throw problem.asException();
+                            }
+                            invoker.start(exchange, version, target.name(), settings, type, body, InvokePlane::write);
+                        };
+                        run(start, Invoker.checksInline(body));
+                    }
+                });
+    }
+
+    private static void write(Exchange exchange, Payload output, byte[] bytes) {
+        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(bytes));
+    }
+}

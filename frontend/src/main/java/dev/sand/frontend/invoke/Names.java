@@ -1,0 +1,22 @@
+package dev.sand.frontend.invoke;
+
+import java.util.regex.Pattern;
+
+/** Names that people give: they become folder names, queue names and parts of URLs, so odd characters are refused. */
+public final class Names {
+    public static final String APPLICATION = "[a-z][a-z0-9-]{0,62}";
+    public static final String GRAIN = "[A-Za-z][A-Za-z0-9_-]{0,62}";
+    private static final Pattern APPLICATION_PATTERN = Pattern.compile(APPLICATION);
+    private static final Pattern GRAIN_PATTERN = Pattern.compile(GRAIN);
+
+    private Names() {}
+
+    public static boolean isApplication(String name) {
+        return APPLICATION_PATTERN.matcher(name).matches();
+    }
+
+    /** Grains, workflows and aliases. */
+    public static boolean isGrain(String name) {
+        return GRAIN_PATTERN.matcher(name).matches();
+    }
+}

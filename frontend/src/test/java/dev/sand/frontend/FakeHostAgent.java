@@ -1,0 +1,153 @@
+package dev.sand.frontend;
+
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** A host agent whose grains are Java functions; "hold" runs until it is released or cancelled. */
+final class FakeHostAgent implements HostAgentPort {
+    record Running(InvocationRequest request, List<InvocationListener> listeners, List<ProgressListener> watchers) {}
+
+    final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
+    final Map<String, Running> running = new ConcurrentHashMap<>();
+    final List<InvocationRequest> requests = new CopyOnWriteArrayList<>();
+    final List<String> cancelled = new CopyOnWriteArrayList<>();
+    final List<String> retired = new CopyOnWriteArrayList<>();
+    final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
+    volatile Failure buildFailure;
+    private final InvocationStore records;
+    private final Path bundles;
+
+    FakeHostAgent(InvocationStore records, Path bundles) {
+        this.records = records;
+        this.bundles = bundles;
+        grains.put("echo", request -> succeed(request, request.input()));
+        grains.put("fail", request -> end(request, Status.FAILED, null,
+                Failure.grain("ValueError", "no such colour", "Traceback …\nValueError: no such colour")));
+        grains.put("full", request -> end(request, Status.FAILED, null, new Failure(Errors.OVERLOADED, "the queue of full has 10 events",
+                Failure.Source.PLATFORM, true, null, Map.of("limit", 10, "actual", 11))));
+        grains.put("late", request -> end(request, Status.TIMED_OUT, null,
+                Failure.platform(Errors.TIMEOUT, "The deadline passed while it was queued.", true)));
+        grains.put("big", request -> end(request, Status.FAILED, null,
+                Failure.limit(Errors.TOO_LARGE, "the output has 9 bytes", Failure.Source.GRAIN, 8, 9)));
+    }
+
+    InvocationResult succeed(InvocationRequest request, Payload output) {
+        return end(request, Status.SUCCEEDED, output, null);
+    }
+
+    InvocationResult end(InvocationRequest request, Status status, Payload output, Failure failure) {
+        return new InvocationResult(request.executionId(), status, output, failure, List.of(new Hop(request.executionId() + "/"
+                + request.target(), request.target(), 1, failure == null ? null : failure.error(), 1_000, 51_000, 151_000, 1_151_000,
+                1_201_000, 700, 12 << 20)));
+    }
+
+    @Override
+    public void invoke(InvocationRequest request, InvocationListener listener) {
+        requests.add(request);
+        if (request.durable()) {
+            listener.onAccepted();
+        }
+        var grain = grains.get(request.target());
+        if (grain != null) {
+            InvocationResult result = grain.apply(request);
+            record(request, result);
+            listener.onEnd(result);
+            return;
+        }
+        running.computeIfAbsent(request.executionId(), id -> {
+            record(request, new InvocationResult(id, Status.RUNNING, null, null, List.of()));
+            return new Running(request, new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
+        }).listeners().add(listener);
+    }
+
+    void release(String executionId, Payload output) {
+        Running one = running.remove(executionId);
+        InvocationResult result = succeed(one.request(), output);
+        record(one.request(), result);
+        one.watchers().forEach(watcher -> {
+            result.hops().forEach(watcher::onHop);
+            watcher.onEnd();
+        });
+        one.listeners().forEach(listener -> listener.onEnd(result));
+    }
+
+    private void record(InvocationRequest request, InvocationResult result) {
+        records.record(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
+                request.target(), result.status(), request.input(), result.output(), result.failure(), 1_700_000_000_000L,
+                result.status() == Status.RUNNING ? 0 : 1_700_000_000_001L, 700, 12 << 20, result.hops()), null);
+    }
+
+    @Override
+    public AutoCloseable watch(String executionId, ProgressListener listener) {
+        Running one = running.get(executionId);
+        if (one == null) {
+            listener.onEnd();
+            return () -> { };
+        }
+        one.watchers().add(listener);
+        return () -> one.watchers().remove(listener);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        cancelled.add(executionId);
+        Running one = running.remove(executionId);
+        if (one != null) {
+            InvocationResult result = end(one.request(), Status.CANCELLED, null, Failure.caller(Errors.CANCELLED, cause));
+            record(one.request(), result);
+            one.watchers().forEach(ProgressListener::onEnd);
+            one.listeners().forEach(listener -> listener.onEnd(result));
+        }
+        return CompletableFuture.completedFuture(one != null);
+    }
+
+    @Override
+    public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
+        builds.add(request);
+        progress.accept("importing " + request.grains().keySet());
+        if (buildFailure != null) {
+            return CompletableFuture.failedFuture(new BuildException(buildFailure));
+        }
+        String bundle = "bundle-" + request.application() + "-" + builds.size();
+        try (Stream<Path> walk = Files.walk(request.source())) {
+            for (Path path : walk.toList()) {
+                Files.copy(path, bundles.resolve(bundle).resolve(request.source().relativize(path).toString()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return CompletableFuture.completedFuture(new BuildResult(bundle, null, List.of()));
+    }
+
+    @Override
+    public void retire(String application, int version) {
+        retired.add(application + "@" + version);
+    }
+
+    @Override
+    public CompletableFuture<HostStatus> status() {
+        return CompletableFuture.completedFuture(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
+                "s1", "READY", 1, running.size(), List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0))))));
+    }
+}

@@ -1,0 +1,256 @@
+package dev.sand.frontend;
+
+import static dev.sand.frontend.Platform.json;
+import static dev.sand.frontend.Platform.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.event.Payload;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The data plane over real HTTP. */
+class InvokeTest {
+    private Platform platform;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new Platform(configuration -> configuration.withBodyBytes(200_000));
+        platform.deployDemo();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        platform.close();
+    }
+
+    @Test
+    void answers_with_the_output_its_id_and_where_the_time_went() throws Exception {
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "{\"a\": 1}");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(text(answer)).isEqualTo("{\"a\": 1}");
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
+        assertThat(answer.headers().firstValue("Sand-Execution-Id")).hasValueSatisfying(id -> assertThat(id).hasSize(26));
+        assertThat(answer.headers().firstValue("Server-Timing"))
+                .hasValue("queue;dur=0.050, dispatch;dur=0.100, run;dur=1.000, bus;dur=0.050");
+    }
+
+    @Test
+    void an_empty_body_is_null_and_other_types_pass_as_they_are() throws Exception {
+        assertThat(text(platform.send("POST", "/invoke/demo/echo", null))).isEqualTo("null");
+        HttpResponse<byte[]> octets = platform.send("POST", "/invoke/demo/echo", new byte[] {0, 1, (byte) 0xFF},
+                "Content-Type", "image/png");
+        assertThat(octets.body()).containsExactly(0, 1, 0xFF);
+        assertThat(octets.headers().firstValue("Content-Type")).hasValue("image/png");
+        HttpResponse<byte[]> curl = platform.send("POST", "/invoke/demo/echo", "[1]".getBytes(StandardCharsets.UTF_8),
+                "Content-Type", "application/x-www-form-urlencoded");
+        assertThat(curl.headers().firstValue("Content-Type")).hasValue("application/json");
+    }
+
+    @Test
+    void versions_and_aliases_are_named_behind_an_at() throws Exception {
+        assertThat(platform.post("/invoke/demo/echo@live", "1").statusCode()).isEqualTo(200);
+        assertThat(platform.post("/invoke/demo/echo@1", "1").statusCode()).isEqualTo(200);
+        for (String qualifier : new String[] {"2", "nightly", "00000000000000009", "%2e"}) {
+            HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo@" + qualifier, "1");
+            assertThat(answer.statusCode()).isEqualTo(404);
+            assertThat(json(answer).path("type").asText()).isEqualTo("https://sand.dev/problems/unknown-version");
+        }
+    }
+
+    @Test
+    void what_is_not_there_is_refused_before_anything_is_accepted() throws Exception {
+        for (String path : new String[] {"/invoke/nothing/echo", "/invoke/demo/nothing", "/invoke/DEMO/echo", "/invoke/demo/%F0%9F%98%80",
+            "/invoke/demo", "/invoke/demo/", "/invoke/demo/echo/more", "/invoke/"}) {
+            HttpResponse<byte[]> answer = platform.post(path, "1", "Prefer", "respond-async");
+            assertThat(answer.statusCode()).as(path).isEqualTo(404);
+            assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+            assertThat(json(answer).path("source").asText()).isEqualTo("caller");
+        }
+        assertThat(platform.host.requests).isEmpty();
+        assertThat(platform.get("/invoke/demo/echo").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void malformed_json_is_refused_with_its_place() throws Exception {
+        for (String body : new String[] {"{\"a\": }", "{", "1 2", "nul", "", " "}) {
+            HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", body);
+            int expected = body.isEmpty() ? 200 : 400;
+            assertThat(answer.statusCode()).as(body).isEqualTo(expected);
+        }
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "{\n  \"a\": x}");
+        assertThat(json(answer).path("type").asText()).isEqualTo("https://sand.dev/problems/malformed-json");
+        assertThat(json(answer).path("line").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_body_over_the_limit_is_told_the_limit_and_its_size() throws Exception {
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "\"" + "x".repeat(250_000) + "\"");
+        assertThat(answer.statusCode()).isEqualTo(413);
+        assertThat(json(answer).path("limit").asInt()).isEqualTo(200_000);
+        assertThat(json(answer).path("actual").asInt()).isEqualTo(250_002);
+    }
+
+    @Test
+    void a_large_body_and_a_large_output_go_by_reference() throws Exception {
+        String body = "\"" + "x".repeat(150_000) + "\"";
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", body);
+        assertThat(text(answer)).isEqualTo(body);
+        assertThat(platform.host.requests.getFirst().input().reference().size()).isEqualTo(150_002);
+    }
+
+    @Test
+    void failures_are_problems_that_say_who_failed() throws Exception {
+        HttpResponse<byte[]> failed = platform.post("/invoke/demo/fail", "1");
+        assertThat(failed.statusCode()).isEqualTo(500);
+        assertThat(json(failed).path("type").asText()).isEqualTo("https://sand.dev/problems/grain-failed");
+        assertThat(json(failed).path("error").asText()).isEqualTo("ValueError");
+        assertThat(json(failed).path("source").asText()).isEqualTo("grain");
+        assertThat(json(failed).path("stackTrace").asText()).contains("Traceback");
+        assertThat(json(failed).path("executionId").asText()).isEqualTo(failed.headers().firstValue("Sand-Execution-Id").orElseThrow());
+
+        HttpResponse<byte[]> full = platform.post("/invoke/demo/full", "1");
+        assertThat(full.statusCode()).isEqualTo(429);
+        assertThat(full.headers().firstValue("Retry-After")).isPresent();
+        assertThat(json(full).path("retryable").asBoolean()).isTrue();
+        assertThat(json(full).path("actual").asInt()).isEqualTo(11);
+
+        assertThat(platform.post("/invoke/demo/late", "1").statusCode()).isEqualTo(504);
+        assertThat(platform.post("/invoke/demo/big", "1").statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void the_request_s_deadline_and_trace_go_with_it() throws Exception {
+        String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        platform.post("/invoke/demo/echo", "1", "Sand-Timeout", "1500ms", "traceparent", trace);
+        platform.post("/invoke/demo/echo?timeout=2s", "1", "traceparent", "nonsense");
+        assertThat(platform.host.requests.get(0).timeoutMs()).isEqualTo(1500);
+        assertThat(platform.host.requests.get(0).traceparent()).isEqualTo(trace);
+        assertThat(platform.host.requests.get(1).timeoutMs()).isEqualTo(2000);
+        assertThat(platform.host.requests.get(1).traceparent()).isNull();
+        assertThat(platform.post("/invoke/demo/echo", "1", "Sand-Timeout", "soon").statusCode()).isEqualTo(400);
+        assertThat(platform.post("/invoke/demo/echo", "1", "Sand-Timeout", "48h").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void respond_async_answers_202_with_an_invocation_that_exists() throws Exception {
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async");
+        assertThat(answer.statusCode()).isEqualTo(202);
+        String location = answer.headers().firstValue("Location").orElseThrow();
+        assertThat(json(platform.get(location)).path("status").asText()).isEqualTo("RUNNING");
+        assertThat(platform.get(location + "/output").statusCode()).isEqualTo(202);
+        String id = json(answer).path("executionId").asText();
+        assertThat(platform.host.running.get(id).request().durable()).isTrue();
+        platform.host.release(id, Payload.json("[7]".getBytes(StandardCharsets.UTF_8)));
+        assertThat(text(platform.get(location + "/output"))).isEqualTo("[7]");
+    }
+
+    @Test
+    void prefer_wait_answers_the_output_in_time_or_202() throws Exception {
+        assertThat(platform.post("/invoke/demo/echo", "1", "Prefer", "wait=10").statusCode()).isEqualTo(200);
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/hold", "1", "Prefer", "wait=0.05");
+        assertThat(answer.statusCode()).isEqualTo(202);
+        assertThat(answer.headers().firstValue("Location")).isPresent();
+        assertThat(platform.post("/invoke/demo/echo", "1", "Prefer", "wait=ages").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void the_same_key_is_the_same_execution() throws Exception {
+        HttpResponse<byte[]> first = platform.post("/invoke/demo/echo", "{\"n\": 1}", "Idempotency-Key", "\"k-1\"");
+        HttpResponse<byte[]> again = platform.post("/invoke/demo/echo", "{\"n\": 1}", "Idempotency-Key", "k-1");
+        assertThat(text(again)).isEqualTo(text(first));
+        assertThat(again.headers().firstValue("Sand-Execution-Id")).isEqualTo(first.headers().firstValue("Sand-Execution-Id"));
+        assertThat(platform.host.requests).hasSize(1);
+        HttpResponse<byte[]> other = platform.post("/invoke/demo/echo", "{\"n\": 2}", "Idempotency-Key", "k-1");
+        assertThat(other.statusCode()).isEqualTo(422);
+        assertThat(json(other).path("type").asText()).isEqualTo("https://sand.dev/problems/idempotency-key-reused");
+        assertThat(platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "k-1", "Prefer", "respond-async").statusCode())
+                .as("another target").isEqualTo(202);
+    }
+
+    @Test
+    void a_key_joins_the_execution_that_runs_and_is_free_again_when_it_was_turned_away() throws Exception {
+        HttpResponse<byte[]> first = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "j", "Prefer", "respond-async");
+        var second = CompletableFuture.supplyAsync(() -> {
+            try {
+                return platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "j");
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        String id = json(first).path("executionId").asText();
+        await().until(() -> platform.host.running.get(id).listeners().size() == 2);
+        platform.host.release(id, Payload.json("2".getBytes(StandardCharsets.UTF_8)));
+        assertThat(text(second.get())).isEqualTo("2");
+
+        assertThat(platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f").statusCode()).isEqualTo(429);
+        await().until(() -> {
+            platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f");
+            return platform.host.requests.stream().filter(r -> r.target().equals("full")).map(r -> r.executionId()).distinct().count() > 1;
+        });
+    }
+
+    @Test
+    void a_client_that_hangs_up_cancels_its_synchronous_request_and_no_other() throws Exception {
+        for (String header : new String[] {"", "Idempotency-Key: h\r\n"}) {
+            try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
+                socket.getOutputStream().write(("POST /invoke/demo/hold HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n" + header
+                        + "\r\n1").getBytes(StandardCharsets.US_ASCII));
+                await().until(() -> !platform.host.running.isEmpty());
+            }
+            if (header.isEmpty()) {
+                await().until(() -> platform.host.running.isEmpty());
+                assertThat(platform.host.cancelled).hasSize(1);
+            }
+        }
+        String id = platform.host.running.keySet().iterator().next();
+        await().until(() -> json(platform.get("/api/v1/status")).path("frontend").path("inFlight").asInt() == 0);
+        assertThat(platform.host.cancelled).hasSize(1).doesNotContain(id);
+    }
+
+    @Test
+    void a_connection_serves_on_after_a_slow_request_with_another_behind_it() throws Exception {
+        try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
+            String request = "POST /invoke/demo/%s HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1";
+            socket.getOutputStream().write(request.formatted("hold").getBytes(StandardCharsets.US_ASCII));
+            await().until(() -> !platform.host.running.isEmpty());
+            // By now the connection is watched for a hang-up; what the watch reads is the next request.
+            await().pollDelay(java.time.Duration.ofMillis(500)).until(() -> true);
+            socket.getOutputStream().write(request.formatted("echo").getBytes(StandardCharsets.US_ASCII));
+            String id = platform.host.running.keySet().iterator().next();
+            platform.host.release(id, Payload.json("\"first\"".getBytes(StandardCharsets.UTF_8)));
+            StringBuilder read = new StringBuilder();
+            byte[] buffer = new byte[4096];
+            while (!read.toString().matches("(?s).*\"first\"HTTP/1.1 200 OK.*\r\n\r\n1")) {
+                int n = socket.getInputStream().read(buffer);
+                assertThat(n).as(read.toString()).isPositive();
+                read.append(new String(buffer, 0, n, StandardCharsets.US_ASCII));
+            }
+            socket.getOutputStream().write(request.formatted("echo").getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().read(buffer)).isPositive();
+        }
+        assertThat(platform.host.cancelled).isEmpty();
+    }
+
+    @Test
+    void more_requests_in_flight_than_allowed_are_told_to_come_back() throws Exception {
+        try (Platform small = new Platform(configuration -> configuration.withInFlight(1))) {
+            small.deployDemo();
+            var held = small.client.sendAsync(java.net.http.HttpRequest.newBuilder(small.uri("/invoke/demo/hold"))
+                    .POST(java.net.http.HttpRequest.BodyPublishers.noBody()).build(), HttpResponse.BodyHandlers.ofString());
+            await().until(() -> !small.host.running.isEmpty());
+            HttpResponse<byte[]> refused = small.post("/invoke/demo/echo", "1");
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+            assertThat(json(refused).path("limit").asInt()).isEqualTo(1);
+            small.host.release(small.host.running.keySet().iterator().next(), Payload.nullJson());
+            assertThat(held.get().statusCode()).isEqualTo(200);
+            assertThat(small.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(200);
+        }
+    }
+}

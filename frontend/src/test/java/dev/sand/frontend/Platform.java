@@ -1,0 +1,190 @@
+package dev.sand.frontend;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.Payload;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.invoke.LargeObjects;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/** A frontend on a free port over stores in memory and a fake host agent, and a client that calls it. */
+final class Platform implements AutoCloseable {
+    final MemoryStore store = new MemoryStore();
+    final Registry registry = new Registry(store);
+    final InvocationStore records = new InvocationStore(store, InvocationStore.Options.DEFAULT);
+    final Lines logs = new Lines();
+    final Map<String, byte[]> objects = new ConcurrentHashMap<>();
+    final List<String> dataDeleted = new CopyOnWriteArrayList<>();
+    final Path home;
+    final FakeHostAgent host;
+    final Frontend frontend;
+    final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    Platform() throws Exception {
+        this(UnaryOperator.identity());
+    }
+
+    Platform(UnaryOperator<FrontendConfiguration> change) throws Exception {
+        home = Files.createTempDirectory("sand-fe");
+        Path bundles = Files.createDirectory(home.resolve("bundles"));
+        host = new FakeHostAgent(records, bundles);
+        frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)),
+                new Frontend.Parts(host, registry, records, logs, store, new Objects(), dataDeleted::add));
+        frontend.start();
+    }
+
+    URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + frontend.address().getPort() + path);
+    }
+
+    HttpResponse<byte[]> send(String method, String path, byte[] body, String... headers) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).method(method,
+                body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return client.send(request.build(), BodyHandlers.ofByteArray());
+    }
+
+    HttpResponse<byte[]> get(String path, String... headers) throws Exception {
+        return send("GET", path, null, headers);
+    }
+
+    HttpResponse<byte[]> post(String path, String json, String... headers) throws Exception {
+        String[] all = new String[headers.length + 2];
+        System.arraycopy(headers, 0, all, 0, headers.length);
+        all[headers.length] = "Content-Type";
+        all[headers.length + 1] = "application/json";
+        return send("POST", path, json.getBytes(StandardCharsets.UTF_8), all);
+    }
+
+    HttpResponse<byte[]> deploy(Map<String, String> files) throws Exception {
+        return send("POST", "/api/v1/applications", zip(files), "Content-Type", "application/zip");
+    }
+
+    /** The application "demo", whose grains the fake host agent knows, and "hold" that runs until it is released. */
+    void deployDemo() throws Exception {
+        HttpResponse<byte[]> answer = deploy(demo());
+        if (answer.statusCode() != 201) {
+            throw new IllegalStateException(new String(answer.body(), StandardCharsets.UTF_8));
+        }
+    }
+
+    static Map<String, String> demo() {
+        Map<String, String> files = new LinkedHashMap<>();
+        files.put("sand.yaml", """
+                name: demo
+                routes:
+                  - {method: GET, path: "/files/{name}/{rest+}", target: web}
+                  - {method: POST, path: /form, target: web}
+                share: [echo]
+                """);
+        for (String grain : new String[] {"echo", "fail", "full", "late", "big", "hold", "web"}) {
+            files.put("grains/" + grain + "/handler.py", "def handle(event, context):\n    return event\n");
+        }
+        files.put("workflows/main.asl.json", """
+                {"StartAt": "Echo", "States": {"Echo": {"Type": "Task", "Resource": "echo", "End": true}}}
+                """);
+        return files;
+    }
+
+    static byte[] zip(Map<String, String> files) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            for (var file : files.entrySet()) {
+                zip.putNextEntry(new ZipEntry(file.getKey()));
+                zip.write(file.getValue().getBytes(StandardCharsets.UTF_8));
+                zip.closeEntry();
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    static JsonNode json(HttpResponse<byte[]> response) {
+        return Json.read(response.body(), JsonNode.class);
+    }
+
+    static String text(HttpResponse<byte[]> response) {
+        return new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws Exception {
+        client.close();
+        frontend.close();
+        records.close();
+        try (var walk = Files.walk(home)) {
+            for (Path path : walk.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private final class Objects implements LargeObjects {
+        @Override
+        public Payload put(String application, String executionId, Payload large) {
+            objects.put(executionId, large.bytes());
+            return new Payload(large.contentType(), null, new Payload.Reference(executionId, large.size()));
+        }
+
+        @Override
+        public byte[] read(String application, Payload.Reference reference) {
+            return objects.get(reference.object());
+        }
+    }
+
+    static final class Lines implements LogStore {
+        final List<Line> all = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void append(List<Line> lines) {
+            for (Line line : lines) {
+                all.add(new Line(all.size() + 1, line.epochMs(), line.application(), line.version(), line.grain(),
+                        line.executionId(), line.eventId(), line.attempt(), line.stream(), line.level(), line.text()));
+            }
+        }
+
+        @Override
+        public List<Line> read(String application, String executionId, String grain, long after, int limit) {
+            return all.stream().filter(line -> line.application().equals(application) && line.sequence() > after
+                    && (executionId == null || executionId.equals(line.executionId()))
+                    && (grain == null || grain.equals(line.grain()))).limit(limit).toList();
+        }
+
+        @Override
+        public List<Line> tail(String application, String executionId, String grain, int limit) {
+            List<Line> lines = new ArrayList<>(read(application, executionId, grain, 0, Integer.MAX_VALUE));
+            return lines.subList(Math.max(0, lines.size() - limit), lines.size());
+        }
+
+        @Override
+        public void deleteApplication(String application) {
+            all.removeIf(line -> line.application().equals(application));
+        }
+
+        @Override
+        public void close() {}
+    }
+}
