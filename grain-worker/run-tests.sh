@@ -3,9 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 python=../.sand/venv/bin/python
-if [ ! -x "$python" ]; then
-  ../sand setup python
-fi
+../sand setup python # a moment when nothing changed
 mkdir -p target
 "$python" -P -m ruff check src tests
 (cd .. && .sand/venv/bin/python -P -m ruff check tests examples deploy)
