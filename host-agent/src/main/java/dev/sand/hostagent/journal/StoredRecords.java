@@ -1,0 +1,35 @@
+package dev.sand.hostagent.journal;
+
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
+
+/** Invocation records into the data layer's store, which batches them on a thread of its own. */
+public final class StoredRecords implements RecordAdapter {
+    private final InvocationStore store;
+
+    public StoredRecords(InvocationStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public void record(InvocationRecord record, StoredListener listener) {
+        store.record(record, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)));
+    }
+
+    private static Failure failure(StoreException e) {
+        return Failure.platform(Errors.UNAVAILABLE, "the invocation's record is not stored: " + e.getMessage(), true);
+    }
+
+    @Override
+    public long backlog() {
+        return store.backlog();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
