@@ -119,8 +119,8 @@ class Broker:
 
     def log(self, process: str, fd: int = 1) -> str:
         """What that process wrote so far, marks left out."""
-        lines = self.logs[process, fd].decode("utf-8", "replace").splitlines(keepends=True)
-        return "".join(line for line in lines if not line.startswith("\x1e"))
+        lines = self.logs[process, fd].decode("utf-8", "replace").split("\n")
+        return "\n".join(line for line in lines if not line.startswith("\x1e"))
 
     # --- what the sockets say
 

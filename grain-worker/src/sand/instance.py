@@ -10,6 +10,7 @@ Everything before the wait is ahead of need; what follows it is the path of an e
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from sand import failure, hotpath, kernel, loading, logs, values
 from sand.connection import Connection, ConnectionClosed, connect
 from sand.context import Context
 from sand.errors import BadRequest
+from sand.notes import Notes
 from sand.protocol import (
     FAIL,
     SCHEMA_VERSION,
@@ -177,16 +179,17 @@ def run(
     handler: loading.Handler | None,
     reseed: list[Callable[[], None]],
     temporary: str | None,
-    note: Callable[[str], None],
+    notes: Notes | None,
 ) -> NoReturn:
     """The whole life of the forked child.
 
     :param worker: pid of the worker, with which this process dies
     :param handler: None: import the grain's code here
-    :param note: tells the worker why this instance ended without having served
+    :param notes: where to tell the worker that the import failed; there when the handler is not
     """
     kernel.die_with_parent(worker)
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     kernel.become_subreaper()
     kernel.prefer_for_oom()
     try:
@@ -197,7 +200,7 @@ def run(
         if configuration.instance_memory_bytes:
             kernel.limit_memory(configuration.instance_memory_bytes)
         if handler is None:
-            handler = _load(configuration, note)
+            handler = _load(instance, configuration, notes)
         for renew in reseed:
             renew()
         serving = Instance(configuration, connection, directory)
@@ -208,14 +211,17 @@ def run(
     os._exit(0)
 
 
-def _load(configuration: GrainConfiguration, note: Callable[[str], None]) -> loading.Handler:
+def _load(instance: str, configuration: GrainConfiguration, notes: Notes | None) -> loading.Handler:
+    assert notes is not None
     try:
-        return loading.load(configuration)
+        handler = loading.load(configuration)
     except BaseException as raised:
         said = failure.describe(raised)
         logs.mark(2, (said.stack_trace or said.cause).encode("utf-8", "replace"))
-        note(f"its code did not import: {said.error}: {said.cause}")
+        notes.leave(instance, f"its code did not import: {said.error}: {said.cause}")
         os._exit(NOT_LOADED)
+    notes.close()
+    return handler
 
 
 def _use_temporary(folder: str) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from sand.connection import ConnectionClosed, connect
 
 # How long one write may wait for the collector before output is dropped.
-PATIENCE_SECONDS = 2
+PATIENCE_SECONDS = 1
 _TIMEOUT = pack("ll", PATIENCE_SECONDS, 0)
 _to_json = JSONEncoder(ensure_ascii=False, default=repr, separators=(",", ":")).encode
 
@@ -40,8 +40,9 @@ class _LogFile(io.FileIO):
             written = super().write(data)
         except OSError:
             return size
-        self.stalled = written is None
-        return size if written is None else written
+        # A blocking write that comes back with less has waited in vain.
+        self.stalled = written is None or written < size
+        return size
 
 
 def install_streams() -> None:

@@ -100,6 +100,7 @@ class Supervisor:
             self._control.report(WorkerFailedReport(start.worker, "Sand.Unavailable", cause))
             return
         if pid == 0:
+            os.close(read)
             self._become(start, parent, write, tainted)
         os.close(write)
         self._workers[pid] = Running(start, read, tainted)

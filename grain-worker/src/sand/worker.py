@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from sand import failure, instance, kernel, loading, logs, reseed, temporary
 from sand.connection import ConnectionClosed
 from sand.control import Control, Signals
+from sand.notes import Notes
 from sand.probe import ImportFailed, probe
 from sand.protocol import (
     GrainConfiguration,
@@ -56,8 +57,7 @@ class Worker:
         self._reseed = reseed.find(configuration.path)
         self._instances: dict[int, str] = {}
         self._retries: list[tuple[int, str, int]] = []
-        self._notes: dict[str, str] = {}
-        self._note_fds = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._notes = Notes() if handler is None else None
         # Processes that the import itself started are the grain's own business.
         self._own_children = kernel.children()
         self._adopted = False
@@ -115,25 +115,13 @@ class Worker:
             self._control.leave()
             folder = f"{self._folder}/{name}" if self._folder else None
             instance.run(
-                name,
-                self._configuration,
-                self._directory,
-                self._pid,
-                self._handler,
-                self._reseed,
-                folder,
-                self._note_from(name),
+                name, self._configuration, self._directory, self._pid, self._handler, self._reseed, folder, self._notes
             )
         except BaseException as broken:
             sys.excepthook(type(broken), broken, broken.__traceback__)
             logs.flush()
         finally:
             os._exit(instance.BROKEN)
-
-    def _note_from(self, name: str) -> Any:
-        """What an instance calls to leave word, for the report of its end."""
-        fd = self._note_fds[1]
-        return lambda text: os.write(fd, f"{name} {text}".replace("\n", " ").encode()[:4000] + b"\n")
 
     def _reap(self) -> None:
         while True:
@@ -168,22 +156,11 @@ class Worker:
 
     def _report_end(self, name: str, status: int, usage: Any, adopted: int) -> None:
         code = os.waitstatus_to_exitcode(status)
-        if code == instance.NOT_LOADED:
-            self._read_notes()
-        note = self._notes.pop(name, None)
+        note = self._notes.of(name) if self._notes and code == instance.NOT_LOADED else None
         if adopted:
             note = f"{adopted} process{'es'[: 2 * (adopted > 1)]} that it had detached and left behind were killed"
         cpu_us = int((usage.ru_utime + usage.ru_stime) * 1e6)
         self._control.report(InstanceExitedReport(name, max(code, 0), max(-code, 0), cpu_us, usage.ru_maxrss << 10, note))
-
-    def _read_notes(self) -> None:
-        try:
-            text = os.read(self._note_fds[0], 65536).decode("utf-8", "replace")
-        except BlockingIOError:
-            return
-        for line in text.splitlines():
-            name, _, note = line.partition(" ")
-            self._notes[name] = note
 
     def _clean(self, folder: str) -> None:
         if not temporary.remove_if_empty(folder):
