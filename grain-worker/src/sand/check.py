@@ -1,8 +1,8 @@
 """Does every grain import? Run by the host agent's builder in a sandbox without a network, before a version exists.
 
 ``python3 -m sand.check FILE``: FILE is a JSON object ``{"grains": [{"grain", "entry", "path", "environment"}],
-"preload": [module], "path": [folder], "compile": folder or null, "importSeconds": n}``. Prints one JSON object a preloaded
-module and a grain:
+"preload": [module], "path": [folder], "compile": folder, "bytecode": folder, "importSeconds": n}``. Byte code of what is
+below ``compile`` goes to ``bytecode``. Prints one JSON object a preloaded module and a grain:
 ``{"grain": name}`` when it is well, else with ``error``, ``cause`` and ``stackTrace``. What user code prints goes to stderr.
 Each import happens in a process of its own: one that crashes, exits or hangs is reported like one that raises.
 """
@@ -29,8 +29,7 @@ def main(file: str) -> None:
         request = json.load(opened)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    if request["compile"]:
-        _compile(request["compile"])
+    _compile(request["compile"], request["bytecode"])
     for module in request["preload"]:
         _answer(answers, {"preload": module}, request, lambda module=module: _preload(module, tuple(request["path"])))
     for grain in request["grains"]:
@@ -42,12 +41,16 @@ def _answer(answers: Any, subject: dict[str, str], request: dict[str, Any], impo
     answers.flush()
 
 
-def _compile(folder: str) -> None:
-    """Byte code, so that no sandbox compiles again; a file that does not compile is reported by its import."""
+def _compile(folder: str, bytecode: str) -> None:
+    """Once, so that no sandbox compiles again; a file that does not compile is reported by its import."""
     import compileall
     import py_compile
+    import re
 
-    compileall.compile_dir(folder, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    sys.pycache_prefix = bytecode
+    dependencies = re.compile(r"/\.dependencies(/|$)")
+    compileall.compile_dir(folder, quiet=2, rx=dependencies, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    sys.pycache_prefix = None
 
 
 def _in_child(import_it: Callable[[], None], seconds: float) -> dict[str, str]:

@@ -24,11 +24,11 @@ final class ContainerShape {
 
     private ContainerShape() {}
 
-    /** @param network the Docker network when the limits grant one */
+    /** @param network the Docker network, or null for none */
     static HostConfig hostConfig(SandboxSpec limits, List<SandboxEngine.Mount> mounts, String network) {
         long memory = limits.memoryBytes() + RESERVE_MEMORY_BYTES;
         HostConfig config = HostConfig.newHostConfig()
-                .withNetworkMode(limits.network() ? network : "none")
+                .withNetworkMode(network == null ? "none" : network)
                 .withReadonlyRootfs(true)
                 .withPrivileged(false)
                 .withCapDrop(Capability.ALL)

@@ -93,12 +93,12 @@ final class DockerSandboxes implements SandboxEngine {
     }
 
     @Override
-    public int buildUid() {
-        return root && !mapped ? uids.take() : mapped ? 0 : ownUid;
+    public int installerUid() {
+        return root && !mapped ? UserIds.INSTALLER : mapped ? 0 : ownUid;
     }
 
     @Override
-    public boolean folderByGroup() {
+    public boolean ownsFolders() {
         return root && !mapped;
     }
 
@@ -132,7 +132,8 @@ final class DockerSandboxes implements SandboxEngine {
                 .withCmd("python3", "-m", "sand.supervisor")
                 .withEnv("SAND_DIRECTORY=" + start.directory(), "SAND_TOKEN=" + start.token())
                 .withLabels(labels)
-                .withHostConfig(ContainerShape.hostConfig(start.limits(), List.of(new Mount(start.directory(), false)), "bridge"));
+                .withHostConfig(ContainerShape.hostConfig(start.limits(), List.of(new Mount(start.directory(), false)),
+                        start.limits().network() ? "bridge" : null));
     }
 
     private String containerName(String sandbox) {
@@ -247,13 +248,12 @@ final class DockerSandboxes implements SandboxEngine {
         known.put(id, State.KNOWN);
         Map<String, String> labels = new HashMap<>(ours);
         labels.put(SANDBOX, id);
-        SandboxSpec limits = task.limits();
         try {
             return DockerTask.run(docker, task, line, create -> create
                     .withName(containerName(id) + "-build-" + task.name())
                     .withHostName("build")
                     .withLabels(labels)
-                    .withHostConfig(ContainerShape.hostConfig(limits, task.mounts(), configuration.buildNetwork())),
+                    .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), task.network())),
                     configuration.image());
         } finally {
             stop(id);

@@ -40,6 +40,11 @@ public record Home(Path root) {
         return root.resolve("cache/pip");
     }
 
+    /** Marks of import checks that went well. */
+    public Path checks() {
+        return root.resolve("cache/checks");
+    }
+
     public Path run() {
         return root.resolve("run");
     }
@@ -63,9 +68,13 @@ public record Home(Path root) {
         try {
             folder(root, "rwx--x--x");
             folder(run(), "rwx--x--x");
-            for (Path own : new Path[] {bundles(), dependencies(), spares(), staging(), pipCache()}) {
+            folder(staging(), "rwx--x--x");
+            for (Path own : new Path[] {bundles(), dependencies(), spares(), checks()}) {
                 folder(own, "rwx------");
             }
+            // Build steps without a container pass through here to the cache, which belongs to the installer.
+            Files.createDirectories(pipCache());
+            Files.setPosixFilePermissions(pipCache().getParent(), PosixFilePermissions.fromString("rwx--x--x"));
             // Databases made in a folder that others may pass through: theirs are not to be opened by guessing the name.
             for (String database : new String[] {"bus.db", "store.db", "logs.db"}) {
                 Path file = root.resolve(database);

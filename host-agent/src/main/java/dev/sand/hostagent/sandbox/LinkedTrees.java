@@ -74,6 +74,7 @@ final class LinkedTrees {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
                 Files.createDirectory(there(folder));
+                SandboxFolder.readable(there(folder));
                 return FileVisitResult.CONTINUE;
             }
 

@@ -78,12 +78,12 @@ final class ProcessSandboxes implements SandboxEngine {
     }
 
     @Override
-    public int buildUid() {
-        return nextUid();
+    public int installerUid() {
+        return isolation.ownUser() ? UserIds.INSTALLER : ownUid;
     }
 
     @Override
-    public boolean folderByGroup() {
+    public boolean ownsFolders() {
         return isolation.ownUser();
     }
 
@@ -165,7 +165,7 @@ final class ProcessSandboxes implements SandboxEngine {
         if (command.getFirst().equals("python3")) {
             command.set(0, python);
         }
-        List<String> wrapped = isolation.wrap(command, task.uid(), task.limits().network(), task.limits().memoryBytes(), task.limits().pids());
+        List<String> wrapped = isolation.wrap(command, task.uid(), task.network() != null, task.limits().memoryBytes(), task.limits().pids());
         Path mark = home.staging().resolve(SandboxIds.next());
         Map<String, String> environment = new HashMap<>(task.environment());
         environment.put("SAND_DIRECTORY", mark.toString());

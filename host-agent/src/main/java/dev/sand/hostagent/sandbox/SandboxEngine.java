@@ -29,11 +29,11 @@ interface SandboxEngine extends AutoCloseable {
     /** Who the sandbox's processes will be: a user id of its own, where the host allows that. */
     int nextUid();
 
-    /** Who a build step will be: somebody who can be given the folder it writes to, and whose files this process can delete. */
-    int buildUid();
+    /** The one user that installs wheels, which runs no code of theirs: the owner of the download cache. */
+    int installerUid();
 
-    /** Whether such a user id means the same on the host: the sandbox's folder is then open to that group alone. */
-    boolean folderByGroup();
+    /** Whether such a user id means the same on the host: folders are then given to it, and are open to nobody else. */
+    boolean ownsFolders();
 
     /** Returns when process 1 runs; it connects to the sockets in the folder by itself. */
     void start(Start start) throws SandboxException;
@@ -72,10 +72,11 @@ interface SandboxEngine extends AutoCloseable {
     /**
      * @param name for people, in the container's name
      * @param mounts folders and files at the same path inside
+     * @param network the network it may use, or null; the limits' own word is for sandboxes
      * @param outputBytes most that is kept of each of stdout and stderr, the last ones
      */
     record Task(String name, int uid, List<String> command, Map<String, String> environment, List<Mount> mounts, SandboxSpec limits,
-                Duration timeLimit, int outputBytes) {}
+                String network, Duration timeLimit, int outputBytes) {}
 
     record Mount(Path path, boolean writable) {}
 

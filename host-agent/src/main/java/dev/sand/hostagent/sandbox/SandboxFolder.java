@@ -74,6 +74,23 @@ final class SandboxFolder {
         }
     }
 
+    /** Whatever this process's umask is: a sandbox is another user. */
+    static void readable(Path path) throws IOException {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(Files.isDirectory(path) ? "rwxr-xr-x" : "rw-r--r--"));
+    }
+
+    /** A folder that one build step may write to. */
+    static SandboxEngine.Mount writable(Path folder, int uid, boolean ownsFolders) throws IOException {
+        Files.createDirectories(folder);
+        if (ownsFolders) {
+            Files.setAttribute(folder, "unix:uid", uid);
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        } else {
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        }
+        return new SandboxEngine.Mount(folder, true);
+    }
+
     void remove(Path directory) {
         LinkedTrees.delete(directory);
     }

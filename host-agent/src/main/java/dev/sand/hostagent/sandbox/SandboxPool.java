@@ -125,7 +125,7 @@ final class SandboxPool implements SandboxRuntime {
         blocking.execute(() -> {
             int uid = engine.nextUid();
             try {
-                SandboxEndpoint endpoint = folder.open(id, uid, engine.folderByGroup());
+                SandboxEndpoint endpoint = folder.open(id, uid, engine.ownsFolders());
                 own(() -> onOpened(place, endpoint));
                 engine.start(new SandboxEngine.Start(id, place.directory, endpoint.token(), uid, limits,
                         app == null ? null : app.application(), app == null ? 0 : app.version()));

@@ -21,7 +21,8 @@ public record Sandboxes(SandboxRuntime runtime, ApplicationBuilder builder) {
         SandboxFolder folder = new SandboxFolder(home, trees, sockets);
         engine.removeOrphans();
         folder.removeAll();
-        return new Sandboxes(new SandboxPool(configuration, engine, folder), null);
+        return new Sandboxes(new SandboxPool(configuration, engine, folder),
+                new SandboxBuilder(configuration, engine, home, trees, PipSettings.ofThisHost()));
     }
 
     private static SandboxEngine engine(SandboxConfiguration configuration, Home home) throws SandboxException {

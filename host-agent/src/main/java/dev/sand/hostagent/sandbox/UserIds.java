@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * container's wall fails. Starts anywhere in the range, so that two host agents on one machine do not meet.
  */
 final class UserIds {
+    static final int INSTALLER = 199_999;
     private static final int FIRST = 200_000;
     private static final int COUNT = 1 << 20;
     /** What an engine with a user namespace of its own (rootless, userns-remap) maps: 65,536 ids. */

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.event.SandboxSpec;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +66,7 @@ final class ProcessSandboxesTest {
 
     @Test
     void anotherUserCannotWriteItsFilesNorSeeAnothersFolder() {
-        org.junit.jupiter.api.Assumptions.assumeTrue(ownUser(), "users can be changed only by root");
+        Assumptions.assumeTrue(ownUser(), "users can be changed only by root");
         Started.Sandbox one = start("one").sandbox();
         Started.Sandbox two = start("two").sandbox();
 
@@ -109,7 +112,7 @@ final class ProcessSandboxesTest {
         return ProcessHandle.allProcesses().map(ProcessHandle::pid).filter(pid -> {
             try {
                 return Files.readString(Path.of("/proc", pid.toString(), "environ")).contains(mark);
-            } catch (java.io.IOException | java.io.UncheckedIOException gone) {
+            } catch (IOException | UncheckedIOException gone) {
                 return false;
             }
         }).toList();

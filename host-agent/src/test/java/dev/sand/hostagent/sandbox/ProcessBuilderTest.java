@@ -1,0 +1,16 @@
+package dev.sand.hostagent.sandbox;
+
+import java.nio.file.Path;
+
+final class ProcessBuilderTest extends SandboxBuilderContract {
+    @Override
+    SandboxConfiguration configuration() {
+        return SandboxConfiguration.defaults("test-build").withKind(SandboxConfiguration.Kind.PROCESS)
+                .withPython("python3", Path.of("../grain-worker/src")).withBlank(0);
+    }
+
+    @Override
+    boolean hasWalls() {
+        return System.getProperty("user.name").equals("root");
+    }
+}
