@@ -96,8 +96,15 @@ class Tested:
         assert done.returncode == code, done.stderr.decode()
         return done.stdout
 
+    def hops(self, application: str, invocation: str) -> list[dict[str, Any]]:
+        """The attempts of an invocation that has ended."""
+        self.ended(application, invocation)
+        return self.api(application, "invocations", invocation, "timeline")["hops"]
+
     def status(self) -> dict[str, Any]:
-        return self.http.get("/api/v1/status").json()
+        """What the one host says of itself."""
+        (host,) = self.http.get("/api/v1/status").json()["hosts"]
+        return host
 
     def sandbox(self, application: str) -> dict[str, Any]:
         """What the host agent says of the application's sandbox."""

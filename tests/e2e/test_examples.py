@@ -37,7 +37,7 @@ def test_the_image_pipeline_recognises_what_is_in_a_photograph(pipeline: Tested,
     metadata = pipeline.http.get(f"/web/image-pipeline/{result['metadata']}").json()
     assert sorted({found["name"] for found in metadata["objects"]}) == objects
     assert {"format", "width", "height"} <= set(metadata)
-    hops = pipeline.ended("image-pipeline", response.headers["Sand-Execution-Id"])["hops"]
+    hops = pipeline.hops("image-pipeline", response.headers["Sand-Execution-Id"])
     assert [hop["grain"] for hop in hops] == ["extract", "verify", "recognise", "thumbnail"]
 
 
@@ -103,6 +103,6 @@ def test_the_mail_scanner_joins_three_scans(scanner):
         response = tested.http.post("/invoke/mail-scanner/main", content=message, headers={"Content-Type": "message/rfc822"})
         assert response.status_code == 200, response.text
         assert response.json()["verdict"] == verdict
-        hops = tested.ended("mail-scanner", response.headers["Sand-Execution-Id"])["hops"]
+        hops = tested.hops("mail-scanner", response.headers["Sand-Execution-Id"])
         assert sorted(hop["grain"] for hop in hops[1:4]) == ["attachments", "headers", "links"]
     assert "test-signature" in json.dumps(response.json())
