@@ -55,6 +55,11 @@ public final class Executions {
         return new AslExecution(machine, version.application(), target, executionId, startTime, source);
     }
 
+    /** The execution of a machine that is no application's: for trials. */
+    public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime) {
+        return new AslExecution(machine, application, workflow, executionId, startTime, PayloadSource.NONE);
+    }
+
     private static StateMachine parse(WorkflowSpec workflow) {
         return switch (Definitions.parse(workflow.definition())) {
             case Definitions.Parsed.Valid valid -> valid.machine();

@@ -100,6 +100,9 @@ public final class Path {
         if (reference != null) {
             return reference.read(document);
         }
+        if (callsFunction(text)) {
+            throw new Missing("functions such as length() are not supported in paths, as on AWS");
+        }
         try {
             Object found = compiled.read(document, JAYWAY);
             return found instanceof JsonNode node ? node : Json.MAPPER.valueToTree(found);
@@ -118,6 +121,24 @@ public final class Path {
     /** Exactly {@code $}: the whole of the data at hand. */
     public boolean isWholeInput() {
         return root == Root.INPUT && reference != null && reference.isWhole();
+    }
+
+    /** Whether there is a bracket of a call outside the square brackets of filters and names. */
+    private static boolean callsFunction(String text) {
+        int depth = 0;
+        for (int i = 0; i < text.length(); i++) {
+            switch (text.charAt(i)) {
+                case '[' -> depth++;
+                case ']' -> depth--;
+                case '(' -> {
+                    if (depth == 0) {
+                        return true;
+                    }
+                }
+                default -> { }
+            }
+        }
+        return false;
     }
 
     private boolean needsExecutionInput() {

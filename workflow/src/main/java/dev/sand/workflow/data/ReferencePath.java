@@ -44,15 +44,12 @@ public final class ReferencePath {
         while (at < text.length()) {
             char c = text.charAt(at);
             if (c == '.') {
-                int end = at + 1;
-                while (end < text.length() && isPlain(text.charAt(end))) {
-                    end++;
-                }
-                if (end == at + 1) {
+                StringBuilder name = new StringBuilder();
+                at = plainName(text, at + 1, name);
+                if (at < 0 || name.isEmpty()) {
                     return null;
                 }
-                steps.add(new Step.Field(text.substring(at + 1, end)));
-                at = end;
+                steps.add(new Step.Field(name.toString()));
             } else if (c == '[' && at + 1 < text.length() && (text.charAt(at + 1) == '\'' || text.charAt(at + 1) == '"')) {
                 char quote = text.charAt(at + 1);
                 int end = text.indexOf(quote, at + 2);
@@ -77,8 +74,19 @@ public final class ReferencePath {
         return new ReferencePath(text, List.copyOf(steps));
     }
 
-    private static boolean isPlain(char c) {
-        return Character.isLetterOrDigit(c) || c == '_' || c == '-' || c > 127;
+    /** A name after a dot, in which a backslash takes the meaning from the next character. @return where it ends, or -1 */
+    private static int plainName(String text, int at, StringBuilder name) {
+        while (at < text.length() && text.charAt(at) != '.' && text.charAt(at) != '[') {
+            char c = text.charAt(at);
+            if (c == '\\' && at + 1 < text.length()) {
+                c = text.charAt(++at);
+            } else if ("@,:?*()]'\" \\".indexOf(c) >= 0) {
+                return -1;
+            }
+            name.append(c);
+            at++;
+        }
+        return at;
     }
 
     private static Integer index(String digits) {

@@ -49,7 +49,7 @@ public sealed interface Template {
             try {
                 return expression.evaluate(environment);
             } catch (Path.Missing e) {
-                throw new StatesError(StatesError.PARAMETER_PATH_FAILURE, "The JSONPath '" + expression + "' specified for the field '"
+                throw StatesError.runtime("The JSONPath '" + expression + "' specified for the field '"
                         + field + "' could not be found in the input '" + shortText(environment.input()) + "'");
             }
         }

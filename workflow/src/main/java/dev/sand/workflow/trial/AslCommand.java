@@ -1,0 +1,98 @@
+package dev.sand.workflow.trial;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Executions;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.asl.Diagnostic;
+import dev.sand.workflow.data.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
+ * {@code {"id", "definition", "input", "grains"}}; the definition an object, or its text.
+ */
+public final class AslCommand {
+    private AslCommand() {}
+
+    /** @param arguments {@code run} or {@code validate} */
+    public static void main(String[] arguments) throws IOException {
+        boolean isRun = arguments.length == 1 && arguments[0].equals("run");
+        if (!isRun && !(arguments.length == 1 && arguments[0].equals("validate"))) {
+            System.err.println("say run or validate; cases come as JSON lines on standard input");
+            System.exit(2);
+        }
+        var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        var out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (!line.isBlank()) {
+                out.println(Json.text(isRun ? run(line) : validate(line)));
+                out.flush();
+            }
+        }
+    }
+
+    private static ObjectNode validate(String line) throws IOException {
+        JsonNode one = Json.MAPPER.readTree(line);
+        ObjectNode result = result(one);
+        List<Diagnostic> diagnostics = Definitions.parse(definition(one)) instanceof Definitions.Parsed.Invalid invalid
+                ? invalid.diagnostics() : List.of();
+        result.put("valid", diagnostics.isEmpty());
+        result.set("diagnostics", json(diagnostics));
+        return result;
+    }
+
+    private static ObjectNode run(String line) throws IOException {
+        JsonNode one = Json.MAPPER.readTree(line);
+        ObjectNode result = result(one);
+        switch (Definitions.parse(definition(one))) {
+            case Definitions.Parsed.Invalid invalid -> {
+                result.put("status", "INVALID");
+                result.set("diagnostics", json(invalid.diagnostics()));
+            }
+            case Definitions.Parsed.Valid valid -> {
+                Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START);
+                JsonNode input = one.has("input") ? one.get("input") : Json.NODES.objectNode();
+                Trial.Outcome outcome = Trial.run(execution, input, one.get("grains"));
+                result.put("status", outcome.status().name());
+                if (outcome.output() != null) {
+                    result.set("output", outcome.output());
+                }
+                if (outcome.status() != Trial.Status.SUCCEEDED) {
+                    result.put("error", outcome.error());
+                    result.put("cause", outcome.cause());
+                }
+            }
+        }
+        return result;
+    }
+
+    private static String definition(JsonNode one) {
+        JsonNode definition = one.path("definition");
+        return definition.isTextual() ? definition.textValue() : Json.text(definition);
+    }
+
+    private static ObjectNode result(JsonNode one) {
+        ObjectNode result = Json.NODES.objectNode();
+        if (one.has("id")) {
+            result.set("id", one.get("id"));
+        }
+        return result;
+    }
+
+    private static ArrayNode json(List<Diagnostic> diagnostics) {
+        ArrayNode array = Json.NODES.arrayNode();
+        for (Diagnostic diagnostic : diagnostics) {
+            array.addObject().put("pointer", diagnostic.pointer()).put("code", diagnostic.code().name())
+                    .put("message", diagnostic.message());
+        }
+        return array;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.sand.workflow.trial;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.Payload;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.Execution.Published;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.StatesError;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.LongFunction;
+
+/** Runs one execution in memory with virtual time: a wait costs nothing, grains are stubs. For tests and for {@code sand asl run}. */
+public final class Trial {
+    /** 2024-01-01T00:00:00Z: when every trial begins. */
+    public static final long START_MS = 1_704_067_200_000L;
+    public static final String START = "2024-01-01T00:00:00Z";
+
+    /** How it ended. */
+    public enum Status { SUCCEEDED, FAILED, TIMED_OUT }
+
+    /**
+     * @param output of a successful one, else null
+     * @param elapsedMs of virtual time
+     * @param calls of grains, in order
+     * @param signals that it was given, in order: a replay of these must give the same commands
+     */
+    public record Outcome(Status status, JsonNode output, String error, String cause, long elapsedMs, List<Call> calls,
+                          List<Signal> signals, List<List<Command>> commands) {}
+
+    public record Call(String step, String grain, JsonNode input, long timeoutMs) {}
+
+    private record Event(long atMs, long order, String step, LongFunction<Signal> signal) {}
+
+    private final Execution execution;
+    private final GrainStub stubs;
+    private final PriorityQueue<Event> events = new PriorityQueue<>(
+            (a, b) -> a.atMs != b.atMs ? Long.compare(a.atMs, b.atMs) : Long.compare(a.order, b.order));
+    private final Set<String> open = new HashSet<>();
+    private final List<Call> calls = new ArrayList<>();
+    private final List<Signal> signals = new ArrayList<>();
+    private final List<List<Command>> history = new ArrayList<>();
+    private long nowMs;
+    private long order;
+    private Command last;
+
+    private Trial(Execution execution, GrainStub stubs) {
+        this.execution = execution;
+        this.stubs = stubs;
+    }
+
+    /** @param grains stubs by resource or its last part, see {@link GrainStub}; null: every grain gives back its input */
+    public static Outcome run(Execution execution, JsonNode input, JsonNode grains) {
+        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)));
+    }
+
+    private Outcome run(Payload input) {
+        give(new Signal.Started(input, START_MS));
+        while (last == null && !events.isEmpty()) {
+            Event event = events.poll();
+            if (open.remove(event.step)) {
+                nowMs = event.atMs;
+                give(event.signal.apply(START_MS + nowMs));
+            }
+        }
+        return switch (last) {
+            case Command.Succeed succeed -> outcome(Status.SUCCEEDED, json(succeed.output()), null, null);
+            case Command.Fail fail -> outcome(execution.isTimedOut() ? Status.TIMED_OUT : Status.FAILED, null, fail.error(), fail.cause());
+            case null, default -> throw new IllegalStateException("the execution waits for nothing and has not ended");
+        };
+    }
+
+    private Outcome outcome(Status status, JsonNode output, String error, String cause) {
+        return new Outcome(status, output, error, cause, nowMs, calls, signals, history);
+    }
+
+    private void give(Signal signal) {
+        signals.add(signal);
+        List<Command> commands = execution.on(signal);
+        history.add(commands);
+        for (Command command : commands) {
+            switch (command) {
+                case Command.RunTask task -> call(task);
+                case Command.StartTimer timer -> at(timer.delayMs(), timer.step(), ms -> new Signal.TimerFired(timer.step(), ms));
+                case Command.Abandon abandon -> open.remove(abandon.step());
+                case Command.Succeed succeed -> last = succeed;
+                case Command.Fail fail -> last = fail;
+            }
+        }
+    }
+
+    private void call(Command.RunTask task) {
+        JsonNode input = json(task.input());
+        calls.add(new Call(task.step(), task.resource(), input, task.timeoutMs()));
+        GrainStub.Answer answer = stubs.call(task.resource(), input);
+        if (task.timeoutMs() > 0 && answer.delayMs() > task.timeoutMs()) {
+            at(task.timeoutMs(), task.step(), ms -> new Signal.TaskFailed(task.step(), StatesError.TIMEOUT, null, ms));
+        } else if (answer.output() == null) {
+            at(answer.delayMs(), task.step(), ms -> new Signal.TaskFailed(task.step(), answer.error(), answer.cause(), ms));
+        } else {
+            List<Published> published = new ArrayList<>();
+            answer.published().forEach(p -> published.add(new Published(p.get("grain").textValue(),
+                    Payload.json(Json.bytes(p.get("payload"))))));
+            Payload output = Payload.json(Json.bytes(answer.output()));
+            at(answer.delayMs(), task.step(), ms -> new Signal.TaskSucceeded(task.step(), output, published, ms));
+        }
+    }
+
+    private void at(long delayMs, String step, LongFunction<Signal> signal) {
+        if (!open.add(step)) {
+            throw new IllegalStateException("step " + step + " is open already");
+        }
+        events.add(new Event(nowMs + delayMs, order++, step, signal));
+    }
+
+    private static JsonNode json(Payload payload) {
+        try {
+            return Json.read(payload.bytes());
+        } catch (IOException e) {
+            throw new IllegalStateException("a payload of a trial is JSON", e);
+        }
+    }
+}
