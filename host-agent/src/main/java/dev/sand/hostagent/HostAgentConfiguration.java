@@ -1,0 +1,50 @@
+package dev.sand.hostagent;
+
+import dev.sand.hostagent.core.CoreConfiguration;
+import dev.sand.hostagent.log.LogConfiguration;
+import dev.sand.localbus.BusConfiguration;
+import java.time.Duration;
+
+/**
+ * @param host this host's name
+ * @param shards event loops; an application belongs to one of them
+ * @param core limits and times of each shard's logic
+ * @param bus limits of connections
+ * @param logs limits of output
+ * @param stallLimit an input that holds a shard longer is counted
+ * @param maxWork blocking tasks of all shards at once
+ * @param maxBacklog records and journal entries not yet durable; beyond, requests are refused for a while
+ * @param memoryReserve share of the host's memory; when less is available, the sandbox idle for longest is stopped
+ * @param drainTimeout longest wait on stop for what runs
+ */
+public record HostAgentConfiguration(
+        String host, int shards, CoreConfiguration core, BusConfiguration bus, LogConfiguration logs, Duration stallLimit,
+        int maxWork, long maxBacklog, double memoryReserve, Duration drainTimeout) {
+
+    public HostAgentConfiguration {
+        if (shards < 1 || shards > 64) {
+            throw new IllegalArgumentException("shards: 1 to 64, not " + shards);
+        }
+    }
+
+    /** One shard for every four cores: the rest is the grains'. */
+    public static HostAgentConfiguration defaults(String host) {
+        return new HostAgentConfiguration(host, Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 8),
+                CoreConfiguration.DEFAULT, BusConfiguration.DEFAULT, LogConfiguration.DEFAULT, Duration.ofNanos(500_000),
+                10_000, 20_000, 0.05, Duration.ofSeconds(20));
+    }
+
+    public HostAgentConfiguration withShards(int value) {
+        return new HostAgentConfiguration(host, value, core, bus, logs, stallLimit, maxWork, maxBacklog, memoryReserve,
+                drainTimeout);
+    }
+
+    public HostAgentConfiguration withCore(CoreConfiguration value) {
+        return new HostAgentConfiguration(host, shards, value, bus, logs, stallLimit, maxWork, maxBacklog, memoryReserve,
+                drainTimeout);
+    }
+
+    public HostAgentConfiguration withDrainTimeout(Duration value) {
+        return new HostAgentConfiguration(host, shards, core, bus, logs, stallLimit, maxWork, maxBacklog, memoryReserve, value);
+    }
+}

@@ -1,0 +1,215 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.ActionSink;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.journal.JournalAdapter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Performs a shard's actions. Hand-overs and answers are written at once, in the middle of the core's step; everything else
+ * waits until the step is over, and goes to adapters on other threads. Shard thread only.
+ */
+final class ActionPerformer implements ActionSink {
+    private static final Logger LOG = LoggerFactory.getLogger(ActionPerformer.class);
+    /** Figures that come late make a second record, for which the objects must still be there. */
+    private static final Duration RELEASE_DELAY = Duration.ofSeconds(3);
+
+    private final Shard shard;
+    private final ShardAdapters adapters;
+    private final ArrayDeque<Action> deferred = new ArrayDeque<>();
+    /** Requests whose body was put into an object, until they are journaled with their bytes. */
+    private final Map<String, InvocationRequest> bodies = new HashMap<>();
+    private final AtomicLong dropped = new AtomicLong();
+
+    ActionPerformer(Shard shard, ShardAdapters adapters) {
+        this.shard = shard;
+        this.adapters = adapters;
+    }
+
+    /** Inputs that counted no more; any thread. */
+    long dropped() {
+        return dropped.get();
+    }
+
+    void keepBody(InvocationRequest withBytes) {
+        bodies.put(withBytes.executionId(), withBytes);
+    }
+
+    @Override
+    public void accept(Action action) {
+        switch (action) {
+            case Action.HandOver handOver -> handOver(handOver);
+            case Action.Dismiss dismiss -> {
+                if (shard.sandboxOf(dismiss.app()) instanceof SandboxCalls calls) {
+                    calls.dismiss(dismiss.instance());
+                }
+            }
+            case Action.Respond respond -> respond(respond);
+            default -> deferred.add(action);
+        }
+    }
+
+    /** The step is over. */
+    void performDeferred() {
+        for (Action action = deferred.poll(); action != null; action = deferred.poll()) {
+            perform(action);
+        }
+    }
+
+    private void perform(Action action) {
+        switch (action) {
+            case Action.Spawn spawn -> {
+                if (shard.sandboxOf(spawn.app()) instanceof SandboxCalls calls) {
+                    calls.spawn(spawn.worker(), spawn.instances());
+                }
+            }
+            case Action.Journal journal -> journal(journal);
+            case Action.Record record -> record(record);
+            case Action.LogScope ignored -> {
+                // The instance's own marker lines tie its output to the attempt.
+            }
+            case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
+                    (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));
+            case Action.Accepted accepted -> accepted.listener().onAccepted();
+            case Action.Notify notify when notify.hop() == null -> notify.listener().onEnd();
+            case Action.Notify notify -> notify.listener().onHop(notify.hop());
+            case Action.LoadApplication load -> load(load);
+            case Action.StartSandbox start -> shard.startSandbox(start);
+            case Action.StopSandbox stop -> shard.stopSandbox(stop.sandbox());
+            case Action.StartWorker start -> {
+                if (shard.sandbox(start.sandbox()) instanceof SandboxCalls calls) {
+                    calls.startWorker(start.worker(), start.grain());
+                }
+            }
+            case Action.StopWorker stop -> {
+                if (shard.sandbox(stop.sandbox()) instanceof SandboxCalls calls) {
+                    calls.stopWorker(stop.worker());
+                }
+            }
+            case Action.Kill kill -> kill(kill);
+            case Action.Drained ignored -> shard.onDrained();
+            case Action.Dropped drop -> {
+                dropped.incrementAndGet();
+                LOG.debug("dropped, {}: {}", drop.reason(), drop.input());
+            }
+            case Action.HandOver handOver -> handOver(handOver);
+            case Action.Dismiss dismiss -> accept(dismiss);
+            case Action.Respond respond -> respond(respond);
+        }
+    }
+
+    private void handOver(Action.HandOver handOver) {
+        Payload payload = handOver.payload();
+        if (LargePayloads.isLarge(payload)) {
+            // What a state machine put together, too large for a frame.
+            adapters.payloads().store(handOver.app().application(), handOver.executionId(), payload, (reference, failure) ->
+                    shard.execute(() -> {
+                        if (failure == null) {
+                            write(handOver, reference);
+                        } else {
+                            LOG.warn("event {} cannot be handed over: {}", handOver.eventId(), failure.cause());
+                            handOverFailed(handOver);
+                        }
+                    }));
+        } else {
+            write(handOver, payload);
+        }
+    }
+
+    private void write(Action.HandOver handOver, Payload payload) {
+        SandboxCalls calls = shard.sandboxOf(handOver.app());
+        if (calls == null || !calls.handOver(handOver.instance(), Messages.event(handOver, payload))) {
+            handOverFailed(handOver);
+        }
+    }
+
+    private void handOverFailed(Action.HandOver handOver) {
+        shard.on(new Input.HandOverFailed(handOver.app(), handOver.instance(), handOver.eventId(), handOver.attempt()));
+    }
+
+    private void respond(Action.Respond respond) {
+        InvocationResult result = respond.result();
+        bodies.remove(result.executionId());
+        if (LargePayloads.isReference(result.output()) && respond.listener() instanceof Caller caller) {
+            adapters.payloads().respond(caller, result);
+        } else {
+            respond.listener().onEnd(result);
+        }
+    }
+
+    private void journal(Action.Journal journal) {
+        Action.Backup backup = journal.backup();
+        if (backup instanceof Action.Backup.Accepted && bodies.remove(journal.executionId()) instanceof InvocationRequest body) {
+            backup = new Action.Backup.Accepted(body);
+        }
+        JournalAdapter.AppendListener listener = !journal.awaited() ? null : failure ->
+                shard.submit(new Input.Journaled(journal.executionId(), journal.sequence(), failure));
+        adapters.journal().append(journal.application(), journal.executionId(), journal.sequence(), backup, listener);
+    }
+
+    private void record(Action.Record action) {
+        InvocationRecord record = action.record();
+        boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output());
+        if (references) {
+            adapters.payloads().inline(record, inlined -> store(inlined, action.awaited()));
+        } else {
+            store(record, action.awaited());
+        }
+        if (record.status() == InvocationResult.Status.RUNNING) {
+            return;
+        }
+        Runnable release = () -> adapters.payloads().release(record.application(), record.executionId());
+        if (references) {
+            shard.after(RELEASE_DELAY, release);
+        } else {
+            release.run();
+        }
+    }
+
+    private void store(InvocationRecord record, boolean awaited) {
+        adapters.records().record(record, !awaited ? null :
+                failure -> shard.submit(new Input.Recorded(record.executionId(), failure)));
+    }
+
+    private void load(Action.LoadApplication load) {
+        boolean taken = adapters.work().tryRun(() -> {
+            Input.ApplicationLoaded loaded;
+            try {
+                loaded = adapters.applications().load(load.app())
+                        .map(version -> new Input.ApplicationLoaded(load.app(), version, null))
+                        .orElseGet(() -> new Input.ApplicationLoaded(load.app(), null, Failure.caller(Errors.NOT_FOUND,
+                                "there is no version " + load.app().version() + " of application " + load.app().application())));
+            } catch (RuntimeException e) {
+                loaded = new Input.ApplicationLoaded(load.app(), null, Failure.platform(Errors.UNAVAILABLE,
+                        "the registry cannot be read: " + e.getMessage(), true));
+            }
+            shard.submit(loaded);
+        });
+        if (!taken) {
+            shard.on(new Input.ApplicationLoaded(load.app(), null,
+                    Failure.platform(Errors.OVERLOADED, "the host agent has too much to do", true)));
+        }
+    }
+
+    private void kill(Action.Kill kill) {
+        SandboxCalls calls = shard.sandbox(kill.sandbox());
+        if (calls != null) {
+            calls.kill(kill.pid());
+        } else {
+            adapters.sandboxes().forceKill(kill.sandbox());
+        }
+    }
+}

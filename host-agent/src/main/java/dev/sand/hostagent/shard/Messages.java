@@ -1,0 +1,112 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import dev.sand.event.thrift.DataReference;
+import dev.sand.event.thrift.EventMessage;
+import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.GrainConfiguration;
+import dev.sand.event.thrift.Publication;
+import dev.sand.event.thrift.WorkerExitedReport;
+import dev.sand.event.thrift.WorkerFailedReport;
+import dev.sand.hostagent.core.Action.HandOver;
+import dev.sand.workflow.Execution.Published;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Values of the wire to values of the core, and back. */
+final class Messages {
+    private Messages() {}
+
+    /** @throws IllegalArgumentException when it has neither bytes nor a reference, or both */
+    static Payload payload(dev.sand.event.thrift.Payload wire) {
+        DataReference reference = wire.getReference();
+        return new Payload(wire.getContentType(), wire.isSetBytes() ? wire.getBytes() : null,
+                reference == null ? null : new Payload.Reference(reference.getObject(), reference.getSize()));
+    }
+
+    static dev.sand.event.thrift.Payload payload(Payload payload) {
+        dev.sand.event.thrift.Payload wire = new dev.sand.event.thrift.Payload(payload.contentType());
+        if (payload.bytes() != null) {
+            wire.setBytes(java.nio.ByteBuffer.wrap(payload.bytes()));
+        } else {
+            wire.setReference(new DataReference(payload.reference().object(), payload.reference().size()));
+        }
+        return wire;
+    }
+
+    static EventMessage event(HandOver handOver, Payload payload) {
+        EventMessage event = new EventMessage(Limits.SCHEMA_VERSION, handOver.eventId(), handOver.executionId(),
+                handOver.grain(), handOver.attempt(), handOver.remainingMs(), payload(payload));
+        event.setTraceparent(handOver.traceparent());
+        return event;
+    }
+
+    static List<Published> published(FinishRequest request) {
+        List<Publication> publications = request.getPublished();
+        if (publications == null || publications.isEmpty()) {
+            return List.of();
+        }
+        List<Published> published = new ArrayList<>(publications.size());
+        for (Publication publication : publications) {
+            published.add(published(publication));
+        }
+        return published;
+    }
+
+    static Published published(Publication publication) {
+        return new Published(publication.getGrain(), payload(publication.getPayload()));
+    }
+
+    static Failure failure(FailRequest request) {
+        return Failure.grain(request.getError(), cut(request.getCause()), cut(request.getStackTrace()));
+    }
+
+    static Failure tooManyPublications(int actual) {
+        return Failure.limit(Errors.TOO_LARGE, "an attempt may publish " + Limits.PUBLICATIONS + " events, not " + actual,
+                Failure.Source.GRAIN, Limits.PUBLICATIONS, actual);
+    }
+
+    static Failure failure(WorkerFailedReport report) {
+        return Failure.grain(report.getError(), cut(report.getCause()), cut(report.getStackTrace()));
+    }
+
+    static String cause(WorkerExitedReport report) {
+        return report.getSignal() != 0 ? "the worker was ended by signal " + report.getSignal()
+                : "the worker exited with code " + report.getExitCode();
+    }
+
+    private static String cut(String text) {
+        return text == null || text.length() <= Limits.CAUSE_BYTES ? text : text.substring(0, Limits.CAUSE_BYTES) + "…";
+    }
+
+    /** @param directory of the sandbox; @param secrets of the application, of which the grain gets those that it names */
+    static GrainConfiguration configuration(ApplicationVersion version, GrainSpec grain, Path directory,
+                                            Map<String, String> secrets) {
+        GrainConfiguration configuration = new GrainConfiguration(grain.name(), grain.entry(),
+                List.of(applicationFiles(directory).resolve("grains").resolve(grain.name()).toString(),
+                        dependencies(directory).toString()),
+                grain.isolation().name().toLowerCase(java.util.Locale.ROOT),
+                grain.preload().name().toLowerCase(java.util.Locale.ROOT), grain.environment(), grain.memoryBytes(),
+                version.application(), Integer.toString(version.version()), List.copyOf(version.grains().keySet()),
+                grain.maxRequests());
+        Map<String, String> granted = new java.util.TreeMap<>(secrets);
+        granted.keySet().retainAll(grain.secrets());
+        return configuration.setSecrets(granted);
+    }
+
+    static Path applicationFiles(Path directory) {
+        return directory.resolve("app");
+    }
+
+    static Path dependencies(Path directory) {
+        return applicationFiles(directory).resolve(".dependencies");
+    }
+}

@@ -1,0 +1,301 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Limits;
+import dev.sand.event.thrift.ClaimCommand;
+import dev.sand.event.thrift.Command;
+import dev.sand.event.thrift.EventMessage;
+import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.InstanceExitedReport;
+import dev.sand.event.thrift.KillCommand;
+import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.SpawnCommand;
+import dev.sand.event.thrift.StartWorkerCommand;
+import dev.sand.event.thrift.StopCommand;
+import dev.sand.event.thrift.TakeRequest;
+import dev.sand.event.thrift.WorkerReadyReport;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.localbus.BusConnection;
+import dev.sand.localbus.BusReply;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One claimed sandbox on its shard: calls of its processes become inputs, and the shard's actions become commands and
+ * replies on its connections. Shard thread only.
+ */
+final class SandboxCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxCalls.class);
+
+    private static final Duration LAST_WORDS = Duration.ofMillis(100);
+
+    private final Shard shard;
+    private final AppKey app;
+    private final String sandbox;
+    private final ApplicationVersion version;
+    private final SandboxSocketSet sockets;
+    private final Map<String, String> secrets;
+    private final GrainData data;
+    private final CommandLine supervisor = new CommandLine();
+    private final Map<String, CommandLine> workers = new HashMap<>();
+    private final Map<String, String> grainByWorker = new HashMap<>();
+    private final Map<String, BusConnection> instances = new HashMap<>();
+    private final Map<String, Input.InstanceExited> exits = new HashMap<>();
+    private boolean supervisorLost;
+
+    SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
+                 Map<String, String> secrets, GrainData data) {
+        this.shard = shard;
+        this.app = app;
+        this.sandbox = sandbox;
+        this.version = version;
+        this.sockets = sockets;
+        this.secrets = secrets;
+        this.data = data;
+    }
+
+    /** The sandbox becomes the application's. */
+    void claim(dev.sand.localbus.LocalBus bus) {
+        sockets.logs().bind(app, List.copyOf(secrets.values()));
+        sockets.segments().bind(app.application());
+        sockets.claimedBy(this, bus);
+        Path directory = sockets.directory();
+        send(supervisor, Command.claim(new ClaimCommand(app.application(), Integer.toString(app.version()),
+                version.sandbox().preload(), List.of(Messages.dependencies(directory).toString()))));
+        supervisor.onPoll(sockets.supervisor());
+    }
+
+    AppKey app() {
+        return app;
+    }
+
+    String application() {
+        return app.application();
+    }
+
+    String sandbox() {
+        return sandbox;
+    }
+
+    GrainData data() {
+        return data;
+    }
+
+    void execute(Runnable task) {
+        shard.execute(task);
+    }
+
+    boolean inOwnerThread() {
+        return shard.inOwnerThread();
+    }
+
+    // --- actions
+
+    void startWorker(String worker, GrainSpec grain) {
+        workers.put(worker, new CommandLine());
+        grainByWorker.put(worker, grain.name());
+        sockets.logs().onWorker(worker, grain.name());
+        send(supervisor, Command.startWorker(new StartWorkerCommand(worker,
+                Messages.configuration(version, grain, sockets.directory(), secrets))));
+    }
+
+    void stopWorker(String worker) {
+        send(supervisor, Command.stop(new StopCommand().setWorker(worker)));
+    }
+
+    void spawn(String worker, List<String> names) {
+        CommandLine line = workers.get(worker);
+        if (line != null) {
+            sockets.logs().onInstances(grainByWorker.get(worker), names);
+            send(line, Command.spawn(new SpawnCommand(names)));
+        }
+    }
+
+    void kill(int pid) {
+        send(supervisor, Command.kill(new KillCommand(pid)));
+    }
+
+    void stop() {
+        send(supervisor, Command.stop(new StopCommand()));
+    }
+
+    private void send(CommandLine line, Command command) {
+        if (supervisorLost || !line.send(command)) {
+            shard.forceKill(sandbox);
+        }
+    }
+
+    /** @return false when the instance is not waiting (any more) */
+    boolean handOver(String instance, EventMessage event) {
+        BusConnection connection = instances.get(instance);
+        return connection != null && connection.handOver(event);
+    }
+
+    void dismiss(String instance) {
+        BusConnection connection = instances.get(instance);
+        if (connection != null) {
+            connection.dismiss();
+        }
+    }
+
+    // --- calls
+
+    void onSupervisorPoll(BusConnection connection) {
+        supervisor.onPoll(connection);
+    }
+
+    void onWorkerPoll(BusConnection connection, String worker) {
+        CommandLine line = workers.get(worker);
+        if (line == null) {
+            LOG.warn("sandbox {}: a worker {} polls that is not known (any more)", sandbox, worker);
+            connection.close();
+        } else {
+            line.onPoll(connection);
+        }
+    }
+
+    void onSupervisorLost() {
+        if (!supervisorLost) {
+            supervisorLost = true;
+            shard.onSandboxEnded(this, "the supervisor's connection closed");
+        }
+    }
+
+    void onTake(BusConnection connection, TakeRequest request) {
+        if (connection.attachment() == null) {
+            Instance instance = new Instance(request.getInstance());
+            if (instances.putIfAbsent(instance.name, connection) != null) {
+                LOG.warn("sandbox {}: instance {} connects twice", sandbox, instance.name);
+                connection.close();
+                return;
+            }
+            connection.attach(instance);
+        }
+        shard.on(new Input.Take(app, request.getInstance(), request.getPid()));
+    }
+
+    /** What a connection that has taken is remembered by. */
+    private record Instance(String name) {}
+
+    private static String instance(BusConnection connection) {
+        return ((Instance) connection.attachment()).name;
+    }
+
+    void onHandOverFailed(EventMessage event, String instance) {
+        shard.on(new Input.HandOverFailed(app, instance, event.getEventId(), event.getAttempt()));
+    }
+
+    void onHandOverFailed(BusConnection connection, EventMessage event) {
+        onHandOverFailed(event, instance(connection));
+    }
+
+    void onFinish(BusConnection connection, FinishRequest request) {
+        String instance = instance(connection);
+        if (request.getPublishedSize() > Limits.PUBLICATIONS) {
+            shard.on(new Input.Fail(app, instance, request.getEventId(), request.getAttempt(),
+                    Messages.tooManyPublications(request.getPublishedSize()), request.getStartedNs(), request.getEndedNs()));
+            return;
+        }
+        Input.Finish finish;
+        try {
+            finish = new Input.Finish(app, instance, request.getEventId(), request.getAttempt(),
+                    Messages.payload(request.getOutput()), Messages.published(request), request.getStartedNs(),
+                    request.getEndedNs());
+        } catch (IllegalArgumentException e) {
+            refuse(connection, e);
+            return;
+        }
+        shard.on(finish);
+    }
+
+    void onFail(BusConnection connection, FailRequest request) {
+        shard.on(new Input.Fail(app, instance(connection), request.getEventId(), request.getAttempt(),
+                Messages.failure(request), request.getStartedNs(), request.getEndedNs()));
+    }
+
+    void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply) {
+        Input.Publish publish;
+        try {
+            publish = new Input.Publish(app, instance(connection), request.getEventId(), request.getAttempt(),
+                    Messages.published(request.getPublication()));
+        } catch (IllegalArgumentException e) {
+            refuse(connection, e);
+            return;
+        }
+        shard.on(publish);
+        reply.answer(null);
+    }
+
+    private void refuse(BusConnection connection, IllegalArgumentException e) {
+        LOG.warn("sandbox {}: closing the connection of instance {}: {}", sandbox, instance(connection), e.getMessage());
+        connection.close();
+    }
+
+    void onReport(Report report) {
+        switch (report.getSetField()) {
+            case WORKER_READY -> {
+                WorkerReadyReport ready = report.getWorkerReady();
+                if (ready.isSetNote()) {
+                    LOG.info("{} version {}, worker {}: {}", app.application(), app.version(), ready.getWorker(), ready.getNote());
+                }
+                shard.on(new Input.WorkerReady(app, ready.getWorker(), ready.getPid()));
+            }
+            case WORKER_FAILED -> {
+                String worker = report.getWorkerFailed().getWorker();
+                forget(worker);
+                shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed())));
+            }
+            case WORKER_EXITED -> {
+                String worker = report.getWorkerExited().getWorker();
+                forget(worker);
+                shard.on(new Input.WorkerExited(app, worker, Messages.cause(report.getWorkerExited())));
+            }
+            case INSTANCE_EXITED -> onExited(report.getInstanceExited());
+            case INSTANCE_FORK_FAILED -> shard.on(new Input.ForkFailed(app, report.getInstanceForkFailed().getInstance(),
+                    report.getInstanceForkFailed().getCause()));
+        }
+    }
+
+    /**
+     * The worker's word of an end may be read before the instance's own last words: those are still in its connection, so
+     * the report waits until that is closed, or for a moment when a process left behind holds it open.
+     */
+    private void onExited(InstanceExitedReport report) {
+        Input.InstanceExited exited = new Input.InstanceExited(app, report.getInstance(), report.getExitCode(),
+                report.getSignal(), report.getCpuUs(), report.getPeakMemoryBytes(), report.getNote());
+        if (!instances.containsKey(exited.instance())) {
+            shard.on(exited);
+            return;
+        }
+        exits.put(exited.instance(), exited);
+        shard.after(LAST_WORDS, () -> {
+            if (exits.remove(exited.instance(), exited)) {
+                shard.on(exited);
+            }
+        });
+    }
+
+    private void forget(String worker) {
+        workers.remove(worker);
+        grainByWorker.remove(worker);
+    }
+
+    void onClosed(BusConnection connection) {
+        if (connection.attachment() instanceof Instance instance && instances.remove(instance.name, connection)) {
+            Input.InstanceExited exited = exits.remove(instance.name);
+            if (exited != null) {
+                shard.on(exited);
+            }
+            shard.on(new Input.InstanceClosed(app, instance.name));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.HostAgentPort.SandboxStatus;
+import dev.sand.event.InvocationRequest;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.HostCore;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.sandbox.SandboxEndpoint;
+import dev.sand.hostagent.sandbox.SandboxListener;
+import dev.sand.localbus.LocalBus;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The driver of one shard (DESIGN, decision 1): one event loop, which alone reads the shard's sockets and changes its state.
+ * It gives the pure core inputs and the time, and performs the actions that come of them.
+ *
+ * <p>{@link #submit} and {@link #execute} may be called from any thread; all else is the event loop's.
+ */
+public final class Shard {
+    private final EventLoop loop;
+    private final LocalBus bus;
+    private final HostCore core;
+    private final ShardAdapters adapters;
+    private final ActionPerformer performer;
+    private final StallWatch stallWatch;
+    private final Consumer<Throwable> onBroken;
+    private final ArrayDeque<Input> waiting = new ArrayDeque<>();
+    private final Map<String, SandboxCalls> sandboxes = new HashMap<>();
+    private final Map<AppKey, SandboxCalls> sandboxByApp = new HashMap<>();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private boolean busy;
+    private long tickNs = Long.MAX_VALUE;
+    private Future<?> tick;
+
+    /** @param onBroken told when the core's invariants are broken: nothing can be trusted after that */
+    Shard(String name, EventLoop loop, LocalBus bus, HostCore core, ShardAdapters adapters, Duration stallLimit,
+          Consumer<Throwable> onBroken) {
+        this.loop = loop;
+        this.bus = bus;
+        this.core = core;
+        this.adapters = adapters;
+        this.performer = new ActionPerformer(this, adapters);
+        this.stallWatch = new StallWatch(name, stallLimit);
+        this.onBroken = onBroken;
+    }
+
+    // --- from any thread
+
+    void submit(Input input) {
+        loop.execute(() -> on(input));
+    }
+
+    void execute(Runnable task) {
+        if (loop.inEventLoop()) {
+            task.run();
+        } else {
+            loop.execute(task);
+        }
+    }
+
+    boolean inOwnerThread() {
+        return loop.inEventLoop();
+    }
+
+    /** @param body the request with its bytes when {@code invoke} has them by reference, else null */
+    void invoke(Input.Invoke invoke, InvocationRequest body) {
+        loop.execute(() -> {
+            if (body != null) {
+                performer.keepBody(body);
+            }
+            on(invoke);
+        });
+    }
+
+    CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        loop.execute(() -> {
+            boolean running = core.isOpen(executionId);
+            if (running) {
+                on(new Input.Cancel(executionId, cause));
+            }
+            answer.complete(running);
+        });
+        return answer;
+    }
+
+    CompletableFuture<List<SandboxStatus>> status() {
+        CompletableFuture<List<SandboxStatus>> answer = new CompletableFuture<>();
+        loop.execute(() -> answer.complete(core.status(System.nanoTime())));
+        return answer;
+    }
+
+    /** Completes when nothing runs any more. */
+    CompletableFuture<Void> drain() {
+        submit(new Input.Drain());
+        return drained;
+    }
+
+    long stalls() {
+        return stallWatch.stalls();
+    }
+
+    long dropped() {
+        return performer.dropped();
+    }
+
+    // --- on the event loop
+
+    /** An input that comes of performing another one's actions takes its turn after it. */
+    void on(Input input) {
+        if (busy) {
+            waiting.add(input);
+            return;
+        }
+        busy = true;
+        try {
+            for (Input next = input; next != null; next = waiting.poll()) {
+                long nowNs = System.nanoTime();
+                core.on(next, nowNs, performer);
+                performer.performDeferred();
+                stallWatch.ended(next, nowNs, System.nanoTime());
+            }
+        } catch (RuntimeException | Error e) {
+            onBroken.accept(e);
+        } finally {
+            busy = false;
+        }
+        armTick();
+    }
+
+    /** A tick that comes too early does no harm, so the timer is only ever moved forward. */
+    private void armTick() {
+        long next = core.nextDeadlineNs();
+        if (next >= tickNs) {
+            return;
+        }
+        if (tick != null) {
+            tick.cancel(false);
+        }
+        tickNs = next;
+        tick = loop.schedule(this::onTick, Math.max(0, next - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+
+    private void onTick() {
+        tickNs = Long.MAX_VALUE;
+        tick = null;
+        on(new Input.Tick());
+    }
+
+    void after(Duration delay, Runnable task) {
+        loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    void onDrained() {
+        drained.complete(null);
+    }
+
+    // --- sandboxes
+
+    SandboxCalls sandbox(String sandbox) {
+        return sandboxes.get(sandbox);
+    }
+
+    SandboxCalls sandboxOf(AppKey app) {
+        return sandboxByApp.get(app);
+    }
+
+    void startSandbox(Action.StartSandbox start) {
+        adapters.sandboxes().start(start.app(), start.sandbox(), start.version(), new SandboxListener() {
+            @Override
+            public void onStarted(SandboxEndpoint endpoint, boolean warm) {
+                execute(() -> claim(start.app(), start.sandbox(), start.version(), (SandboxSocketSet) endpoint, warm));
+            }
+
+            @Override
+            public void onFailed(String cause) {
+                submit(new Input.SandboxFailed(start.app(), start.sandbox(), cause));
+            }
+
+            @Override
+            public void onEnded(String cause) {
+                execute(() -> {
+                    if (sandboxes.get(start.sandbox()) instanceof SandboxCalls calls) {
+                        onSandboxEnded(calls, cause);
+                    }
+                });
+            }
+        });
+    }
+
+    private void claim(AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets, boolean warm) {
+        SandboxCalls calls = new SandboxCalls(this, app, sandbox, version, sockets,
+                adapters.secrets().apply(app.application()), adapters.data());
+        sandboxes.put(sandbox, calls);
+        sandboxByApp.put(app, calls);
+        calls.claim(bus);
+        on(new Input.SandboxStarted(app, sandbox, warm));
+        if (sockets.supervisorLost().isDone()) {
+            calls.onSupervisorLost();
+        }
+    }
+
+    void stopSandbox(String sandbox) {
+        if (sandboxes.get(sandbox) instanceof SandboxCalls calls) {
+            calls.stop();
+        }
+        adapters.sandboxes().stop(sandbox);
+    }
+
+    void forceKill(String sandbox) {
+        adapters.sandboxes().forceKill(sandbox);
+    }
+
+    void onSandboxEnded(SandboxCalls calls, String cause) {
+        if (sandboxes.remove(calls.sandbox(), calls)) {
+            sandboxByApp.remove(calls.app(), calls);
+            on(new Input.SandboxEnded(calls.app(), calls.sandbox(), cause));
+        }
+    }
+}

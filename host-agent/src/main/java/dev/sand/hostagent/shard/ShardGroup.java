@@ -1,0 +1,224 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.HostAgentPort.SandboxStatus;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.hostagent.HostAgentConfiguration;
+import dev.sand.hostagent.HostAgentParts;
+import dev.sand.hostagent.core.ExecutionFactory;
+import dev.sand.hostagent.core.HostCore;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
+import dev.sand.hostagent.log.LogCollector;
+import dev.sand.hostagent.sandbox.SandboxRuntime;
+import dev.sand.hostagent.sandbox.SandboxSockets;
+import dev.sand.localbus.BusCounts;
+import dev.sand.localbus.LocalBus;
+import dev.sand.localbus.SocketLocalBus;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.Executions;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** All shards of a host: an application belongs to one of them, by its name. */
+public final class ShardGroup implements AutoCloseable {
+    private static final int PREFIX_LENGTH = 5;
+
+    private final HostAgentConfiguration configuration;
+    private final HostAgentParts parts;
+    private final Consumer<Throwable> onBroken;
+    private final MultiThreadIoEventLoopGroup loops;
+    private final List<EventLoop> loopByShard = new ArrayList<>();
+    private final List<LocalBus> buses = new ArrayList<>();
+    private final List<Shard> shards = new ArrayList<>();
+    private final LogCollector logs;
+    private final Work work;
+    private final ExpressionPool expressions = new ExpressionPool(ExpressionPool.Options.DEFAULT);
+    private final LargePayloads payloads;
+    private final ShardSockets sockets;
+
+    /**
+     * @param stalls inputs that held a shard for too long
+     * @param dropped inputs that counted no more
+     */
+    public record Counts(long stalls, long dropped, BusCounts bus) {}
+
+    public ShardGroup(HostAgentConfiguration configuration, HostAgentParts parts, Consumer<Throwable> onBroken) {
+        this.configuration = configuration;
+        this.parts = parts;
+        this.onBroken = onBroken;
+        this.loops = new MultiThreadIoEventLoopGroup(configuration.shards(), new DefaultThreadFactory("sand-shard", true),
+                EpollIoHandler.newFactory());
+        for (int i = 0; i < configuration.shards(); i++) {
+            EventLoop loop = loops.next();
+            loopByShard.add(loop);
+            buses.add(new SocketLocalBus(loop, configuration.bus()));
+        }
+        this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);
+        this.work = new Work(configuration.maxWork());
+        this.payloads = new LargePayloads(parts.segments(), work);
+        this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
+    }
+
+    public SandboxSockets sockets() {
+        return sockets;
+    }
+
+    /** Nothing but {@link #sockets} is used before. */
+    public void start(SandboxRuntime sandboxes) {
+        ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
+                expressions, payloads, new GrainData(parts.data(), work), parts.secrets(), work);
+        SecureRandom random = new SecureRandom();
+        long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
+        for (int i = 0; i < configuration.shards(); i++) {
+            HostCore core = new HostCore(configuration.core(), executionFactory(), idPrefix(random, i), epochOffsetMs);
+            shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
+                    onBroken));
+        }
+    }
+
+    private static ExecutionFactory executionFactory() {
+        Executions executions = new Executions();
+        return (version, target, executionId, startedMs) ->
+                executions.create(version, target, executionId, Instant.ofEpochMilli(startedMs).toString());
+    }
+
+    private static String idPrefix(SecureRandom random, int shard) {
+        StringBuilder prefix = new StringBuilder();
+        for (int i = 0; i < PREFIX_LENGTH; i++) {
+            prefix.append(Character.forDigit(random.nextInt(Character.MAX_RADIX), Character.MAX_RADIX));
+        }
+        return prefix.substring(0, PREFIX_LENGTH - 1) + Character.forDigit(shard % Character.MAX_RADIX, Character.MAX_RADIX);
+    }
+
+    private Shard shardOf(String application) {
+        return shards.size() == 1 ? shards.getFirst() : shards.get(Math.floorMod(application.hashCode(), shards.size()));
+    }
+
+    public void invoke(InvocationRequest request, InvocationListener listener) {
+        Shard shard = shardOf(request.application());
+        Caller caller = new Caller(request.application(), listener);
+        if (!LargePayloads.isLarge(request.input())) {
+            shard.invoke(new Input.Invoke(request, caller), null);
+            return;
+        }
+        payloads.store(request.application(), request.executionId(), request.input(), (reference, failure) -> {
+            if (failure == null) {
+                shard.invoke(new Input.Invoke(LargePayloads.withInput(request, reference), caller), request);
+            } else {
+                listener.onEnd(new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null, failure,
+                        List.of()));
+            }
+        });
+    }
+
+    /** Puts what an earlier run left unfinished to its shards; blocks. @return how many */
+    public int recover(List<Unfinished> unfinished) {
+        for (Unfinished execution : unfinished) {
+            InvocationRequest request = execution.request();
+            Input.Recover recover = new Input.Recover(request, replayable(execution.signals()));
+            Shard shard = shardOf(request.application());
+            if (LargePayloads.isLarge(request.input())) {
+                InvocationRequest byReference = LargePayloads.withInput(request,
+                        parts.segments().put(request.application(), request.executionId(), request.input()));
+                shard.submit(new Input.Recover(byReference, recover.replay()));
+            } else {
+                shard.submit(recover);
+            }
+        }
+        return unfinished.size();
+    }
+
+    /** Objects ended with the earlier run: from the first output by reference on, steps run again. */
+    static List<Signal> replayable(List<Signal> signals) {
+        int end = 0;
+        while (end < signals.size() && !(signals.get(end) instanceof Signal.TaskSucceeded done && namesObject(done))) {
+            end++;
+        }
+        return signals.subList(0, end);
+    }
+
+    private static boolean namesObject(Signal.TaskSucceeded done) {
+        return LargePayloads.isReference(done.output())
+                || done.published().stream().anyMatch(published -> LargePayloads.isReference(published.payload()));
+    }
+
+    public AutoCloseable watch(String executionId, ProgressListener listener) {
+        // The application is not known here: each shard is asked, and all but one answer that it does not run there.
+        AtomicInteger open = new AtomicInteger(shards.size());
+        ProgressListener once = new ProgressListener() {
+            @Override
+            public void onHop(InvocationResult.Hop hop) {
+                listener.onHop(hop);
+            }
+
+            @Override
+            public void onEnd() {
+                if (open.decrementAndGet() == 0) {
+                    listener.onEnd();
+                }
+            }
+        };
+        shards.forEach(shard -> shard.submit(new Input.Watch(executionId, once)));
+        return () -> shards.forEach(shard -> shard.submit(new Input.Unwatch(executionId, once)));
+    }
+
+    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        List<CompletableFuture<Boolean>> answers = shards.stream().map(shard -> shard.cancel(executionId, cause)).toList();
+        return all(answers).thenApply(done -> answers.stream().anyMatch(CompletableFuture::join));
+    }
+
+    public void retire(String application, int version) {
+        shardOf(application).submit(new Input.Retire(new AppKey(application, version)));
+    }
+
+    public CompletableFuture<List<SandboxStatus>> status() {
+        List<CompletableFuture<List<SandboxStatus>>> answers = shards.stream().map(Shard::status).toList();
+        return all(answers).thenApply(done -> answers.stream().flatMap(answer -> answer.join().stream()).toList());
+    }
+
+    public void onMemoryPressure() {
+        shards.forEach(shard -> shard.submit(new Input.MemoryPressure()));
+    }
+
+    public Counts counts() {
+        List<BusCounts> counts = buses.stream().map(LocalBus::counts).toList();
+        return new Counts(shards.stream().mapToLong(Shard::stalls).sum(), shards.stream().mapToLong(Shard::dropped).sum(),
+                new BusCounts(counts.stream().mapToLong(BusCounts::connections).sum(),
+                        counts.stream().mapToLong(BusCounts::accepted).sum(),
+                        counts.stream().mapToLong(BusCounts::refused).sum(),
+                        counts.stream().mapToLong(BusCounts::violations).sum()));
+    }
+
+    /** Completes when nothing runs any more. */
+    public CompletableFuture<Void> drain() {
+        return all(shards.stream().map(Shard::drain).toList());
+    }
+
+    private static <T> CompletableFuture<Void> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new));
+    }
+
+    /** Called when no sandbox is left. */
+    @Override
+    public void close() {
+        buses.forEach(LocalBus::close);
+        expressions.close();
+        work.close();
+        loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+        logs.close();
+    }
+}

@@ -1,0 +1,222 @@
+package dev.sand.hostagent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.datalayer.LogStore;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The host agent with the real Python runtime: requests run in processes of their own, and what goes wrong has a name. */
+class HostAgentTest {
+    private static final String ECHO = """
+            import os
+            def handle(event, context):
+                return {"got": event, "pid": os.getpid()}
+            """;
+
+    private static TestPlatform platform;
+
+    @BeforeAll
+    static void start() throws Exception {
+        platform = new TestPlatform();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        platform.close();
+    }
+
+    @AfterEach
+    void noInvariantIsBroken() {
+        assertThat(platform.broken).isNotDone();
+    }
+
+    @Test
+    void aGrainAnswersInAProcessOfItsOwn() throws Exception {
+        ApplicationVersion version = platform.deploy("echo", Map.of("echo", ECHO));
+        InvocationResult first = platform.invoke(version, "echo", "{\"n\":1}");
+        InvocationResult second = platform.invoke(version, "echo", "{\"n\":2}");
+        assertThat(TestPlatform.text(first)).startsWith("{\"got\":{\"n\":1}");
+        assertThat(TestPlatform.text(second)).startsWith("{\"got\":{\"n\":2}").isNotEqualTo(TestPlatform.text(first));
+        InvocationResult.Hop hop = second.hops().getFirst();
+        assertThat(List.of(hop.queuedNs(), hop.handedNs(), hop.startedNs(), hop.endedNs(), hop.returnedNs())).isSorted();
+        await().untilAsserted(() -> assertThat(platform.invocations.get("echo", second.executionId())).get()
+                .satisfies(record -> {
+                    assertThat(record.status()).isEqualTo(Status.SUCCEEDED);
+                    assertThat(record.cpuUs()).as("known once the process is reaped").isPositive();
+                    assertThat(record.peakMemoryBytes()).isPositive();
+                }));
+    }
+
+    @Test
+    void anInstanceOfIsolationWorkerServesManyRequests() throws Exception {
+        ApplicationVersion version = platform.deploy("shared", Map.of("echo", ECHO), Map.of(), spec ->
+                changed(spec, GrainSpec.Isolation.WORKER, spec.timeoutMs(), 1));
+        String first = TestPlatform.text(platform.invoke(version, "echo", "1"));
+        for (int i = 0; i < 20; i++) {
+            assertThat(TestPlatform.text(platform.invoke(version, "echo", "1"))).isEqualTo(first);
+        }
+    }
+
+    @Test
+    void anOutputGoesToTheNextGrain() throws Exception {
+        ApplicationVersion version = platform.deploy("chain",
+                Map.of("first", "def handle(event, context):\n    return {'n': event['n'] + 1}\n",
+                        "second", "def handle(event, context):\n    return {'n': event['n'] * 10}\n"),
+                Map.of("main", """
+                        {"StartAt": "First", "States": {
+                          "First": {"Type": "Task", "Resource": "first", "Next": "Second"},
+                          "Second": {"Type": "Task", "Resource": "second", "End": true}}}
+                        """), spec -> spec);
+        assertThat(TestPlatform.text(platform.invoke(version, "main", "{\"n\":1}"))).isEqualTo("{\"n\":20}");
+    }
+
+    @Test
+    void anExceptionIsTheGrainsFailureWithItsTraceback() throws Exception {
+        ApplicationVersion version = platform.deploy("raises", Map.of("bad", """
+                def handle(event, context):
+                    raise ValueError("no such order: 7")
+                """));
+        Failure failure = platform.invoke(version, "bad", "{}").failure();
+        assertThat(failure.error()).isEqualTo("ValueError");
+        assertThat(failure.cause()).contains("no such order: 7");
+        assertThat(failure.stackTrace()).contains("handler.py");
+        assertThat(failure.source()).isEqualTo(Failure.Source.GRAIN);
+    }
+
+    @Test
+    void aCrashIsNamedAndTheNextRequestIsServed() throws Exception {
+        ApplicationVersion version = platform.deploy("crashes", Map.of("crash", """
+                import ctypes, os
+                def handle(event, context):
+                    if event == "segv":
+                        ctypes.string_at(0)
+                    if event == "exit":
+                        os._exit(3)
+                    return "fine"
+                """));
+        for (String how : List.of("\"segv\"", "\"exit\"")) {
+            InvocationResult result = platform.invoke(version, "crash", how);
+            assertThat(result.status()).isEqualTo(Status.FAILED);
+            assertThat(result.failure().error()).isEqualTo(Errors.CRASHED);
+            assertThat(TestPlatform.text(platform.invoke(version, "crash", "1"))).isEqualTo("\"fine\"");
+        }
+    }
+
+    @Test
+    void anInfiniteLoopEndsAtTheGrainsTimeout() throws Exception {
+        ApplicationVersion version = platform.deploy("loops", Map.of("loop", """
+                def handle(event, context):
+                    while event:
+                        pass
+                    return "fine"
+                """), Map.of(), spec -> changed(spec, GrainSpec.Isolation.REQUEST, 300, 10));
+        InvocationResult result = platform.invoke(version, "loop", "true");
+        assertThat(result.failure().error()).isEqualTo(Errors.TIMEOUT);
+        assertThat(TestPlatform.text(platform.invoke(version, "loop", "false"))).isEqualTo("\"fine\"");
+    }
+
+    @Test
+    void aHandlerThatDoesNotImportFailsWhatWaitsForIt() throws Exception {
+        ApplicationVersion version = platform.deploy("broken", Map.of("bad", "import nosuchmodule\n"));
+        Failure failure = platform.invoke(version, "bad", "{}").failure();
+        assertThat(failure.cause()).contains("nosuchmodule");
+    }
+
+    @Test
+    void anUnknownVersionIsRefused() throws Exception {
+        ApplicationVersion version = platform.deploy("known", Map.of("echo", ECHO));
+        ApplicationVersion unknown = new ApplicationVersion(version.schema(), "known", 99, version.bundle(), null,
+                version.sandbox(), version.grains(), version.workflows(), version.routes(), version.durability(), 0);
+        assertThat(platform.invoke(unknown, "echo", "{}").failure().error()).isEqualTo(Errors.NOT_FOUND);
+    }
+
+    @Test
+    void outputOfAnInvocationIsKeptWithIt() throws Exception {
+        ApplicationVersion version = platform.deploy("talks", Map.of("talk", """
+                import sys
+                def handle(event, context):
+                    print("to stdout")
+                    print("to stderr", file=sys.stderr)
+                    context.logger.info("structured", order=7)
+                    return None
+                """));
+        String id = platform.invoke(version, "talk", "{}").executionId();
+        await().untilAsserted(() -> assertThat(platform.logs.read("talks", id, null, 0, 100)).hasSize(3));
+        assertThat(platform.logs.read("talks", id, null, 0, 100)).extracting(LogStore.Line::stream)
+                .containsExactlyInAnyOrder("stdout", "stdout", "stderr");
+        assertThat(platform.logs.read("talks", id, "talk", 0, 100)).anySatisfy(line -> {
+            assertThat(line.level()).isEqualTo("info");
+            assertThat(line.text()).contains("\"order\":7");
+        });
+    }
+
+    @Test
+    void grainsShareDataAndSecretsAreGrantedByName() throws Exception {
+        ApplicationVersion version = platform.deploy("shares", Map.of("share", """
+                def handle(event, context):
+                    context.data.put("k", {"v": 1})
+                    return [context.data.get("k"), context.data.list(""), context.secret("API_KEY")]
+                """), Map.of(), spec -> new GrainSpec(spec.name(), spec.entry(), spec.isolation(), spec.preload(),
+                spec.timeoutMs(), spec.concurrency(), spec.memoryBytes(), spec.queueDepth(), spec.queueBytes(), spec.minIdle(),
+                spec.maxIdle(), spec.maxRequests(), spec.environment(), List.of("API_KEY")));
+        assertThat(TestPlatform.text(platform.invoke(version, "share", "{}")))
+                .isEqualTo("[{\"v\":1},[\"k\"],\"key-of-shares\"]");
+    }
+
+    @Test
+    void aWorkerKilledUnderLoadLosesNoRequest() throws Exception {
+        ApplicationVersion version = platform.deploy("killed", Map.of("echo", ECHO));
+        platform.invoke(version, "echo", "0");
+        List<CompletableFuture<InvocationResult>> results = new ArrayList<>();
+        ProcessHandle worker = platform.process("killed", 1);
+        for (int i = 0; i < 200; i++) {
+            results.add(platform.start(version, "echo", Integer.toString(i), 60_000));
+            if (i == 100) {
+                results.get(20).get(60, TimeUnit.SECONDS);
+                assertThat(worker.destroyForcibly()).isTrue();
+            }
+        }
+        for (int i = 0; i < results.size(); i++) {
+            assertThat(TestPlatform.text(results.get(i).get(60, TimeUnit.SECONDS))).startsWith("{\"got\":" + i + ",");
+        }
+        assertThat(platform.process("killed", 1)).isNotEqualTo(worker);
+    }
+
+    @Test
+    void aSandboxKilledUnderLoadLosesNoRequest() throws Exception {
+        ApplicationVersion version = platform.deploy("gone", Map.of("echo", ECHO));
+        platform.invoke(version, "echo", "0");
+        ProcessHandle supervisor = platform.process("gone", 0);
+        List<CompletableFuture<InvocationResult>> results = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            results.add(platform.start(version, "echo", Integer.toString(i), 60_000));
+            if (i == 50) {
+                supervisor.destroyForcibly();
+            }
+        }
+        for (int i = 0; i < results.size(); i++) {
+            assertThat(TestPlatform.text(results.get(i).get(60, TimeUnit.SECONDS))).startsWith("{\"got\":" + i + ",");
+        }
+    }
+
+    private static GrainSpec changed(GrainSpec spec, GrainSpec.Isolation isolation, long timeoutMs, int concurrency) {
+        return new GrainSpec(spec.name(), spec.entry(), isolation, spec.preload(), timeoutMs, concurrency,
+                spec.memoryBytes(), spec.queueDepth(), spec.queueBytes(), spec.minIdle(), spec.maxIdle(), spec.maxRequests(),
+                spec.environment(), spec.secrets());
+    }
+}

@@ -1,0 +1,177 @@
+package dev.sand.hostagent;
+
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.LargeValues;
+import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.SqliteLogStore;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import dev.sand.event.SandboxSpec;
+import dev.sand.globalbus.GlobalBus;
+import dev.sand.globalbus.MemoryBus;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.journal.BusJournal;
+import dev.sand.hostagent.journal.StoredRecords;
+import dev.sand.hostagent.sandbox.Home;
+import dev.sand.hostagent.sandbox.SandboxConfiguration;
+import dev.sand.hostagent.sandbox.Sandboxes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/** A host agent with the real Python runtime in process sandboxes, deployed to by hand; stores are in memory. */
+final class TestPlatform implements AutoCloseable {
+    private static final Path RUNTIME = Path.of("../grain-worker/src").toAbsolutePath().normalize();
+
+    final Home home;
+    final MemoryStore store = new MemoryStore();
+    final InvocationStore invocations = new InvocationStore(store, InvocationStore.Options.DEFAULT);
+    final LogStore logs;
+    final HostAgent agent;
+    final CompletableFuture<Throwable> broken = new CompletableFuture<>();
+    private final Map<AppKey, ApplicationVersion> versions = new ConcurrentHashMap<>();
+    private final Path root;
+    private final BusJournal journal;
+
+    TestPlatform() throws Exception {
+        this(new MemoryBus(), HostAgentConfiguration.defaults("test"), 1);
+    }
+
+    TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, int blank) throws Exception {
+        root = Files.createTempDirectory(Path.of("/tmp"), "sand-");
+        home = new Home(root).prepare();
+        logs = new SqliteLogStore(root.resolve("logs.db"), SqliteLogStore.DEFAULT_BYTES_AN_APPLICATION);
+        NoSegments segments = new NoSegments();
+        journal = new BusJournal(bus, segments, BusJournal.Options.DEFAULT);
+        SandboxConfiguration sandboxes = SandboxConfiguration.defaults("test").withKind(SandboxConfiguration.Kind.PROCESS)
+                .withPython("python3", RUNTIME).withBlank(blank);
+        agent = HostAgent.start(configuration, new HostAgentParts(key -> Optional.ofNullable(versions.get(key)),
+                sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
+                new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), logs,
+                application -> Map.of("API_KEY", "key-of-" + application)), broken::complete);
+    }
+
+    /** Deploys grains given by their handlers' code. */
+    ApplicationVersion deploy(String application, Map<String, String> handlers, Map<String, String> workflows,
+                              UnaryOperator<GrainSpec> change) throws IOException {
+        int number = 1 + (int) versions.keySet().stream().filter(key -> key.application().equals(application)).count();
+        String bundle = application + "-" + number;
+        Map<String, GrainSpec> grains = new HashMap<>();
+        for (Map.Entry<String, String> handler : handlers.entrySet()) {
+            Path folder = home.bundles().resolve(bundle).resolve("grains").resolve(handler.getKey());
+            Files.createDirectories(folder);
+            Files.writeString(folder.resolve("handler.py"), handler.getValue());
+            grains.put(handler.getKey(), change.apply(GrainSpec.withDefaults(handler.getKey())));
+        }
+        Map<String, ApplicationVersion.WorkflowSpec> machines = new HashMap<>();
+        workflows.forEach((name, definition) ->
+                machines.put(name, new ApplicationVersion.WorkflowSpec(name, definition, 60_000)));
+        Files.createFile(home.bundles().resolve(bundle).resolve("application-" + application));
+        ApplicationVersion version = new ApplicationVersion(Limits.SCHEMA_VERSION, application, number, bundle, null,
+                SandboxSpec.DEFAULT, grains, machines, List.of(), ApplicationVersion.Durability.RELAXED, 0);
+        versions.put(new AppKey(application, number), version);
+        return version;
+    }
+
+    ApplicationVersion deploy(String application, Map<String, String> handlers) throws IOException {
+        return deploy(application, handlers, Map.of(), spec -> spec);
+    }
+
+    CompletableFuture<InvocationResult> start(ApplicationVersion version, String target, String json, long timeoutMs) {
+        CompletableFuture<InvocationResult> result = new CompletableFuture<>();
+        agent.invoke(request(version, target, Payload.json(json.getBytes(StandardCharsets.UTF_8)), timeoutMs),
+                new InvocationListener() {
+                    @Override
+                    public void onAccepted() {}
+
+                    @Override
+                    public void onEnd(InvocationResult end) {
+                        result.complete(end);
+                    }
+                });
+        return result;
+    }
+
+    static InvocationRequest request(ApplicationVersion version, String target, Payload input, long timeoutMs) {
+        return new InvocationRequest(Ids.next(System.currentTimeMillis(), ThreadLocalRandom.current()), version.application(),
+                version.version(), target, input, timeoutMs, false, null);
+    }
+
+    InvocationResult invoke(ApplicationVersion version, String target, String json) throws Exception {
+        return start(version, target, json, 30_000).get(60, TimeUnit.SECONDS);
+    }
+
+    static String text(InvocationResult result) {
+        if (result.failure() != null) {
+            throw new AssertionError(result.failure().toString());
+        }
+        return new String(result.output().bytes(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The supervisor (depth 0) or a worker (1) of the application's sandbox. Pids that the platform knows are the sandbox's
+     * own, so the process is looked for by what only this platform started: its folder in the environment.
+     */
+    ProcessHandle process(String application, int depth) throws IOException {
+        Map<Long, Long> parents = new HashMap<>();
+        try (var folders = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path folder : folders) {
+                long pid = Long.parseLong(folder.getFileName().toString());
+                if (isOurs(folder, application)) {
+                    parents.put(pid, ProcessHandle.of(pid).flatMap(ProcessHandle::parent).map(ProcessHandle::pid).orElse(0L));
+                }
+            }
+        }
+        return parents.keySet().stream().filter(pid -> depth(parents, pid) == depth).findFirst()
+                .flatMap(ProcessHandle::of).orElseThrow();
+    }
+
+    private static int depth(Map<Long, Long> parents, long pid) {
+        return parents.containsKey(parents.get(pid)) ? 1 + depth(parents, parents.get(pid)) : 0;
+    }
+
+    /** A Python process of a sandbox below our own folder, which holds that application. */
+    private boolean isOurs(Path process, String application) {
+        try {
+            String environment = Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+            int start = environment.indexOf("SAND_DIRECTORY=" + root + "/");
+            if (start < 0 || !Files.readString(process.resolve("comm")).startsWith("python")) {
+                return false;
+            }
+            String directory = environment.substring(start + "SAND_DIRECTORY=".length(), environment.indexOf('\0', start));
+            return Files.isDirectory(Path.of(directory, "app", "grains"))
+                    && Files.exists(Path.of(directory, "app", "application-" + application));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        agent.close();
+        journal.close();
+        invocations.close();
+        logs.close();
+        try (var files = Files.walk(root)) {
+            files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        }
+    }
+}
