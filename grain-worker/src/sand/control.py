@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal
 import os
 import select
 import signal
@@ -28,10 +29,10 @@ class Signals:
             return b""
 
     def leave(self) -> None:
-        """In a forked child: its signals are its own again."""
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        """In a forked child: its signals are its own again. The signal module would touch a hundred pages for its enums."""
+        _signal.set_wakeup_fd(-1)
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+        _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
         os.close(self.fd)
         os.close(self._write)
 

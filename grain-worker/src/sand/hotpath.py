@@ -16,6 +16,9 @@ from sand.wire import ProtocolError
 
 _REPLY_HEAD = b"\x80\1\0\2\0\0\0\4take"
 _FINISH_HEAD = b"\x80\1\0\4\0\0\0\6finish\0\0\0\0\x0c\0\1"
+_TAKE_HEAD = b"\x80\1\0\1\0\0\0\4take\0\0\0\0\x0c\0\1\x0b\0\1"
+_take_head = Struct("!I22sI").pack
+_take_tail = Struct("!BhiBB").pack
 _text_head = Struct("!BhI").pack
 _attempt_payload_type = Struct("!BhiBhBhI").pack
 _bytes_head = Struct("!BhI").pack
@@ -31,7 +34,9 @@ _unpack_i16 = Struct("!h").unpack_from
 
 def encode_take(instance: str, pid: int) -> bytes:
     """Made once an instance: every take of it is the same frame."""
-    return protocol.encode_call(protocol.TAKE, protocol.TakeRequest(instance, pid))
+    name = instance.encode()
+    head = _take_head(35 + len(name), _TAKE_HEAD, len(name))
+    return b"".join((head, name, _take_tail(8, 2, pid, 0, 0)))
 
 
 def encode_finish(

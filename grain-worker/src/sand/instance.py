@@ -9,8 +9,8 @@ Everything before the wait is ahead of need; what follows it is the path of an e
 
 from __future__ import annotations
 
+import _signal
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -189,7 +189,7 @@ def run(
     """
     kernel.die_with_parent(worker)
     os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     kernel.become_subreaper()
     kernel.prefer_for_oom()
     try:

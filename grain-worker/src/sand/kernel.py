@@ -9,8 +9,9 @@ import signal
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
-_prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_ulong, ctypes.c_ulong, ctypes.c_ulong)
+_SIGKILL = int(signal.SIGKILL)
+# Without declared argument types: converting them would touch twice the memory, and each child pays for what it touches.
+_prctl = ctypes.PyDLL(None).prctl
 
 # Above the limit of an instance: what the report of a MemoryError may use.
 MEMORY_RESERVE = 16 << 20
@@ -20,7 +21,7 @@ OOM_SCORE = b"900"
 
 def die_with_parent(parent: int) -> None:
     """SIGKILL when the parent ends, so that nothing outlives its worker. Ends at once when it has ended already."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
 
@@ -95,6 +96,19 @@ def _children_by_parent() -> set[int]:
             except (OSError, IndexError):
                 continue
     return found
+
+
+def end_everything_below() -> None:
+    """Kills this process's children, then those that it adopts from them, until there are none."""
+    while below := children():
+        for pid in below:
+            kill_group(pid)
+        try:
+            os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            continue
 
 
 def kill_group(pid: int) -> None:

@@ -190,8 +190,8 @@ def main() -> NoReturn:
     except ConnectionClosed as gone:
         logs.mark(2, f"supervisor ends: {gone}\n".encode())
         code = 1
-    for child in kernel.children():
-        kernel.kill_group(child)
+    # As process 1 it could leave that to the kernel; as a plain process it is the last who knows of them.
+    kernel.end_everything_below()
     os._exit(code)
 
 

@@ -21,8 +21,7 @@ def detached():
         if os.fork() == 0:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             os.write(write, str(os.getpid()).encode())
-            while True:
-                time.sleep(100)
+            time.sleep(60)
         os._exit(0)
     os.wait()
     return int(os.read(read, 20))
@@ -46,7 +45,8 @@ def test_a_killed_instance_takes_its_group_and_its_detached_ones_along(sandbox: 
 def handle(event, context):
     child = os.fork()
     if child == 0:
-        time.sleep(100)
+        time.sleep(60)
+        os._exit(0)
     print(detached(), child, flush=True)
     time.sleep(100)
 """
@@ -107,7 +107,7 @@ def test_the_context_is_not_for_forked_children(sandbox: Sandbox) -> None:
 
 
 def test_a_fork_bomb_is_over_with_its_instance(sandbox: Sandbox) -> None:
-    """Bounded here by a limit of files, as a sandbox bounds it by its limit of pids."""
+    """84 processes in sessions of their own, as many as this machine can well bear; a sandbox has its limit of pids."""
     worker = sandbox.ready(
         """
         import os, time
@@ -116,7 +116,8 @@ def test_a_fork_bomb_is_over_with_its_instance(sandbox: Sandbox) -> None:
                 if depth and os.fork() == 0:
                     os.setsid()
                     bomb(depth - 1)
-                    time.sleep(100)
+                    time.sleep(60)
+                    os._exit(0)
         def handle(event, context):
             bomb(3)
             raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -127,6 +128,16 @@ def test_a_fork_bomb_is_over_with_its_instance(sandbox: Sandbox) -> None:
     sandbox.broker.report("instanceExited", instance=name)
     sandbox.broker.until(lambda: name in sandbox.broker.closed, "the end of all")
     assert isinstance(sandbox.invoke(worker), sand.FailRequest)
+
+
+def test_the_supervisor_leaves_nothing_behind_when_it_ends(sandbox: Sandbox) -> None:
+    worker = sandbox.ready(DETACH + "\ndef handle(event, context):\n    print(detached(), flush=True)\n    time.sleep(60)")
+    (name,) = sandbox.spawn(worker)
+    sandbox.broker.hand(sandbox.event())
+    pid = int(sandbox.broker.until(lambda: sandbox.broker.log(name), "pid"))
+    sandbox.process.terminate()
+    assert sandbox.process.wait(10) == 0
+    assert not alive(pid)
 
 
 @pytest.mark.parametrize(

@@ -117,3 +117,7 @@ def test_a_cut_frame_is_an_error_of_the_protocol(method: str, case: dict[str, An
         if method == "take":
             with pytest.raises(wire.ProtocolError):
                 hotpath.decode_take_reply(data[:end])
+
+
+def test_the_hot_paths_take_is_the_general_one() -> None:
+    assert hotpath.encode_take("i-é", 42) == protocol.encode_call(protocol.TAKE, protocol.TakeRequest("i-é", 42))
