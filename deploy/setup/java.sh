@@ -34,7 +34,11 @@ set_up_jdk() {
 }
 
 java_sources_hash() {
-  content_hash pom.xml event local-bus global-bus data-layer workflow host-agent frontend standalone
+  local module sources=(pom.xml)
+  for module in event local-bus global-bus data-layer workflow host-agent frontend standalone; do
+    sources+=("$module/pom.xml" "$module/src/main")
+  done
+  content_hash "${sources[@]}"
 }
 
 set_up_java() {
