@@ -42,7 +42,7 @@ public final class InvocationsApi {
 
     public void addTo(Router router) {
         router.add("GET", ROOT, this::list)
-                .add("GET", ROOT + "/{id}", exchange -> exchange.json(200, show(find(exchange))))
+                .add("GET", ROOT + "/{id}", this::describe)
                 .add("GET", ROOT + "/{id}/output", this::output)
                 .add("GET", ROOT + "/{id}/timeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
                 .add("POST", ROOT + "/{id}/cancel", this::cancel);
@@ -64,6 +64,13 @@ public final class InvocationsApi {
         }
         throw Problem.caller(404, "unknown-invocation", "Unknown invocation",
                 "Application '" + application + "' has no invocation " + id + ", or has it no more.").asException();
+    }
+
+    private void describe(Exchange exchange) throws InterruptedException {
+        InvocationRecord record = find(exchange);
+        ObjectNode shown = show(record);
+        shown.set("hops", record.hops() == null ? Json.array() : Json.tree(record.hops()));
+        exchange.json(200, shown);
     }
 
     private void list(Exchange exchange) {

@@ -48,9 +48,8 @@ public final class StatusApi {
     }
 
     private void status(Exchange exchange) {
-        ObjectNode status = Json.object();
+        ObjectNode status = Json.MAPPER.valueToTree(hostStatus());
         status.set("frontend", frontend.get());
-        status.set("hosts", Json.array().add(Json.tree(hostStatus())));
         exchange.json(200, status);
     }
 

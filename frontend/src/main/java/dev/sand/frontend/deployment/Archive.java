@@ -37,7 +37,7 @@ final class Archive {
     Path unpack(Path file, Path target) throws IOException {
         try (ZipFile zip = new ZipFile(file.toFile())) {
             if (zip.size() > mostEntries) {
-                throw refuse("it has " + zip.size() + " entries, the limit is " + mostEntries)
+                throw tooLarge("it has " + zip.size() + " entries, the limit is " + mostEntries)
                         .with("limit", mostEntries).with("actual", zip.size()).asException();
             }
             Map<String, Integer> modes = ZipModes.read(file);
@@ -87,11 +87,11 @@ final class Archive {
             size += n;
             written += n;
             if (written > mostBytes) {
-                throw refuse("it unpacks to more than " + mostBytes + " bytes").with("limit", mostBytes)
+                throw tooLarge("it unpacks to more than " + mostBytes + " bytes").with("limit", mostBytes)
                         .with("actual", written).asException();
             }
             if (size > RATIO_FROM_BYTES && size / packed > MOST_RATIO) {
-                throw refuse("'" + entry.getName() + "' unpacks to over " + MOST_RATIO + " times its size")
+                throw tooLarge("'" + entry.getName() + "' unpacks to over " + MOST_RATIO + " times its size")
                         .with("limit", MOST_RATIO).with("actual", size / packed).asException();
             }
             out.write(buffer, 0, n);
@@ -112,6 +112,10 @@ final class Archive {
     /** What archivers and interpreters leave behind; not part of an application. */
     static boolean isLitter(String segment) {
         return segment.equals("__MACOSX") || segment.equals(".DS_Store") || segment.equals("__pycache__") || segment.equals(".git");
+    }
+
+    private static Problem tooLarge(String why) {
+        return Problem.caller(413, "archive-too-large", "The archive is over a limit", "The archive is refused: " + why + ".");
     }
 
     static Problem refuse(String why) {

@@ -26,13 +26,15 @@ public final class Body implements Invocable.Task {
     }
 
     private static final int FIRST_BYTES = 64 * 1024;
-    private static final int DISCARD_FACTOR = 4;
+    private static final long DISCARD_BYTES = 1L << 30;
+    private static final long DISCARD_NS = 30_000_000_000L;
     private static final byte[] NONE = {};
     private final Request request;
     private final int limit;
     private final Listener listener;
     private final long length;
     private byte[] content;
+    private final long beganNs = System.nanoTime();
     private long received;
 
     private Body(Request request, int limit, Listener listener) {
@@ -83,11 +85,15 @@ public final class Body implements Invocable.Task {
             keep(chunk.getByteBuffer());
             boolean last = chunk.isLast();
             chunk.release();
-            if (last || received > (long) limit * DISCARD_FACTOR) {
+            if (last || received > limit && isEnough()) {
                 end();
                 return;
             }
         }
+    }
+
+    private boolean isEnough() {
+        return received > DISCARD_BYTES || System.nanoTime() - beganNs > DISCARD_NS;
     }
 
     private void keep(ByteBuffer bytes) {

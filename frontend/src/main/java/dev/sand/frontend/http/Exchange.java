@@ -135,7 +135,9 @@ public final class Exchange {
         if (problem.status() == 429 || problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
-        String instance = request.getHttpURI() == null ? null : request.getHttpURI().getPath();
+        String path = request.getHttpURI() == null ? null : request.getHttpURI().getPath();
+        // Jetty's word for a request line that it could not read.
+        String instance = "/badMessage".equals(path) ? null : path;
         response.write(true, ByteBuffer.wrap(problem.toJson(instance)), callback);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sand.frontend.http;
 
+import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jetty.http.HttpHeader;
@@ -83,7 +84,9 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     public static Problem problem(Exchange exchange, Throwable thrown) {
         String incident = Long.toHexString(ThreadLocalRandom.current().nextLong());
         Problem problem = Problems.of(thrown, incident);
-        if (problem.status() == 500 && !(thrown instanceof ProblemException)) {
+        // A client that has gone in the middle of its answer is no incident.
+        boolean gone = thrown instanceof IOException && exchange.response().isCommitted();
+        if (problem.status() == 500 && !(thrown instanceof ProblemException) && !gone) {
             LOG.error("incident {}: {} {}", incident, exchange.method(), exchange.request().getHttpURI(), thrown);
         }
         return problem;

@@ -1,0 +1,208 @@
+package dev.sand.frontend;
+
+import static dev.sand.frontend.Platform.json;
+import static dev.sand.frontend.Platform.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.LogStore.Line;
+import dev.sand.event.Ids;
+import dev.sand.event.Payload;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Applications, versions, aliases, invocations, logs and status over real HTTP. */
+class ControlPlaneTest {
+    private static final String DEMO = "/api/v1/applications/demo";
+    private Platform platform;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new Platform();
+        platform.deployDemo();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        platform.close();
+    }
+
+    private void deploySecond() throws Exception {
+        Map<String, String> files = Platform.demo();
+        files.put("grains/echo/handler.py", "def handle(event, context):\n    return 2\n");
+        assertThat(platform.deploy(files).statusCode()).isEqualTo(201);
+    }
+
+    private String invoke(String target) throws Exception {
+        return platform.post("/invoke/demo/" + target, "1").headers().firstValue("Sand-Execution-Id").orElseThrow();
+    }
+
+    @Test
+    void applications_are_listed_and_described() throws Exception {
+        JsonNode listed = json(platform.get("/api/v1/applications")).path("applications").path(0);
+        assertThat(listed.path("name").asText()).isEqualTo("demo");
+        assertThat(listed.path("live").asInt()).isEqualTo(1);
+        JsonNode described = json(platform.get(DEMO));
+        assertThat(described.path("grains").path("echo").path("entry").asText()).isEqualTo("handler:handle");
+        assertThat(described.path("aliases").path("live").asInt()).isEqualTo(1);
+        assertThat(json(platform.get(DEMO + "/versions/1"))).isEqualTo(described);
+        assertThat(platform.get(DEMO + "/versions/9").statusCode()).isEqualTo(404);
+        assertThat(platform.get("/api/v1/applications/nobody").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void an_alias_moves_and_is_rolled_back() throws Exception {
+        deploySecond();
+        assertThat(json(platform.get(DEMO + "/versions")).path("versions").findValuesAsText("version")).containsExactly("2", "1");
+        assertThat(json(platform.send("POST", DEMO + "/rollback", null)).path("version").asInt()).isEqualTo(1);
+        assertThat(platform.host.retired).contains("demo@2");
+        assertThat(json(platform.send("POST", DEMO + "/rollback", null)).path("status").asInt()).isEqualTo(409);
+        assertThat(platform.send("PUT", DEMO + "/aliases/next", "{\"version\": 2}".getBytes(StandardCharsets.UTF_8)).statusCode())
+                .isEqualTo(200);
+        platform.post("/invoke/demo/echo@next", "1");
+        platform.post("/invoke/demo/echo", "1");
+        assertThat(platform.host.requests.stream().map(request -> request.version())).containsExactly(2, 1);
+        assertThat(platform.send("DELETE", DEMO + "/aliases/next", null).statusCode()).isEqualTo(204);
+        assertThat(platform.post("/invoke/demo/echo@next", "1").statusCode()).isEqualTo(404);
+        assertThat(platform.send("DELETE", DEMO + "/aliases/live", null).statusCode()).isEqualTo(409);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "{}", "{\"version\": \"2\"}", "{\"version\": 0}", "[1]", "{\"version\": 1", "{\"version\": 99}"})
+    void an_alias_that_cannot_be_moved_there_stays(String body) throws Exception {
+        HttpResponse<byte[]> answer = platform.send("PUT", DEMO + "/aliases/live", body.getBytes(StandardCharsets.UTF_8));
+        assertThat(answer.statusCode()).isIn(400, 404);
+        assertThat(platform.registry.alias("demo", "live")).contains(1);
+        assertThat(platform.send("PUT", DEMO + "/aliases/7up", "{\"version\": 1}".getBytes(StandardCharsets.UTF_8)).statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void deletion_takes_all_that_is_the_application_s() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        assertThat(platform.send("DELETE", DEMO, null).statusCode()).isEqualTo(204);
+        assertThat(platform.host.cancelled).contains(held);
+        assertThat(platform.host.retired).contains("demo@1");
+        assertThat(platform.dataDeleted).containsExactly("demo");
+        assertThat(platform.get(DEMO).statusCode()).isEqualTo(404);
+        assertThat(platform.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(404);
+        platform.deployDemo();
+        assertThat(platform.registry.alias("demo", "live")).as("a number never comes twice").contains(2);
+        assertThat(platform.get(DEMO + "/invocations/" + held).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void invocations_are_listed_newest_first_in_pages() throws Exception {
+        String first = invoke("echo");
+        String second = invoke("fail");
+        JsonNode page = json(platform.get(DEMO + "/invocations?limit=1"));
+        assertThat(page.path("invocations").path(0).path("executionId").asText()).isEqualTo(second);
+        JsonNode rest = json(platform.get(DEMO + "/invocations?before=" + page.path("next").asText()));
+        assertThat(rest.path("invocations").findValuesAsText("executionId")).containsExactly(first);
+        assertThat(json(platform.get(DEMO + "/invocations?status=FAILED")).path("invocations")).hasSize(1);
+        for (String query : new String[] {"limit=0", "limit=x", "status=NICE", "limit=1%GG"}) {
+            assertThat(platform.get(DEMO + "/invocations?" + query.replace("%GG", "%25GG")).statusCode()).as(query).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void an_invocation_shows_its_output_its_failure_and_its_time() throws Exception {
+        String good = invoke("echo");
+        JsonNode shown = json(platform.get(DEMO + "/invocations/" + good));
+        assertThat(shown.path("status").asText()).isEqualTo("SUCCEEDED");
+        assertThat(shown.path("hops")).hasSize(1);
+        assertThat(text(platform.get(DEMO + "/invocations/" + good + "/output"))).isEqualTo("1");
+        JsonNode hop = json(platform.get(DEMO + "/invocations/" + good + "/timeline")).path("hops").path(0);
+        assertThat(hop.path("dispatchMs").asDouble()).isEqualTo(0.1);
+        assertThat(hop.path("runMs").asDouble()).isEqualTo(1.0);
+        HttpResponse<byte[]> failed = platform.get(DEMO + "/invocations/" + invoke("fail") + "/output");
+        assertThat(failed.statusCode()).isEqualTo(500);
+        assertThat(json(failed).path("error").asText()).isEqualTo("ValueError");
+        for (String id : new String[] {Ids.encode(1, 2, 3), "nonsense", "%00"}) {
+            assertThat(platform.get(DEMO + "/invocations/" + id).statusCode()).isIn(400, 404);
+        }
+    }
+
+    @Test
+    void a_running_invocation_is_cancelled_once() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        assertThat(platform.send("POST", DEMO + "/invocations/" + held + "/cancel", null).statusCode()).isEqualTo(200);
+        assertThat(json(platform.get(DEMO + "/invocations/" + held)).path("status").asText()).isEqualTo("CANCELLED");
+        HttpResponse<byte[]> again = platform.send("POST", DEMO + "/invocations/" + held + "/cancel", null);
+        assertThat(again.statusCode()).isEqualTo(409);
+        assertThat(json(again).path("invocationStatus").asText()).isEqualTo("CANCELLED");
+    }
+
+    @Test
+    void events_follow_an_invocation_to_its_end_and_go_on_behind_the_last_one() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        String path = DEMO + "/invocations/" + held + "/events";
+        var following = platform.client.sendAsync(HttpRequest.newBuilder(platform.uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+        await().until(() -> platform.host.running.get(held).watchers().size() == 1);
+        platform.host.release(held, Payload.json("2".getBytes(StandardCharsets.UTF_8)));
+        String events = following.get().body();
+        assertThat(following.get().headers().firstValue("Content-Type")).hasValue("text/event-stream");
+        assertThat(events.split("event: hop", -1)).hasSize(2);
+        assertThat(events).contains("id: " + held + "/hold@1\n").contains("event: end").contains("SUCCEEDED");
+        String rest = text(platform.get(path, "Last-Event-ID", held + "/hold@1"));
+        assertThat(rest).doesNotContain("event: hop").contains("event: end");
+    }
+
+    @Test
+    void logs_are_read_by_application_and_by_invocation_and_followed() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        platform.logs.append(List.of(line(null, "echo", "started"), line(held, "hold", "one")));
+        assertThat(json(platform.get(DEMO + "/logs")).path("lines").findValuesAsText("text")).containsExactly("started", "one");
+        assertThat(json(platform.get(DEMO + "/logs?grain=hold")).path("lines")).hasSize(1);
+        JsonNode own = json(platform.get(DEMO + "/invocations/" + held + "/logs"));
+        assertThat(own.path("lines").findValuesAsText("text")).containsExactly("one");
+        assertThat(json(platform.get(DEMO + "/invocations/" + held + "/logs?after=" + own.path("next").asText())).path("lines")).isEmpty();
+        var following = platform.client.sendAsync(HttpRequest.newBuilder(platform.uri(DEMO + "/invocations/" + held
+                + "/logs?follow=true")).build(), HttpResponse.BodyHandlers.ofString());
+        platform.logs.append(List.of(line(held, "hold", "two")));
+        platform.host.release(held, Payload.nullJson());
+        assertThat(following.get().body()).contains("event: line").contains("\"one\"").contains("\"two\"");
+    }
+
+    private static Line line(String executionId, String grain, String text) {
+        return new Line(0, 1, "demo", 1, grain, executionId, executionId == null ? null : executionId + "/x", 1, "stdout", null, text);
+    }
+
+    @Test
+    void operators_see_whether_it_is_well() throws Exception {
+        assertThat(platform.get("/livez").statusCode()).isEqualTo(200);
+        assertThat(platform.get("/readyz").statusCode()).isEqualTo(200);
+        JsonNode status = json(platform.get("/api/v1/status"));
+        assertThat(status.path("sandboxKind").asText()).isEqualTo("process");
+        assertThat(status.path("frontend").path("inFlight").asInt()).isZero();
+        platform.frontend.drain();
+        assertThat(platform.get("/readyz").statusCode()).isEqualTo(503);
+        assertThat(platform.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(503);
+        assertThat(platform.get("/livez").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whatever_is_wrong_with_a_request_is_a_problem() throws Exception {
+        assertThat(platform.send("PUT", DEMO + "/versions", null).headers().firstValue("Allow")).hasValue("GET");
+        for (String start : new String[] {"GET /nothing HTTP/1.1", "GET /api/v1/applications/%2F HTTP/1.1", "POST /invoke/de%2Fmo/x HTTP/1.1",
+            "POST /invoke/../etc/passwd HTTP/1.1", "GET /%GG HTTP/1.1", "GET / HTTP/9.9", "nonsense", "GET /" + "x".repeat(20_000) + " HTTP/1.1"}) {
+            try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
+                socket.getOutputStream().write((start + "\r\nHost: x\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+                String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                String shown = start.substring(0, Math.min(40, start.length())) + " → " + answer;
+                assertThat(answer).as(shown).contains("application/problem+json").contains("\"source\":\"caller\"");
+                assertThat(answer.substring(9, 12)).as(shown).isIn("400", "404", "405", "414", "431", "505");
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.sand.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import dev.sand.datalayer.LogStore.Line;
+import dev.sand.event.Ids;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** The OpenAPI document is the contract: it has every operation of the server and no other, and answers are what it says. */
+class OpenApiTest {
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+    private static final String DEMO = "/api/v1/applications/demo";
+    private final Set<String> called = new TreeSet<>();
+    private JsonNode document;
+    private Platform platform;
+
+    @Test
+    void the_document_and_the_server_have_the_same_operations() throws Exception {
+        try (Platform started = new Platform()) {
+            Set<String> served = new TreeSet<>(Set.of("POST /invoke/{app}/{target}", "GET /web/{app}/{path}"));
+            started.frontend.router().routes().forEach(route -> served.add(route.method() + " " + route.template()));
+            assertThat(operations(YAML.readTree(started.get("/openapi.yaml").body()))).isEqualTo(served);
+        }
+    }
+
+    private static Set<String> operations(JsonNode document) {
+        Set<String> operations = new TreeSet<>();
+        document.path("paths").properties().forEach(path -> path.getValue().fieldNames().forEachRemaining(key -> {
+            if (Set.of("get", "put", "post", "delete").contains(key)) {
+                operations.add(key.toUpperCase(java.util.Locale.ROOT) + " " + path.getKey());
+            }
+        }));
+        return operations;
+    }
+
+    @Test
+    void every_operation_answers_as_the_document_says() throws Exception {
+        try (Platform started = new Platform()) {
+            platform = started;
+            document = YAML.readTree(platform.get("/openapi.yaml").body());
+            called.add("GET /openapi.yaml");
+            deployments();
+            invocations();
+            String app = "/api/v1/applications/{app}";
+            call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{\"version\": 1}", 200);
+            call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{}", 400);
+            call("GET", app + "/aliases", DEMO + "/aliases", null, 200);
+            call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/next", null, 204);
+            call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/live", null, 409);
+            call("POST", app + "/rollback", DEMO + "/rollback", "", 200);
+            call("POST", app + "/rollback", DEMO + "/rollback", "", 409);
+            platform.logs.append(List.of(new Line(0, 1, "demo", 1, "echo", null, null, 0, "stdout", null, "started")));
+            call("GET", app + "/logs", DEMO + "/logs", null, 200);
+            call("GET", "/api/v1/status", "/api/v1/status", null, 200);
+            call("GET", "/livez", "/livez", null, 200);
+            call("GET", "/readyz", "/readyz", null, 200);
+            platform.get("/web/demo/files/a/b");
+            called.add("GET /web/{app}/{path}");
+            call("DELETE", app, DEMO, null, 204);
+            call("DELETE", app, DEMO, null, 404);
+            platform.frontend.drain();
+            call("GET", "/readyz", "/readyz", null, 503);
+            assertThat(called).isEqualTo(operations(document));
+        }
+    }
+
+    private void deployments() throws Exception {
+        String root = "/api/v1/applications";
+        byte[] zip = Platform.zip(Platform.demo());
+        var changed = Platform.demo();
+        changed.put("grains/echo/handler.py", "x = 1\n");
+        check("POST", root, platform.send("POST", root, zip, "Content-Type", "application/zip"), 201);
+        check("POST", root, platform.send("POST", root, zip, "Content-Type", "application/zip"), 200);
+        check("POST", root, platform.send("POST", root, new byte[] {1}, "Content-Type", "application/zip"), 422);
+        check("POST", root, platform.post(root, "{\"folder\": \"/\"}"), 403);
+        check("POST", root, platform.send("POST", root, zip, "Accept", "text/event-stream"), 200);
+        check("PUT", root + "/{app}", platform.send("PUT", root + "/demo", Platform.zip(changed)), 201);
+        check("PUT", root + "/{app}", platform.send("PUT", root + "/other", zip), 422);
+        call("GET", root, root, null, 200);
+        call("GET", root + "/{app}", DEMO, null, 200);
+        call("GET", root + "/{app}", root + "/nobody", null, 404);
+        call("GET", root + "/{app}/versions", DEMO + "/versions", null, 200);
+        call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/1", null, 200);
+        call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/9", null, 404);
+    }
+
+    private void invocations() throws Exception {
+        String invoke = "/invoke/{app}/{target}";
+        HttpResponse<byte[]> good = check("POST", invoke, platform.post("/invoke/demo/echo", "1"), 200);
+        HttpResponse<byte[]> failed = check("POST", invoke, platform.post("/invoke/demo/fail", "1"), 500);
+        check("POST", invoke, platform.post("/invoke/demo/full", "1"), 429);
+        check("POST", invoke, platform.post("/invoke/demo/late", "1"), 504);
+        check("POST", invoke, platform.post("/invoke/demo/nothing", "1"), 404);
+        check("POST", invoke, platform.post("/invoke/demo/echo", "{"), 400);
+        HttpResponse<byte[]> held = check("POST", invoke, platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async"), 202);
+        String running = held.headers().firstValue("Location").orElseThrow();
+        String template = "/api/v1/applications/{app}/invocations";
+        call("GET", template, DEMO + "/invocations", null, 200);
+        call("GET", template, DEMO + "/invocations?limit=x", null, 400);
+        String id = DEMO + "/invocations/" + good.headers().firstValue("Sand-Execution-Id").orElseThrow();
+        call("GET", template + "/{id}", id, null, 200);
+        call("GET", template + "/{id}", running, null, 200);
+        call("GET", template + "/{id}", DEMO + "/invocations/" + Ids.encode(1, 2, 3), null, 404);
+        call("GET", template + "/{id}/output", id + "/output", null, 200);
+        call("GET", template + "/{id}/output", running + "/output", null, 202);
+        call("GET", template + "/{id}/output", DEMO + "/invocations/"
+                + failed.headers().firstValue("Sand-Execution-Id").orElseThrow() + "/output", null, 500);
+        call("GET", template + "/{id}/events", id + "/events", null, 200);
+        call("GET", template + "/{id}/timeline", id + "/timeline", null, 200);
+        call("GET", template + "/{id}/logs", id + "/logs", null, 200);
+        call("POST", template + "/{id}/cancel", running + "/cancel", null, 200);
+        call("POST", template + "/{id}/cancel", running + "/cancel", null, 409);
+    }
+
+    private void call(String method, String template, String path, String body, int status) throws Exception {
+        check(method, template, platform.send(method, path, body == null ? null : body.getBytes(StandardCharsets.UTF_8)), status);
+    }
+
+    /** The answer has the status, which the document names with its content type, and the body that its schema accepts. */
+    private HttpResponse<byte[]> check(String method, String template, HttpResponse<byte[]> answer, int status) throws Exception {
+        String what = method + " " + template + " → " + Platform.text(answer);
+        assertThat(answer.statusCode()).as(what).isEqualTo(status);
+        called.add(method + " " + template);
+        JsonNode operation = document.path("paths").path(template).path(method.toLowerCase(java.util.Locale.ROOT));
+        JsonNode response = resolve(operation.path("responses").path(Integer.toString(status)));
+        assertThat(response.isMissingNode()).as("the document has no %s for %s", status, what).isFalse();
+        if (answer.body().length == 0) {
+            assertThat(response.has("content")).as(what).isFalse();
+            return answer;
+        }
+        String type = answer.headers().firstValue("Content-Type").orElseThrow();
+        assertThat(response.path("content").has(type)).as("%s of %s", type, what).isTrue();
+        if (type.endsWith("json")) {
+            JsonNode schema = response.path("content").path(type).path("schema");
+            assertThat(JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(whole(schema))
+                    .validate(Platform.json(answer))).as(what).isEmpty();
+        }
+        return answer;
+    }
+
+    private JsonNode resolve(JsonNode node) {
+        return node.has("$ref") ? document.at(node.path("$ref").asText().substring(1)) : node;
+    }
+
+    /** The schema with the document's components beside it, so that its references lead somewhere. */
+    private JsonNode whole(JsonNode schema) {
+        ObjectNode whole = schema.deepCopy();
+        whole.set("components", document.path("components"));
+        return whole;
+    }
+}
