@@ -193,10 +193,12 @@ final class RunningExecution extends Timed {
 
     private void run() {
         become(State.RUNNING);
+        // The id's time, since a replay must see the same.
+        long beganMs = Ids.isValid(id()) ? Ids.epochMs(id()) : startedMs;
         Execution machine;
         try {
             machine = isWorkflow()
-                    ? context.executionFactory.create(application.version(), request.target(), id(), startedMs)
+                    ? context.executionFactory.create(application.version(), request.target(), id(), beganMs)
                     : new GrainExecution(request.target());
         } catch (IllegalArgumentException invalid) {
             onMachineFailed(Failure.platform(Errors.BAD_REQUEST, "workflow " + request.target() + " of application "
@@ -204,7 +206,7 @@ final class RunningExecution extends Timed {
             return;
         }
         steps = new Steps(context, this, application, machine);
-        steps.start(new Signal.Started(request.input()), replay);
+        steps.start(new Signal.Started(request.input(), beganMs), replay);
         if (!isEnded()) {
             ensureAcceptedJournaled();
         }
@@ -214,14 +216,14 @@ final class RunningExecution extends Timed {
 
     void onEventSucceeded(Event event, Payload output, List<Published> published) {
         if (closes(event)) {
-            steps.signal(new Signal.TaskSucceeded(event.step, output, published));
+            steps.signal(new Signal.TaskSucceeded(event.step, output, published, context.epochMs()));
         }
     }
 
     void onEventFailed(Event event, Failure failure) {
         if (closes(event)) {
             lastFailure = failure;
-            steps.signal(new Signal.TaskFailed(event.step, failure.error(), failure.cause()));
+            steps.signal(new Signal.TaskFailed(event.step, failure.error(), failure.cause(), context.epochMs()));
         }
     }
 
@@ -260,10 +262,15 @@ final class RunningExecution extends Timed {
     }
 
     void onFailed(String error, String cause) {
-        boolean isLast = lastFailure != null && lastFailure.error().equals(error);
-        Failure failure = isLast && lastFailure.cause().equals(cause) ? lastFailure : Failure.grain(error, cause, null);
-        boolean timedOut = error.equals(Errors.TIMEOUT) || error.equals("States.Timeout");
+        boolean isLast = lastFailure != null && lastFailure.error().equals(error) && lastFailure.cause().equals(cause);
+        Failure failure = isLast ? lastFailure : named(error, cause);
+        boolean timedOut = Errors.TIMEOUT.equals(error) || "States.Timeout".equals(error);
         end(timedOut ? Status.TIMED_OUT : Status.FAILED, null, failure);
+    }
+
+    /** A Fail state need not say what failed. */
+    private static Failure named(String error, String cause) {
+        return Failure.grain(error == null ? "States.Fail" : error, cause == null ? "the workflow gave no cause" : cause, null);
     }
 
     /** Not the grain's or the workflow's own failure: a limit, or an evaluation that was stopped. */

@@ -31,7 +31,7 @@ final class Steps {
         @Override
         void onDue() {
             steps.timers.remove(step);
-            steps.signal(new Signal.TimerFired(step));
+            steps.signal(new Signal.TimerFired(step, steps.context.epochMs()));
         }
     }
 
