@@ -22,7 +22,6 @@ import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusReply;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +35,6 @@ import org.slf4j.LoggerFactory;
 final class SandboxCalls {
     private static final Logger LOG = LoggerFactory.getLogger(SandboxCalls.class);
 
-    private static final Duration LAST_WORDS = Duration.ofMillis(100);
-
     private final Shard shard;
     private final AppKey app;
     private final String sandbox;
@@ -46,10 +43,9 @@ final class SandboxCalls {
     private final Map<String, String> secrets;
     private final GrainData data;
     private final CommandLine supervisor = new CommandLine();
-    private final Map<String, CommandLine> workers = new HashMap<>();
-    private final Map<String, String> grainByWorker = new HashMap<>();
+    private final Map<String, Worker> workers = new HashMap<>();
     private final Map<String, BusConnection> instances = new HashMap<>();
-    private final Map<String, Input.InstanceExited> exits = new HashMap<>();
+    private final LastWords lastWords;
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
@@ -61,6 +57,7 @@ final class SandboxCalls {
         this.sockets = sockets;
         this.secrets = secrets;
         this.data = data;
+        this.lastWords = new LastWords(shard);
     }
 
     /** The sandbox becomes the application's. */
@@ -101,8 +98,7 @@ final class SandboxCalls {
     // --- actions
 
     void startWorker(String worker, GrainSpec grain) {
-        workers.put(worker, new CommandLine());
-        grainByWorker.put(worker, grain.name());
+        workers.put(worker, new Worker(worker, grain.name()));
         sockets.logs().onWorker(worker, grain.name());
         send(supervisor, Command.startWorker(new StartWorkerCommand(worker,
                 Messages.configuration(version, grain, sockets.directory(), secrets))));
@@ -113,10 +109,10 @@ final class SandboxCalls {
     }
 
     void spawn(String worker, List<String> names) {
-        CommandLine line = workers.get(worker);
-        if (line != null) {
-            sockets.logs().onInstances(grainByWorker.get(worker), names);
-            send(line, Command.spawn(new SpawnCommand(names)));
+        Worker process = workers.get(worker);
+        if (process != null) {
+            sockets.logs().onInstances(process.grain, names);
+            send(process.commands, Command.spawn(new SpawnCommand(names)));
         }
     }
 
@@ -124,7 +120,9 @@ final class SandboxCalls {
         send(supervisor, Command.kill(new KillCommand(pid)));
     }
 
+    /** Instances that wait are let go, so that their workers can end. */
     void stop() {
+        instances.values().forEach(BusConnection::dismiss);
         send(supervisor, Command.stop(new StopCommand()));
     }
 
@@ -154,12 +152,13 @@ final class SandboxCalls {
     }
 
     void onWorkerPoll(BusConnection connection, String worker) {
-        CommandLine line = workers.get(worker);
-        if (line == null) {
+        Worker process = workers.get(worker);
+        if (process == null) {
             LOG.warn("sandbox {}: a worker {} polls that is not known (any more)", sandbox, worker);
             connection.close();
         } else {
-            line.onPoll(connection);
+            connection.attach(process);
+            process.commands.onPoll(connection);
         }
     }
 
@@ -185,6 +184,19 @@ final class SandboxCalls {
 
     /** What a connection that has taken is remembered by. */
     private record Instance(String name) {}
+
+    /** What a worker's connection is remembered by. */
+    private static final class Worker {
+        final String name;
+        final String grain;
+        final CommandLine commands = new CommandLine();
+        boolean closed;
+
+        Worker(String name, String grain) {
+            this.name = name;
+            this.grain = grain;
+        }
+    }
 
     private static String instance(BusConnection connection) {
         return ((Instance) connection.attachment()).name;
@@ -251,51 +263,47 @@ final class SandboxCalls {
             }
             case WORKER_FAILED -> {
                 String worker = report.getWorkerFailed().getWorker();
-                forget(worker);
+                workers.remove(worker);
                 shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed())));
             }
-            case WORKER_EXITED -> {
-                String worker = report.getWorkerExited().getWorker();
-                forget(worker);
-                shard.on(new Input.WorkerExited(app, worker, Messages.cause(report.getWorkerExited())));
-            }
-            case INSTANCE_EXITED -> onExited(report.getInstanceExited());
+            case WORKER_EXITED -> onWorkerExited(report.getWorkerExited().getWorker(),
+                    Messages.cause(report.getWorkerExited()));
+            case INSTANCE_EXITED -> onInstanceExited(report.getInstanceExited());
             case INSTANCE_FORK_FAILED -> shard.on(new Input.ForkFailed(app, report.getInstanceForkFailed().getInstance(),
                     report.getInstanceForkFailed().getCause()));
         }
     }
 
-    /**
-     * The worker's word of an end may be read before the instance's own last words: those are still in its connection, so
-     * the report waits until that is closed, or for a moment when a process left behind holds it open.
-     */
-    private void onExited(InstanceExitedReport report) {
-        Input.InstanceExited exited = new Input.InstanceExited(app, report.getInstance(), report.getExitCode(),
-                report.getSignal(), report.getCpuUs(), report.getPeakMemoryBytes(), report.getNote());
-        if (!instances.containsKey(exited.instance())) {
-            shard.on(exited);
-            return;
+    private void onWorkerExited(String worker, String cause) {
+        Runnable report = () -> {
+            workers.remove(worker);
+            shard.on(new Input.WorkerExited(app, worker, cause));
+        };
+        Worker process = workers.get(worker);
+        if (process == null || process.closed) {
+            report.run();
+        } else {
+            lastWords.hold(worker, report);
         }
-        exits.put(exited.instance(), exited);
-        shard.after(LAST_WORDS, () -> {
-            if (exits.remove(exited.instance(), exited)) {
-                shard.on(exited);
-            }
-        });
     }
 
-    private void forget(String worker) {
-        workers.remove(worker);
-        grainByWorker.remove(worker);
+    private void onInstanceExited(InstanceExitedReport report) {
+        Input.InstanceExited exited = new Input.InstanceExited(app, report.getInstance(), report.getExitCode(),
+                report.getSignal(), report.getCpuUs(), report.getPeakMemoryBytes(), report.getNote());
+        if (instances.containsKey(exited.instance())) {
+            lastWords.hold(exited.instance(), () -> shard.on(exited));
+        } else {
+            shard.on(exited);
+        }
     }
 
     void onClosed(BusConnection connection) {
         if (connection.attachment() instanceof Instance instance && instances.remove(instance.name, connection)) {
-            Input.InstanceExited exited = exits.remove(instance.name);
-            if (exited != null) {
-                shard.on(exited);
-            }
+            lastWords.closed(instance.name);
             shard.on(new Input.InstanceClosed(app, instance.name));
+        } else if (connection.attachment() instanceof Worker worker) {
+            worker.closed = true;
+            lastWords.closed(worker.name);
         }
     }
 }

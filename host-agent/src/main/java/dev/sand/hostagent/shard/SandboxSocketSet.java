@@ -110,7 +110,6 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
     public void onCommands(BusConnection connection, CommandsRequest request) {
         if (!token.equals(request.getCaller())) {
             if (ownerOf(connection) instanceof SandboxCalls calls) {
-                connection.attach(request.getCaller());
                 calls.onWorkerPoll(connection, request.getCaller());
             }
         } else if (supervisor == null) {
