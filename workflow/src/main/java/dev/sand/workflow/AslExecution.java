@@ -92,7 +92,7 @@ public final class AslExecution implements Execution {
 
     @Override
     public List<Command> on(Signal signal) {
-        if (isEnded) {
+        if (isEnded || isMoot(signal)) {
             return List.of();
         }
         commands = new ArrayList<>(2);
@@ -108,12 +108,24 @@ public final class AslExecution implements Execution {
         return commands;
     }
 
+    /** A late or doubled signal changes nothing at all: whether it is journaled must not matter. */
+    private boolean isMoot(Signal signal) {
+        return switch (signal) {
+            case Signal.Started started -> root != null;
+            case Signal.TaskSucceeded succeeded -> isNoTask(succeeded.step());
+            case Signal.TaskFailed failed -> isNoTask(failed.step());
+            case Signal.TimerFired fired -> open.get(fired.step()) == null || open.get(fired.step()) instanceof Open.Task;
+            case Signal.Stopped stopped -> false;
+        };
+    }
+
+    private boolean isNoTask(String step) {
+        return !(open.get(step) instanceof Open.Task) && !published.isOpen(step);
+    }
+
     // --- signals
 
     private void onStarted(Payload input) {
-        if (root != null) {
-            return;
-        }
         Document document = Document.of(input);
         root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document), machine);
         if (machine.timeoutSeconds() > 0) {
@@ -134,7 +146,7 @@ public final class AslExecution implements Execution {
             if (refusal == null) {
                 complete(visit, Document.of(succeeded.output()));
             }
-        } else if (published.isOpen(step)) {
+        } else {
             refusal = published.succeeded(step, succeeded.output(), succeeded.published(), commands);
             endIfDone();
         }
@@ -147,7 +159,7 @@ public final class AslExecution implements Execution {
         if (open.get(failed.step()) instanceof Open.Task(Visit visit)) {
             close(visit);
             fail(visit, Errors.TIMEOUT.equals(failed.error()) ? StatesError.TIMEOUT : failed.error(), failed.cause(), false);
-        } else if (published.isOpen(failed.step())) {
+        } else {
             end(new Command.Fail(failed.error(), failed.cause()));
         }
     }
@@ -172,8 +184,7 @@ public final class AslExecution implements Execution {
                 end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, "
                         + machine.timeoutSeconds() + "."));
             }
-            case Open.Task task -> { }
-            case null -> { }
+            case Open.Task task -> throw new IllegalStateException("a task is no timer: " + step);
         }
     }
 

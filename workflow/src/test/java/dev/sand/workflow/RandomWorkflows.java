@@ -1,0 +1,169 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.data.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Valid definitions, inputs and stubs from a seed: every state type, nested, with retries, catches and data flow. */
+final class RandomWorkflows {
+    private static final List<String> GRAINS = List.of("a", "b", "c");
+    private final SplittableRandom random;
+    private int names;
+
+    RandomWorkflows(long seed) {
+        this.random = new SplittableRandom(seed);
+    }
+
+    ObjectNode definition() {
+        return machine(3);
+    }
+
+    JsonNode input() {
+        return value(3);
+    }
+
+    /** Some answers, some errors, some slow. */
+    JsonNode grains() {
+        ObjectNode grains = Json.NODES.objectNode();
+        for (String grain : GRAINS) {
+            ArrayNode calls = grains.putArray(grain);
+            for (int i = random.nextInt(1, 6); i > 0; i--) {
+                ObjectNode call = calls.addObject();
+                switch (random.nextInt(4)) {
+                    case 0 -> call.putObject("raise").put("error", random.nextBoolean() ? "E" : "F").put("cause", "drawn");
+                    case 1 -> call.put("echo", true);
+                    default -> call.set("return", value(2));
+                }
+                if (random.nextInt(3) == 0) {
+                    call.put("seconds", random.nextInt(1, 20));
+                }
+                if (random.nextInt(6) == 0 && call.has("return")) {
+                    call.putArray("publish").addObject().put("grain", GRAINS.get(random.nextInt(3))).set("payload", value(1));
+                }
+            }
+        }
+        return grains;
+    }
+
+    private ObjectNode machine(int depth) {
+        int size = random.nextInt(1, 5);
+        List<String> states = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            states.add("S" + names++);
+        }
+        ObjectNode machine = Json.NODES.objectNode();
+        machine.put("StartAt", states.getFirst());
+        ObjectNode all = machine.putObject("States");
+        for (int i = 0; i < size; i++) {
+            all.set(states.get(i), state(depth, states, i));
+        }
+        return machine;
+    }
+
+    private ObjectNode state(int depth, List<String> states, int index) {
+        ObjectNode state = Json.NODES.objectNode();
+        boolean isLast = index == states.size() - 1;
+        int kind = random.nextInt(isLast ? 6 : 7);
+        switch (kind) {
+            case 0, 1 -> {
+                state.put("Type", "Task").put("Resource", GRAINS.get(random.nextInt(3)));
+                if (random.nextInt(4) == 0) {
+                    state.put("TimeoutSeconds", random.nextInt(1, 15));
+                }
+                flow(state, true);
+            }
+            case 2 -> {
+                state.put("Type", "Pass");
+                if (random.nextBoolean()) {
+                    state.set("Result", value(2));
+                }
+                flow(state, false);
+            }
+            case 3 -> state.put("Type", "Wait").put("Seconds", random.nextInt(0, 10));
+            case 4 -> {
+                state.put("Type", depth == 0 ? "Pass" : "Parallel");
+                if (depth > 0) {
+                    ArrayNode branches = state.putArray("Branches");
+                    for (int i = random.nextInt(1, 4); i > 0; i--) {
+                        branches.add(machine(depth - 1));
+                    }
+                    errors(state, states, index);
+                }
+            }
+            case 5 -> {
+                state.put("Type", depth == 0 ? "Pass" : "Map");
+                if (depth > 0) {
+                    state.set("ItemProcessor", machine(depth - 1));
+                    state.put("ItemsPath", "$$.Execution.Input.list").put("MaxConcurrency", random.nextInt(0, 3));
+                    errors(state, states, index);
+                }
+            }
+            default -> {
+                state.put("Type", "Choice").put("Default", states.get(index + 1));
+                state.putArray("Choices").addObject().put("Variable", "$.n").put("IsPresent", random.nextBoolean())
+                        .put("Next", states.get(random.nextInt(index + 1, states.size())));
+                return state;
+            }
+        }
+        if (kind <= 1) {
+            errors(state, states, index);
+        }
+        if (isLast) {
+            state.put("End", true);
+        } else {
+            state.put("Next", states.get(index + 1));
+        }
+        return state;
+    }
+
+    private void errors(ObjectNode state, List<String> states, int index) {
+        if (random.nextBoolean()) {
+            state.putArray("Retry").addObject().put("MaxAttempts", random.nextInt(0, 3)).put("JitterStrategy", "FULL")
+                    .putArray("ErrorEquals").add(random.nextBoolean() ? "States.ALL" : "E");
+        }
+        if (index < states.size() - 1 && random.nextBoolean()) {
+            state.putArray("Catch").addObject().put("Next", states.get(index + 1)).put("ResultPath", "$.caught")
+                    .putArray("ErrorEquals").add("States.ALL");
+        }
+    }
+
+    private void flow(ObjectNode state, boolean hasSelector) {
+        if (random.nextInt(3) == 0) {
+            state.putObject("Parameters").put("id.$", "States.UUID()").put("all.$", "$")
+                    .put("dice.$", "States.MathRandom(1, 1000)").put("at.$", "$$.State.EnteredTime");
+        }
+        if (hasSelector && random.nextInt(4) == 0) {
+            state.putObject("ResultSelector").put("r.$", "$");
+        }
+        switch (random.nextInt(5)) {
+            case 0 -> state.put("ResultPath", "$.n");
+            case 1 -> state.putNull("ResultPath");
+            default -> { }
+        }
+        if (random.nextInt(8) == 0) {
+            state.put("OutputPath", "$.n");
+        }
+    }
+
+    private JsonNode value(int depth) {
+        return switch (random.nextInt(depth == 0 ? 4 : 7)) {
+            case 0 -> Json.NODES.numberNode(random.nextInt(-5, 100));
+            case 1 -> Json.NODES.textNode("text" + random.nextInt(9));
+            case 2 -> Json.NODES.booleanNode(random.nextBoolean());
+            case 3 -> Json.NODES.nullNode();
+            default -> {
+                ObjectNode object = Json.NODES.objectNode();
+                object.set("n", value(depth - 1));
+                ArrayNode list = object.putArray("list");
+                for (int i = random.nextInt(0, 5); i > 0; i--) {
+                    list.add(value(depth - 1));
+                }
+                yield object;
+            }
+        };
+    }
+}
