@@ -11,6 +11,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
@@ -19,6 +26,8 @@ import java.util.function.Function;
  */
 final class DockerCalls implements Closeable {
     private static final int CONNECTIONS = 64;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Duration timeout;
     private final DockerClient calls;
     private final DockerClient streams;
     private final String address;
@@ -27,14 +36,15 @@ final class DockerCalls implements Closeable {
         DefaultDockerClientConfig.Builder builder = DefaultDockerClientConfig.createDefaultConfigBuilder();
         DefaultDockerClientConfig config = (engine == null ? builder : builder.withDockerHost(engine)).build();
         address = config.getDockerHost().toString();
-        calls = client(config, timeout, timeout);
-        streams = client(config, timeout, null);
+        this.timeout = timeout;
+        calls = client(config, timeout);
+        streams = client(config, timeout);
     }
 
-    private static DockerClient client(DefaultDockerClientConfig config, Duration connect, Duration response) {
+    private static DockerClient client(DefaultDockerClientConfig config, Duration connect) {
         return DockerClientImpl.getInstance(config, new ZerodepDockerHttpClient.Builder()
                 .dockerHost(config.getDockerHost()).sslConfig(config.getSSLConfig()).maxConnections(CONNECTIONS)
-                .connectionTimeout(connect).responseTimeout(response).build());
+                .connectionTimeout(connect).build());
     }
 
     /** Its calls may last for ever: only for what is closed from our side. */
@@ -42,18 +52,43 @@ final class DockerCalls implements Closeable {
         return streams;
     }
 
-    /** @param doing what is attempted, for the cause: "start sandbox s123" */
+    /**
+     * One call, on a thread of its own: the client's own time limit for a response does not reach Unix sockets, but they give
+     * way to an interrupt.
+     *
+     * @param doing what is attempted, for the cause: "start sandbox s123"
+     */
     <T> T call(String doing, Function<DockerClient, T> call) throws SandboxException {
+        Future<T> answer;
         try {
-            return call.apply(calls);
-        } catch (NotFoundException | ConflictException e) {
-            throw new SandboxException("cannot " + doing + ": " + brief(e), e);
-        } catch (DockerException e) {
-            throw new SandboxException("cannot " + doing + ": the Docker engine refused: " + brief(e), e);
-        } catch (RuntimeException e) {
-            throw new SandboxException("cannot " + doing + ": the Docker engine at " + address + " does not answer ("
-                    + brief(e) + "); is it running?", e);
+            answer = threads.submit(() -> call.apply(calls));
+        } catch (RejectedExecutionException e) {
+            throw new SandboxException("cannot " + doing + ": the host agent is stopping", e);
         }
+        try {
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw new SandboxException("cannot " + doing + ": the Docker engine at " + address + " does not answer within "
+                    + timeout.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new SandboxException("interrupted: " + doing, e);
+        } catch (ExecutionException e) {
+            throw failure(doing, e.getCause());
+        }
+    }
+
+    private SandboxException failure(String doing, Throwable e) {
+        return switch (e) {
+            case NotFoundException known -> new SandboxException("cannot " + doing + ": " + brief(known), known);
+            case ConflictException known -> new SandboxException("cannot " + doing + ": " + brief(known), known);
+            case DockerException refused ->
+                    new SandboxException("cannot " + doing + ": the Docker engine refused: " + brief(refused), refused);
+            default -> new SandboxException("cannot " + doing + ": the Docker engine at " + address + " does not answer ("
+                    + brief(e) + "); is it running?", e);
+        };
     }
 
     /** The last words of the chain, on one line. */
@@ -68,6 +103,7 @@ final class DockerCalls implements Closeable {
 
     @Override
     public void close() {
+        threads.shutdownNow();
         try {
             streams.close();
             calls.close();
