@@ -2,6 +2,7 @@ package dev.sand.hostagent.segments;
 
 import dev.sand.event.Payload;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 
 /**
@@ -29,6 +30,11 @@ public interface SegmentServer extends AutoCloseable {
      * @throws dev.sand.datalayer.StoreException when there is no such object of that application
      */
     byte[] read(String application, Payload.Reference reference);
+
+    /** Writes the value's bytes without holding all of them twice; the object stays until that is done. */
+    default void transfer(String application, Payload.Reference reference, OutputStream to) throws IOException {
+        to.write(read(application, reference));
+    }
 
     /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */
     void release(String application, String executionId);

@@ -1,0 +1,164 @@
+package dev.sand.hostagent.segments;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.sand.datalayer.LargeValues;
+import dev.sand.datalayer.StoreException;
+import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Errors;
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Large values of the local data layer in memfds (DESIGN, decision 9): the objects, and the data.sock of each sandbox. */
+public final class MemfdSegments implements SegmentServer, LargeValues {
+    private static final int COPY_BYTES = 256 * 1024;
+    private static final Duration GRACE = Duration.ofMillis(500);
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final int FILES_AN_APPLICATION = 2000;
+    private static final int FILES = 8000;
+
+    /**
+     * @param objectBytes one value
+     * @param applicationBytes all large values of one application at once
+     * @param totalBytes all large values of this host at once: memory that sandboxes' own limits do not count
+     */
+    public record Options(long objectBytes, long applicationBytes, long totalBytes) {
+        public static final Options DEFAULT = new Options(1L << 30, 2L << 30, 4L << 30);
+    }
+
+    private final SegmentPool pool;
+    private final SegmentCalls calls;
+    private final ExecutorService threads = Executors.newCachedThreadPool(work -> daemon(work, "segments"));
+    private final ScheduledExecutorService sweeper =
+            Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "segments-sweep"));
+
+    public MemfdSegments(Options options) {
+        String prefix = Long.toString(new SecureRandom().nextLong() >>> 24, 36);
+        this.pool = new SegmentPool(new SegmentPool.Limits(options.objectBytes(), options.applicationBytes(),
+                options.totalBytes(), FILES_AN_APPLICATION, FILES, GRACE, IDLE), prefix, System::nanoTime);
+        this.calls = new SegmentCalls(pool);
+        sweeper.scheduleWithFixedDelay(pool::sweep, 5, 5, TimeUnit.SECONDS);
+    }
+
+    private static Thread daemon(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public Endpoint open(Path directory) throws IOException {
+        return new SegmentEndpoint(directory, calls, threads);
+    }
+
+    @Override
+    public Payload put(String application, String executionId, Payload large) {
+        return new Payload(large.contentType(), null, store(application, executionId, large.bytes()));
+    }
+
+    @Override
+    public Payload.Reference putRetained(String application, String contentType, byte[] bytes) {
+        return store(application, null, bytes);
+    }
+
+    private Payload.Reference store(String application, String executionId, byte[] bytes) {
+        SegmentObject object;
+        try {
+            object = pool.allocate(application, executionId, bytes.length);
+        } catch (SegmentException e) {
+            throw failure(e);
+        }
+        return use(object, Kernel.PROT_READ | Kernel.PROT_WRITE, map -> {
+            MemorySegment.copy(bytes, 0, map, JAVA_BYTE, 0, bytes.length);
+            return new Payload.Reference(object.id, object.size);
+        });
+    }
+
+    @Override
+    public byte[] read(String application, Payload.Reference reference) {
+        return whileMapped(application, reference, map -> map.toArray(JAVA_BYTE));
+    }
+
+    @Override
+    public void transfer(String application, Payload.Reference reference, OutputStream to) throws IOException {
+        whileMapped(application, reference, map -> {
+            byte[] buffer = new byte[COPY_BYTES];
+            for (long at = 0; at < map.byteSize(); at += COPY_BYTES) {
+                int count = (int) Math.min(COPY_BYTES, map.byteSize() - at);
+                MemorySegment.copy(map, JAVA_BYTE, at, buffer, 0, count);
+                to.write(buffer, 0, count);
+            }
+            return null;
+        });
+    }
+
+    private <T, E extends Exception> T whileMapped(String application, Payload.Reference reference, MemoryFile.Use<T, E> work)
+            throws E {
+        SegmentObject object;
+        try {
+            object = pool.beginUse(application, reference.object());
+        } catch (SegmentException e) {
+            throw failure(e);
+        }
+        return use(object, Kernel.PROT_READ, work);
+    }
+
+    private <T, E extends Exception> T use(SegmentObject object, int protection, MemoryFile.Use<T, E> work) throws E {
+        try {
+            return object.file.map(object.size, protection, work);
+        } catch (KernelException e) {
+            throw new StoreException(Kind.BROKEN, "object " + object.id + " cannot be mapped: " + e.getMessage(), 0, e);
+        } finally {
+            pool.endUse(object);
+        }
+    }
+
+    @Override
+    public void release(String application, String executionId) {
+        pool.endExecution(application, executionId);
+    }
+
+    @Override
+    public void retain(String application, Payload.Reference reference) {
+        try {
+            pool.retain(application, reference.object());
+        } catch (SegmentException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void forget(String application, Payload.Reference reference) {
+        pool.forget(application, reference.object());
+    }
+
+    /** Bytes of memory in all objects and free files. */
+    public long bytes() {
+        return pool.bytes();
+    }
+
+    private static StoreException failure(SegmentException e) {
+        Kind kind = switch (e.error()) {
+            case Errors.UNAVAILABLE -> Kind.FULL;
+            default -> Kind.BAD_VALUE;
+        };
+        return new StoreException(kind, e.getMessage(), 0, e);
+    }
+
+    /** After the endpoints are closed. */
+    @Override
+    public void close() {
+        sweeper.shutdownNow();
+        threads.shutdown();
+        pool.close();
+    }
+}

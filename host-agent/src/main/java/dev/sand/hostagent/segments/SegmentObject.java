@@ -1,0 +1,28 @@
+package dev.sand.hostagent.segments;
+
+/**
+ * A large value in a memory file. It lives while its execution does, while keys of shared/ name it, or while the host agent
+ * works on it; then it is released: still readable for a moment, by those who were just told of it, and then its file is free
+ * for the application's next value. Guarded by the pool.
+ */
+final class SegmentObject {
+    final String application;
+    final String id;
+    final long size;
+    final MemoryFile file;
+    boolean executionRuns;
+    int keys;
+    int uses;
+    long releasedNs;
+
+    SegmentObject(String application, String id, long size, MemoryFile file) {
+        this.application = application;
+        this.id = id;
+        this.size = size;
+        this.file = file;
+    }
+
+    boolean isHeld() {
+        return executionRuns || keys > 0 || uses > 0;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.sand.hostagent.segments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.sand.event.Errors;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SegmentPoolTest {
+    private static final int MIB = 1 << 20;
+    private static final Duration GRACE = Duration.ofMillis(500);
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private final AtomicLong now = new AtomicLong();
+    private final SegmentPool pool = new SegmentPool(
+            new SegmentPool.Limits(8 * MIB, 10 * MIB, 20 * MIB, 4, 6, GRACE, IDLE), "o", now::get);
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    @Test
+    void anObjectEndsWithItsExecutionAfterAMoment() throws SegmentException {
+        SegmentObject object = allocate("app", "e", MIB);
+        allocate("app", "other", MIB);
+        pool.endExecution("app", "e");
+        assertThat(canOpen("app", object.id)).as("those just told of it can still open it").isTrue();
+        now.addAndGet(IDLE.toNanos());
+        pool.sweep();
+        assertThat(canOpen("app", object.id)).isFalse();
+        assertThat(pool.bytes()).isEqualTo(MIB);
+    }
+
+    @Test
+    void aKeyHoldsItBeyondItsExecution() throws SegmentException {
+        SegmentObject object = allocate("app", "e", MIB);
+        pool.retain("app", object.id);
+        pool.retain("app", object.id);
+        pool.endExecution("app", "e");
+        pool.forget("app", object.id);
+        forgetForLong();
+        assertThat(canOpen("app", object.id)).isTrue();
+        pool.forget("app", object.id);
+        pool.forget("app", object.id);
+        forgetForLong();
+        assertThat(canOpen("app", object.id)).isFalse();
+        assertThat(pool.bytes()).isZero();
+    }
+
+    @Test
+    void aReadHoldsItBeyondItsExecution() throws SegmentException {
+        SegmentObject object = allocate("app", "e", MIB);
+        SegmentObject read = pool.beginUse("app", object.id);
+        pool.endExecution("app", "e");
+        forgetForLong();
+        assertThat(canOpen("app", object.id)).isTrue();
+        pool.endUse(read);
+        forgetForLong();
+        assertThat(canOpen("app", object.id)).isFalse();
+    }
+
+    @Test
+    void aFreeFileIsUsedAgainByItsApplicationAlone() throws SegmentException {
+        SegmentObject first = allocate("app", "e", MIB);
+        pool.endExecution("app", "e");
+        assertThat(allocate("app", "e2", MIB).file).as("within the moment of grace").isNotSameAs(first.file);
+        now.addAndGet(GRACE.toNanos());
+        assertThat(allocate("other", "e3", MIB).file).isNotSameAs(first.file);
+        assertThat(allocate("app", "e4", 100_000).file).as("far too large").isNotSameAs(first.file);
+        SegmentObject again = allocate("app", "e5", MIB - 5000);
+        assertThat(again.file).isSameAs(first.file);
+        assertThat(again.id).isNotEqualTo(first.id);
+        assertThat(canOpen("app", first.id)).isFalse();
+    }
+
+    @Test
+    void aDescriptorInOtherHandsKeepsItsFileFromBeingUsedAgain() throws Exception {
+        SegmentObject first = allocate("app", "e", MIB);
+        SegmentPool.Opened opened = pool.open("app", first.id);
+        pool.endExecution("app", "e");
+        now.addAndGet(GRACE.toNanos());
+        assertThat(allocate("app", "e2", MIB).file).isNotSameAs(first.file);
+        forgetForLong();
+        assertThat(pool.bytes()).as("memory in other hands is counted").isEqualTo(2 * MIB);
+        Kernel.close(opened.fd());
+        assertThat(allocate("app", "e3", MIB).file).isSameAs(first.file);
+    }
+
+    @Test
+    void boundsHoldInBytesAndInNumberForAnApplicationAndTheHost() throws SegmentException {
+        allocate("app", "e", 8 * MIB);
+        assertThat(refused("app", 4 * MIB)).isEqualTo(Errors.TOO_LARGE);
+        assertThat(refused("app", 8 * MIB + 1)).isEqualTo(Errors.TOO_LARGE);
+        assertThat(refused("app", 0)).isEqualTo(Errors.BAD_REQUEST);
+        allocate("b", "e", 8 * MIB);
+        assertThat(refused("c", 8 * MIB)).as("no room on the host").isEqualTo(Errors.UNAVAILABLE);
+        for (int i = 0; i < 3; i++) {
+            allocate("b", "e", 1000);
+        }
+        assertThat(refused("b", 1000)).as("four values an application").isEqualTo(Errors.TOO_LARGE);
+        allocate("c", "e", 1000);
+        assertThat(refused("c", 1000)).as("six values a host").isEqualTo(Errors.UNAVAILABLE);
+        pool.endExecution("b", "e");
+        assertThat(allocate("c", "e", 8 * MIB)).as("released values make room at once").isNotNull();
+    }
+
+    @Test
+    void aStragglerOfAnEndedExecutionGetsNothing() {
+        pool.endExecution("app", "e");
+        assertThat(refused("app", MIB)).isEqualTo(Errors.NOT_FOUND);
+    }
+
+    @Test
+    void capacitiesWasteAnEighthAtMost() {
+        for (long size = 1; size < 1L << 31; size = size * 3 / 2 + 1) {
+            assertThat(SegmentPool.capacity(size)).isGreaterThanOrEqualTo(size)
+                    .isLessThanOrEqualTo(Math.max(size + 4096, size + size / 8 + 1)).matches(c -> c % 4096 == 0);
+        }
+    }
+
+    private void forgetForLong() {
+        now.addAndGet(IDLE.toNanos());
+        pool.sweep();
+    }
+
+    private SegmentObject allocate(String application, String execution, long size) throws SegmentException {
+        SegmentObject object = pool.allocate(application, execution, size);
+        pool.endUse(object);
+        return object;
+    }
+
+    private boolean canOpen(String application, String id) {
+        try {
+            Kernel.close(pool.open(application, id).fd());
+            return true;
+        } catch (SegmentException e) {
+            return false;
+        }
+    }
+
+    private String refused(String application, long size) {
+        return catchThrowableOfType(SegmentException.class, () -> pool.allocate(application, "e", size)).error();
+    }
+}
