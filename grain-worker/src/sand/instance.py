@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sand import failure, hotpath, kernel, loading, logs, values
 from sand.connection import Connection, ConnectionClosed, connect
@@ -24,15 +24,15 @@ from sand.notes import Notes
 from sand.protocol import (
     FAIL,
     SCHEMA_VERSION,
-    TAKE,
     EventMessage,
     FailRequest,
     GrainConfiguration,
-    Payload,
-    TakeReply,
     encode_call,
 )
-from sand.wire import REPLY, ProtocolError, message
+from sand.wire import ProtocolError
+
+if TYPE_CHECKING:
+    from sand.rehearsal import Stage
 
 # Exit codes of instances that end without having served: sysexits.h's EX_SOFTWARE, EX_UNAVAILABLE and EX_CONFIG.
 BROKEN, DISCONNECTED, NOT_LOADED = 70, 69, 78
@@ -66,13 +66,14 @@ class LazySegments:
 class Instance:
     """One process's serving of events."""
 
-    def __init__(self, configuration: GrainConfiguration, connection: Connection, directory: str) -> None:
+    def __init__(self, name: str, configuration: GrainConfiguration, connection: Connection, directory: str) -> None:
+        self.connection = connection
         self._configuration = configuration
-        self._connection = connection
         self._segments = LazySegments(directory)
         self._pid = os.getpid()
+        self._take = hotpath.encode_take(name, self._pid)
 
-    def answer(self, frame: Any, handler: loading.Handler, marks: tuple[int, ...]) -> bytes | None:
+    def _answer(self, frame: Any, handler: loading.Handler, marks: tuple[int, ...]) -> bytes | None:
         """From the reply to take to the finish or fail that answers it; None when there was no event.
 
         :param marks: descriptors on which the attempt's beginning is marked
@@ -84,7 +85,7 @@ class Instance:
         for fd in marks:
             logs.mark(fd, mark)
         started = _now()
-        context = Context(self._configuration, self._connection, self._segments, event, started)
+        context = Context(self._configuration, self.connection, self._segments, event, started)
         try:
             if event.schema > SCHEMA_VERSION:
                 raise BadRequest(f"event schema {event.schema} is newer than this runtime understands ({SCHEMA_VERSION})")
@@ -118,28 +119,26 @@ class Instance:
         logs.flush()
         os._exit(code)
 
-    def rehearse(self) -> None:
-        """Runs the path once with a dummy event and handler, so that its memory is this process's own before the wait."""
-        self.answer(_DUMMY_FRAME, _dummy_handler, (0, 0))
-        logs.flush()
+    def step(self, handler: loading.Handler, marks: tuple[int, ...], last: bool) -> bool:
+        """Waits for one event and answers it; false when there was none.
 
-    def serve(self, instance: str, handler: loading.Handler) -> None:
+        :param last: this instance takes no other
+        """
+        connection = self.connection
+        answer = self._answer(connection.receive(), handler, marks)
+        if answer is None:
+            return False
+        logs.flush()
+        connection.send(answer if last else answer + self._take)
+        return True
+
+    def serve(self, handler: loading.Handler) -> None:
         """Returns when there is nothing more to do."""
-        connection = self._connection
-        take = hotpath.encode_take(instance, self._pid)
-        once = self._configuration.isolation != "worker"
-        left = self._configuration.max_requests or -1
-        connection.send(take)
-        while True:
-            answer = self.answer(connection.receive(), handler, (1, 2))
-            if answer is None:
-                return
-            logs.flush()
+        # Never 1 when there is no limit: it starts at 0 and goes down.
+        left = self._configuration.max_requests if self._configuration.isolation == "worker" else 1
+        self.connection.send(self._take)
+        while self.step(handler, (1, 2), left == 1) and left != 1:
             left -= 1
-            if once or left == 0:
-                connection.send(answer)
-                return
-            connection.send(answer + take)
 
 
 def _exit_code(exiting: SystemExit) -> int:
@@ -153,33 +152,15 @@ def _exit_code(exiting: SystemExit) -> int:
     return 1
 
 
-def _dummy_handler(event: Any, context: Context) -> Any:
-    context.remaining_ms()
-    return {"rehearsed": [event, 1.5, None]}
-
-
-def _dummy_frame() -> bytes:
-    event = EventMessage(
-        SCHEMA_VERSION, "rehearsal/main", "rehearsal", "rehearsal", 1, 1000,
-        Payload(values.JSON, b'{"key": ["value", 1, 2.5, true, null], "text": "\\u00e9"}'),
-    )  # fmt: skip
-    body = [b"\x0c\0\0"]
-    TAKE.result.encode(body, TakeReply(event))
-    return message(REPLY, TAKE.name, 0, [*body, b"\0"])[4:]
-
-
-_DUMMY_FRAME = _dummy_frame()
-
-
 def run(
-    instance: str,
+    name: str,
     configuration: GrainConfiguration,
     directory: str,
     worker: int,
     handler: loading.Handler | None,
     reseed: list[Callable[[], None]],
-    temporary: str | None,
     notes: Notes | None,
+    stage: Stage,
 ) -> NoReturn:
     """The whole life of the forked child.
 
@@ -191,45 +172,32 @@ def run(
     os.setsid()
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     kernel.become_subreaper()
-    kernel.prefer_for_oom()
     try:
-        logs.attach(directory, instance)
+        logs.attach(directory, name)
         connection = Connection(connect(f"{directory}/bus.sock"))
-        if temporary is not None:
-            _use_temporary(temporary)
         if configuration.instance_memory_bytes:
             kernel.limit_memory(configuration.instance_memory_bytes)
         if handler is None:
-            handler = _load(instance, configuration, notes)
+            handler = _load(name, configuration, notes)
         for renew in reseed:
             renew()
-        serving = Instance(configuration, connection, directory)
-        serving.rehearse()
-        serving.serve(instance, handler)
+        serving = Instance(name, configuration, connection, directory)
+        stage.play(serving)
+        stage.leave()
+        serving.serve(handler)
     except (ConnectionClosed, ProtocolError):
         os._exit(DISCONNECTED)
     os._exit(0)
 
 
-def _load(instance: str, configuration: GrainConfiguration, notes: Notes | None) -> loading.Handler:
+def _load(name: str, configuration: GrainConfiguration, notes: Notes | None) -> loading.Handler:
     assert notes is not None
     try:
         handler = loading.load(configuration)
     except BaseException as raised:
         said = failure.describe(raised)
         logs.mark(2, (said.stack_trace or said.cause).encode("utf-8", "replace"))
-        notes.leave(instance, f"its code did not import: {said.error}: {said.cause}")
+        notes.leave(name, f"its code did not import: {said.error}: {said.cause}")
         os._exit(NOT_LOADED)
     notes.close()
     return handler
-
-
-def _use_temporary(folder: str) -> None:
-    """A folder of this instance's own, removed by the worker afterwards."""
-    try:
-        os.mkdir(folder, 0o700)
-    except OSError:
-        return
-    os.environ["TMPDIR"] = folder
-    if tempfile := sys.modules.get("tempfile"):
-        tempfile.tempdir = None

@@ -45,18 +45,35 @@ def release_reserve() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
 
 
-def prefer_for_oom() -> None:
-    """Where the kernel forbids it, the limit of memory still stands."""
-    try:
-        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-    except OSError:
-        return
-    try:
-        os.write(fd, OOM_SCORE)
-    except OSError:
-        pass
-    finally:
-        os.close(fd)
+class OomScore:
+    """Set while a worker forks, since the children inherit it: two writes instead of an open, write and close in each."""
+
+    def __init__(self) -> None:
+        try:
+            self._fd = os.open("/proc/self/oom_score_adj", os.O_RDWR)
+            self._own = os.read(self._fd, 16).strip()
+        except OSError:
+            self._fd = -1
+
+    def prefer(self) -> None:
+        """The kernel takes processes forked from now on before this one. Where that is forbidden, limits still stand."""
+        self._write(OOM_SCORE)
+
+    def restore(self) -> None:
+        self._write(self._own)
+
+    def leave(self) -> None:
+        """In a forked child."""
+        if self._fd >= 0:
+            os.close(self._fd)
+
+    def _write(self, score: bytes) -> None:
+        if self._fd >= 0:
+            try:
+                os.pwrite(self._fd, score, 0)
+            except OSError:
+                self.leave()
+                self._fd = -1
 
 
 def data_bytes() -> int:

@@ -11,7 +11,7 @@ import os
 import select
 import sys
 import time
-from _socket import SO_SNDTIMEO, SOL_SOCKET
+from _socket import SO_SNDTIMEO, SOL_SOCKET, socket
 from json import JSONEncoder
 from struct import pack
 from typing import Any
@@ -27,22 +27,38 @@ _to_json = JSONEncoder(ensure_ascii=False, default=repr, separators=(",", ":")).
 class _LogFile(io.FileIO):
     """A descriptor whose writes never fail: what cannot be written is lost, as the collector's bounds would have it."""
 
-    stalled = False
+    _process = 0
+    _stalled = False
 
     def write(self, data: Any) -> int:
         size = len(data) if isinstance(data, bytes) else memoryview(data).nbytes
         try:
-            if self.stalled:
-                poller = select.poll()
-                poller.register(self.fileno(), select.POLLOUT)
-                if not poller.poll(0):
-                    return size
+            if self._process != os.getpid():
+                self._begin()
+            if self._stalled and not _writable(self.fileno()):
+                return size
             written = super().write(data)
         except OSError:
             return size
         # A blocking write that comes back with less has waited in vain.
-        self.stalled = written is None or written < size
+        self._stalled = written is None or written < size
         return size
+
+    def _begin(self) -> None:
+        """The process's first output: an instance that writes nothing is spared this."""
+        self._process = os.getpid()
+        self._stalled = False
+        stream = socket(fileno=os.dup(self.fileno()))
+        try:
+            stream.setsockopt(SOL_SOCKET, SO_SNDTIMEO, _TIMEOUT)
+        finally:
+            stream.close()
+
+
+def _writable(fd: int) -> bool:
+    poller = select.poll()
+    poller.register(fd, select.POLLOUT)
+    return bool(poller.poll(0))
 
 
 def install_streams() -> None:
@@ -64,7 +80,6 @@ def attach(directory: str, process: str) -> bool:
             stream = connect(f"{directory}/log.sock")
         except ConnectionClosed:
             return False
-        stream.setsockopt(SOL_SOCKET, SO_SNDTIMEO, _TIMEOUT)
         os.dup2(stream.fileno(), fd, inheritable=True)
         stream.close()
         mark(fd, f"{fd} {process}\n".encode())

@@ -28,6 +28,7 @@ from sand.protocol import (
     WorkerFailedReport,
     WorkerReadyReport,
 )
+from sand.rehearsal import WORKERS_ROUNDS, Stage
 
 # What the worker tells the supervisor on its status descriptor before it is ready: it reported itself, or it must be
 # started again without importing (the reason follows).
@@ -48,6 +49,12 @@ class Worker:
         control: Control,
         folder: str | None,
     ) -> None:
+        self._stage = Stage()
+        warm = instance.Instance("warm", configuration, None, directory)
+        for _ in range(WORKERS_ROUNDS):
+            self._stage.play(warm)
+        self._temporary = temporary.Hook()
+        self._oom = kernel.OomScore()
         self._directory = directory
         self._configuration = configuration
         self._handler = handler
@@ -74,8 +81,10 @@ class Worker:
                 self._stopping = True
             for command in commands:
                 if isinstance(command, SpawnCommand):
+                    self._oom.prefer()
                     for name in command.instances:
                         self._spawn(name, 0)
+                    self._oom.restore()
                 elif isinstance(command, StopCommand):
                     self._stopping = True
             if signals or self._adopted:
@@ -94,8 +103,10 @@ class Worker:
             now = time.monotonic_ns()
             due = [entry for entry in self._retries if entry[0] <= now]
             self._retries = [entry for entry in self._retries if entry[0] > now]
+            self._oom.prefer()
             for _, name, tries in due:
                 self._spawn(name, tries)
+            self._oom.restore()
 
     def _spawn(self, name: str, tries: int) -> None:
         try:
@@ -113,9 +124,11 @@ class Worker:
     def _become(self, name: str) -> NoReturn:
         try:
             self._control.leave()
-            folder = f"{self._folder}/{name}" if self._folder else None
+            self._oom.leave()
+            if self._folder:
+                self._temporary.folder = f"{self._folder}/{name}"
             instance.run(
-                name, self._configuration, self._directory, self._pid, self._handler, self._reseed, folder, self._notes
+                name, self._configuration, self._directory, self._pid, self._handler, self._reseed, self._notes, self._stage
             )
         except BaseException as broken:
             sys.excepthook(type(broken), broken, broken.__traceback__)
@@ -181,6 +194,7 @@ def main(
     os.setsid()
     kernel.become_subreaper()
     logs.attach(directory, worker)
+    folder = temporary.create(worker)
     began = time.monotonic_ns()
     try:
         handler, note = _load(configuration, status_fd, tainted)
@@ -190,12 +204,11 @@ def main(
         _report_failure(directory, worker, status_fd, failure.describe(raised))
     import_us = (time.monotonic_ns() - began) // 1000
     logs.flush()
-    gc.collect()
-    gc.freeze()
     try:
         control = Control(directory, worker, Signals())
-        folder = temporary.create(worker)
         serving = Worker(directory, configuration, handler, control, folder)
+        gc.collect()
+        gc.freeze()
         control.report(WorkerReadyReport(worker, os.getpid(), import_us, note))
         os.write(status_fd, REPORTED)
         os.close(status_fd)
