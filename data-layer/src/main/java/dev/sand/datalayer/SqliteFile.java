@@ -20,6 +20,8 @@ final class SqliteFile implements AutoCloseable {
     private static final int BUSY_TIMEOUT_MS = 10_000;
     /** Below this much room an I/O error is taken for a full disk. */
     private static final long NO_ROOM_BYTES = 1L << 20;
+    /** 4 MiB: what is not yet in the file itself needs its room there again. */
+    private static final int CHECKPOINT_PAGES = 1000;
     private static final long MAX_WAL_BYTES = 64L << 20;
 
     /** @param synchronous FULL: on the disk at commit; NORMAL: a power failure may lose the last moments */
@@ -38,12 +40,14 @@ final class SqliteFile implements AutoCloseable {
         this.file = file;
         try {
             writer = open(List.of("PRAGMA journal_mode=WAL", "PRAGMA synchronous=" + options.synchronous(),
-                    "PRAGMA wal_autocheckpoint=4000", "PRAGMA journal_size_limit=" + MAX_WAL_BYTES));
-            checkSchema(options.schema());
-            for (String table : tables) {
-                writer.execute(table);
+                    "PRAGMA wal_autocheckpoint=" + CHECKPOINT_PAGES, "PRAGMA journal_size_limit=" + MAX_WAL_BYTES));
+            // A file that is as it should be is opened without a write: its disk may be full.
+            if (schema(options.schema()) < options.schema()) {
+                for (String table : tables) {
+                    writer.execute(table);
+                }
+                writer.execute("PRAGMA user_version=" + options.schema());
             }
-            writer.execute("PRAGMA user_version=" + options.schema());
             if (options.maxPages() > 0) {
                 writer.execute("PRAGMA max_page_count=" + options.maxPages());
             }
@@ -67,12 +71,14 @@ final class SqliteFile implements AutoCloseable {
         return new SqliteConnection(connection);
     }
 
-    private void checkSchema(int understood) throws SQLException {
+    private int schema(int understood) throws SQLException {
         try (ResultSet row = writer.prepare("PRAGMA user_version").executeQuery()) {
-            if (row.getInt(1) > understood) {
-                throw new StoreException(Kind.BROKEN, file + " has schema " + row.getInt(1) + ", written by a newer platform "
-                        + "than this one, which understands " + understood + ": run that one", 0, null);
+            int found = row.getInt(1);
+            if (found > understood) {
+                throw new StoreException(Kind.BROKEN, file + " has schema " + found + ", written by a newer platform than this"
+                        + " one, which understands " + understood + ": run that one", 0, null);
             }
+            return found;
         }
     }
 

@@ -56,6 +56,16 @@ class SqliteStoreTest extends GlobalStoreContract {
     }
 
     @Test
+    void aFileOfANewerPlatformIsRefused() throws Exception {
+        store.close();
+        try (var connection = java.sql.DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("store.db"));
+                var statement = connection.createStatement()) {
+            statement.executeUpdate("PRAGMA user_version=99");
+        }
+        assertThat(catchThrowableOfType(StoreException.class, this::open)).hasMessageContaining("99");
+    }
+
+    @Test
     void aClosedStoreSaysSo() {
         store.close();
         assertThat(catchThrowableOfType(StoreException.class, () -> put("k", "v"))).hasMessageContaining("closed");

@@ -19,6 +19,8 @@ final class BusDatabase {
     private static final int BUSY_TIMEOUT_MS = 10_000;
     /** Below this much room an I/O error is taken for a full disk. */
     private static final long NO_ROOM_BYTES = 1L << 20;
+    /** 4 MiB: what is not yet in the file itself needs its room there again. */
+    private static final int CHECKPOINT_PAGES = 1000;
     private static final long MAX_WAL_BYTES = 64L << 20;
 
     private final Path file;
@@ -35,7 +37,7 @@ final class BusDatabase {
                 statement.execute("PRAGMA journal_mode=WAL");
                 // A record that was acknowledged is on the disk, whatever happens to this process or to the machine.
                 statement.execute("PRAGMA synchronous=FULL");
-                statement.execute("PRAGMA wal_autocheckpoint=4000");
+                statement.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_PAGES);
                 statement.execute("PRAGMA journal_size_limit=" + MAX_WAL_BYTES);
                 if (maxPages > 0) {
                     statement.execute("PRAGMA max_page_count=" + maxPages);
@@ -74,7 +76,9 @@ final class BusDatabase {
         statement.execute("CREATE TABLE IF NOT EXISTS partition(id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL,"
                 + " number INTEGER NOT NULL, first INTEGER NOT NULL, next INTEGER NOT NULL, UNIQUE(topic, number))");
         statement.execute("CREATE TABLE IF NOT EXISTS record(position INTEGER PRIMARY KEY, value BLOB NOT NULL)");
-        statement.execute("PRAGMA user_version=" + SCHEMA);
+        if (found < SCHEMA) { // a file that is as it should be is opened without a write: its disk may be full
+            statement.execute("PRAGMA user_version=" + SCHEMA);
+        }
     }
 
     /** What a transaction does. */

@@ -1,0 +1,54 @@
+package dev.sand.globalbus;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+
+/** A process that appends to the bus from two threads as fast as it can and prints each acknowledged record; see KillTest. */
+final class AppendingChild {
+    static final int PARTITIONS = 2;
+    private static final int AHEAD = 200;
+
+    private AppendingChild() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        SqliteBus bus = new SqliteBus(Path.of(arguments[0]), SqliteBus.Options.DEFAULT);
+        bus.createTopic("t", PARTITIONS);
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            int to = partition;
+            Thread.ofPlatform().start(() -> append(bus, to, arguments[1]));
+        }
+        Thread.currentThread().join();
+    }
+
+    private static void append(SqliteBus bus, int partition, String round) {
+        Semaphore ahead = new Semaphore(AHEAD);
+        for (int i = 0; ; i++) {
+            ahead.acquireUninterruptibly();
+            String value = round + "." + partition + "." + i + "." + "x".repeat(i % 700);
+            GlobalBus.AppendListener listener = new GlobalBus.AppendListener() {
+                @Override
+                public void onAppended(long offset) {
+                    println(System.out, partition + " " + offset + " " + value);
+                    ahead.release();
+                }
+
+                @Override
+                public void onFailed(BusException failure) {
+                    throw failure;
+                }
+            };
+            if (i % 3 == 0) {
+                bus.append("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
+            } else {
+                bus.appendInBackground("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
+            }
+        }
+    }
+
+    private static void println(PrintStream out, String line) {
+        out.print(line + "\n");
+        out.flush();
+    }
+}
