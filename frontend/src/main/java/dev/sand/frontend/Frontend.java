@@ -20,7 +20,6 @@ import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
-import dev.sand.frontend.invoke.LargeObjects;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
@@ -35,7 +34,7 @@ public final class Frontend implements AutoCloseable {
      * @param deleteData removes an application's shared data, on the hosts too
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
-                        LargeObjects objects, Consumer<String> deleteData) {}
+                        Consumer<String> deleteData) {}
 
     private final FrontendConfiguration configuration;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
@@ -46,7 +45,7 @@ public final class Frontend implements AutoCloseable {
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
         Directory directory = new Directory(parts.registry, blocking);
-        planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, parts.objects, directory,
+        planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
                 blocking);
         router = router(parts, directory);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -59,7 +58,7 @@ public final class Frontend implements AutoCloseable {
         Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, directory, configuration);
         Deletion deletion = new Deletion(parts.registry, parts.records, parts.logs, parts.store, parts.host, directory,
                 parts.deleteData);
-        InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.objects);
+        InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);
         invocations.addTo(routes);

@@ -44,4 +44,9 @@ public record FrontendConfiguration(
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, most, deployments, folderDeploy, work, bundles, drain);
     }
+
+    public FrontendConfiguration withDrain(Duration longest) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, longest);
+    }
 }

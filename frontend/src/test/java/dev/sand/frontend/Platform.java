@@ -5,9 +5,7 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.Registry;
-import dev.sand.event.Payload;
 import dev.sand.frontend.http.Json;
-import dev.sand.frontend.invoke.LargeObjects;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -23,7 +21,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import java.util.zip.ZipEntry;
@@ -35,7 +32,6 @@ final class Platform implements AutoCloseable {
     final Registry registry = new Registry(store);
     final InvocationStore records = new InvocationStore(store, InvocationStore.Options.DEFAULT);
     final Lines logs = new Lines();
-    final Map<String, byte[]> objects = new ConcurrentHashMap<>();
     final List<String> dataDeleted = new CopyOnWriteArrayList<>();
     final Path home;
     final FakeHostAgent host;
@@ -51,7 +47,7 @@ final class Platform implements AutoCloseable {
         Path bundles = Files.createDirectory(home.resolve("bundles"));
         host = new FakeHostAgent(records, bundles);
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)),
-                new Frontend.Parts(host, registry, records, logs, store, new Objects(), dataDeleted::add));
+                new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add));
         frontend.start();
     }
 
@@ -139,19 +135,6 @@ final class Platform implements AutoCloseable {
             for (Path path : walk.sorted(java.util.Comparator.reverseOrder()).toList()) {
                 Files.delete(path);
             }
-        }
-    }
-
-    private final class Objects implements LargeObjects {
-        @Override
-        public Payload put(String application, String executionId, Payload large) {
-            objects.put(executionId, large.bytes());
-            return new Payload(large.contentType(), null, new Payload.Reference(executionId, large.size()));
-        }
-
-        @Override
-        public byte[] read(String application, Payload.Reference reference) {
-            return objects.get(reference.object());
         }
     }
 

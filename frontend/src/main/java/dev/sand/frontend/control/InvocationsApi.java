@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
-import dev.sand.datalayer.StoreException;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
@@ -15,7 +14,6 @@ import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
-import dev.sand.frontend.invoke.LargeObjects;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
@@ -31,13 +29,11 @@ public final class InvocationsApi {
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
-    private final LargeObjects objects;
 
-    public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host, LargeObjects objects) {
+    public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host) {
         this.registry = registry;
         this.records = records;
         this.host = host;
-        this.objects = objects;
     }
 
     public void addTo(Router router) {
@@ -126,13 +122,6 @@ public final class InvocationsApi {
             return;
         }
         byte[] bytes = record.output() == null ? null : record.output().bytes();
-        if (record.output() != null && bytes == null) {
-            try {
-                bytes = objects.read(record.application(), record.output().reference());
-            } catch (StoreException e) {
-                bytes = null;
-            }
-        }
         if (bytes == null) {
             throw Problem.platform(410, "output-gone", "The output is kept no more", "Execution " + record.executionId()
                     + " succeeded, but its output is kept no more.", false).asException();

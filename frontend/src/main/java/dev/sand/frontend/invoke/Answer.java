@@ -4,13 +4,11 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -20,17 +18,12 @@ import org.eclipse.jetty.io.EofException;
 final class Answer implements Invocation.Answers {
     private final Exchange exchange;
     private final Invoker.Output output;
-    private final LargeObjects objects;
-    private final Executor blocking;
     private final HostAgentPort host;
     private final Consumer<InvocationResult> onResult;
 
-    Answer(Exchange exchange, Invoker.Output output, LargeObjects objects, Executor blocking, HostAgentPort host,
-           Consumer<InvocationResult> onResult) {
+    Answer(Exchange exchange, Invoker.Output output, HostAgentPort host, Consumer<InvocationResult> onResult) {
         this.exchange = exchange;
         this.output = output;
-        this.objects = objects;
-        this.blocking = blocking;
         this.host = host;
         this.onResult = onResult;
     }
@@ -52,23 +45,8 @@ final class Answer implements Invocation.Answers {
             exchange.problem(Problems.of(failure(result), result.executionId()));
             return;
         }
-        Payload payload = result.output();
-        if (payload.bytes() != null) {
-            write(payload, payload.bytes());
-        } else {
-            blocking.execute(() -> {
-                try {
-                    write(payload, objects.read(invocation.request.application(), payload.reference()));
-                } catch (Throwable e) {
-                    Gate.answer(exchange, e);
-                }
-            });
-        }
-    }
-
-    private void write(Payload payload, byte[] bytes) {
         try {
-            output.write(exchange, payload, bytes);
+            output.write(exchange, result.output());
         } catch (Throwable e) {
             Gate.answer(exchange, e);
         }

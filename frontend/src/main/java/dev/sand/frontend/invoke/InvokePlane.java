@@ -73,7 +73,7 @@ final class InvokePlane implements Gate.DataPlane {
                 });
     }
 
-    private static void write(Exchange exchange, Payload output, byte[] bytes) {
-        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(bytes));
+    private static void write(Exchange exchange, Payload output) {
+        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
     }
 }

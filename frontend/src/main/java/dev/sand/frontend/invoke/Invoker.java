@@ -8,7 +8,6 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
@@ -30,7 +29,6 @@ final class Invoker implements AutoCloseable {
     private final HostAgentPort host;
     private final InvocationStore records;
     private final IdempotencyKeys keys;
-    private final LargeObjects objects;
     private final Executor answering;
     private final Executor blocking;
     private final InFlight inFlight;
@@ -39,15 +37,14 @@ final class Invoker implements AutoCloseable {
 
     /** How the output of a successful execution becomes a response. */
     interface Output {
-        void write(Exchange exchange, Payload output, byte[] bytes);
+        void write(Exchange exchange, Payload output);
     }
 
-    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, LargeObjects objects, int mostInFlight,
-            Executor answering, Executor blocking) {
+    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor answering,
+            Executor blocking) {
         this.host = host;
         this.records = records;
         this.keys = keys;
-        this.objects = objects;
         this.answering = answering;
         this.blocking = blocking;
         this.inFlight = new InFlight(mostInFlight, Invoker::watch);
@@ -82,16 +79,15 @@ final class Invoker implements AutoCloseable {
         draining = true;
     }
 
-    /** @param body lies where the payload is to be: it is not copied when it fits its array */
+    /** @param body is not copied when it fills its array; of any size, the host agent puts large ones where they belong */
     void start(Exchange exchange, ApplicationVersion version, String target, Settings settings, String contentType,
                ByteBuffer body, Output output) {
-        boolean inline = body.remaining() <= Limits.INLINE_BYTES;
-        if (inline && settings.idempotencyKey() == null) {
+        if (settings.idempotencyKey() == null) {
             String id = Ids.next(System.currentTimeMillis(), ThreadLocalRandom.current());
             hand(exchange, request(id, version, target, settings, payload(contentType, body)), settings, output, null);
             return;
         }
-        guarded(exchange, () -> startBlocking(exchange, version, target, settings, contentType, body, output));
+        guarded(exchange, () -> startIdempotent(exchange, version, target, settings, contentType, body, output));
     }
 
     /** Runs a blocking step; what it throws is the request's answer. */
@@ -110,34 +106,24 @@ final class Invoker implements AutoCloseable {
         return body.remaining() <= CHECK_INLINE_BYTES;
     }
 
-    private void startBlocking(Exchange exchange, ApplicationVersion version, String target, Settings settings,
-                               String contentType, ByteBuffer body, Output output) {
+    private void startIdempotent(Exchange exchange, ApplicationVersion version, String target, Settings settings,
+                                 String contentType, ByteBuffer body, Output output) {
         String application = version.application();
-        String id;
-        String hash = null;
-        if (settings.idempotencyKey() == null) {
-            id = Ids.next(System.currentTimeMillis(), ThreadLocalRandom.current());
+        String hash = IdempotencyKeys.hash(application, target, settings.idempotencyKey());
+        String id = keys.claim(application, hash, contentType, body, System.currentTimeMillis());
+        InvocationResult before = before(application, id);
+        InvocationRequest request = request(id, version, target, settings, payload(contentType, body));
+        if (before == null) {
+            hand(exchange, request, settings, output, hash);
+            return;
+        }
+        exchange.headers().put("Idempotent-Replayed", "true");
+        Invocation again = invocation(exchange, request, settings, output, null);
+        if (settings.async()) {
+            again.onAccepted();
         } else {
-            hash = IdempotencyKeys.hash(application, target, settings.idempotencyKey());
-            id = keys.claim(application, hash, contentType, body, System.currentTimeMillis());
-            InvocationResult before = before(application, id);
-            if (before != null) {
-                exchange.headers().put("Idempotent-Replayed", "true");
-                Invocation again = invocation(exchange, request(id, version, target, settings, Payload.nullJson()), settings,
-                        output, null);
-                if (settings.async()) {
-                    again.onAccepted();
-                } else {
-                    again.onEnd(before);
-                }
-                return;
-            }
+            again.onEnd(before);
         }
-        Payload input = payload(contentType, body);
-        if (input.size() > Limits.INLINE_BYTES) {
-            input = objects.put(application, id, input);
-        }
-        hand(exchange, request(id, version, target, settings, input), settings, output, hash);
     }
 
     private InvocationResult before(String application, String id) {
@@ -174,7 +160,7 @@ final class Invoker implements AutoCloseable {
     }
 
     private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, String hash) {
-        Answer answer = new Answer(exchange, output, objects, blocking, host, result -> remember(request, hash, result));
+        Answer answer = new Answer(exchange, output, host, result -> remember(request, hash, result));
         return new Invocation(exchange, request, settings, System.nanoTime(), answer, answering, done -> {
             inFlight.remove(done);
             inFlight.leave();

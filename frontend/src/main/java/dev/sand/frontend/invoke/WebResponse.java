@@ -27,7 +27,8 @@ final class WebResponse {
 
     private WebResponse() {}
 
-    static void write(Exchange exchange, Payload output, byte[] bytes) {
+    static void write(Exchange exchange, Payload output) {
+        byte[] bytes = output.bytes();
         JsonNode result = output.isJson() && bytes.length > 0 && bytes[0] == '{' ? parse(bytes) : null;
         if (result == null || !result.path("status").isInt()) {
             exchange.bytes(200, output.contentType(), ByteBuffer.wrap(bytes));

@@ -1,0 +1,72 @@
+package dev.sand.standalone;
+
+import dev.sand.hostagent.sandbox.SandboxException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code sand up}: starts the platform, says "ready", and stops it gently when told to end (SIGTERM, Ctrl-C). */
+final class Main {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+    private static final int USAGE = 2;
+    private static final int PLATFORM_FAILED = 70;
+    private static final long STOP_MINUTES = 5;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        Options options;
+        try {
+            options = Options.parse(arguments, System.getenv());
+        } catch (IllegalArgumentException e) {
+            System.err.println("sand up: " + e.getMessage() + "\n" + Options.USAGE);
+            System.exit(USAGE);
+            return;
+        }
+        options.effective().forEach((name, value) -> LOG.info("{} = {}", name, value));
+        try {
+            run(options);
+        } catch (IllegalArgumentException | IllegalStateException | SandboxException | java.net.BindException e) {
+            LOG.error("not started: {}", e.getMessage());
+            System.exit(PLATFORM_FAILED);
+        } catch (Exception e) {
+            LOG.error("not started", e);
+            System.exit(PLATFORM_FAILED);
+        }
+    }
+
+    private static void run(Options options) throws Exception {
+        long beganNs = System.nanoTime();
+        CountDownLatch stopped = new CountDownLatch(1);
+        Platform platform = new Platform(options, broken -> {
+            LOG.error("the host agent is broken; what was accepted goes on at the next start", broken);
+            Runtime.getRuntime().halt(PLATFORM_FAILED);
+        });
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(platform, stopped)));
+        String address = options.host() + ":" + platform.address().getPort();
+        LOG.info("started in {} ms", (System.nanoTime() - beganNs) / 1_000_000);
+        // The one line on stdout, for people and for scripts.
+        System.out.println("ready http://" + address);
+        System.out.flush();
+        stopped.await(Long.MAX_VALUE, TimeUnit.DAYS);
+    }
+
+    private static void stop(Platform platform, CountDownLatch stopped) {
+        LOG.info("stopping: no new requests, waiting for those that run");
+        Thread stopping = Thread.ofPlatform().name("stopping").start(() -> {
+            try {
+                platform.stop();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            stopping.join(TimeUnit.MINUTES.toMillis(STOP_MINUTES));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        LOG.info("stopped");
+        stopped.countDown();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.sand.standalone;
+
+import dev.sand.frontend.deployment.Quantity;
+import dev.sand.hostagent.sandbox.SandboxConfiguration;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the operator says on the command line. Unknown options are refused; {@link #effective} is what holds, for the log.
+ *
+ * @param home everything of the platform lies below it
+ * @param secrets file with {application: {name: value}}, or null
+ * @param pool blank sandboxes kept ready
+ * @param shards event loops of the host agent; 0: by the number of cores
+ * @param bodyBytes largest body of an invocation
+ * @param python interpreter of process sandboxes
+ * @param pythonPath folder with the Python package {@code sand}
+ */
+record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
+               String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath) {
+    static final String USAGE = """
+            options of the platform:
+              --home DIR                 where it keeps everything (required)
+              --listen HOST:PORT         [127.0.0.1:7263]; port 0: any free one
+              --sandbox auto|docker|process   [auto]
+              --pool N                   blank sandboxes kept ready [1]
+              --secrets FILE             JSON {application: {name: value}}
+              --shards N                 event loops of the host agent [by cores]
+              --image NAME               sandbox image [sand-sandbox:latest]
+              --engine ADDRESS           Docker engine [DOCKER_HOST, or Docker's default]
+              --body-limit SIZE          largest body of an invocation [6MiB]
+              --drain DURATION           longest wait on stop for what runs [20s]
+              --folder-deploy            let clients on this machine deploy a folder by its path
+              --python FILE              interpreter of process sandboxes [SAND_PYTHON, or python3]
+              --python-path DIR          folder with the Python package sand [the checkout's]
+            """;
+    private static final String FOLDER_DEPLOY = "--folder-deploy";
+    private static final int MOST_BODY_BYTES = 1 << 30;
+
+    /** @throws IllegalArgumentException with one sentence for whoever typed it */
+    static Options parse(String[] arguments, Map<String, String> environment) {
+        Map<String, String> given = new LinkedHashMap<>();
+        for (int i = 0; i < arguments.length; i++) {
+            String name = arguments[i];
+            int equals = name.indexOf('=');
+            if (name.equals(FOLDER_DEPLOY)) {
+                given.put(name, "true");
+            } else if (equals > 0) {
+                given.put(name.substring(0, equals), name.substring(equals + 1));
+            } else if (i + 1 < arguments.length) {
+                given.put(name, arguments[++i]);
+            } else {
+                throw new IllegalArgumentException(name + " needs a value");
+            }
+        }
+        Options options = of(given, environment);
+        if (!given.isEmpty()) {
+            throw new IllegalArgumentException("there is no option " + String.join(", ", given.keySet()));
+        }
+        return options;
+    }
+
+    private static Options of(Map<String, String> given, Map<String, String> environment) {
+        String home = given.remove("--home");
+        if (home == null) {
+            throw new IllegalArgumentException("--home is required");
+        }
+        String listen = take(given, "--listen", "127.0.0.1:7263");
+        int colon = listen.lastIndexOf(':');
+        if (colon < 1) {
+            throw new IllegalArgumentException("--listen is HOST:PORT, not " + listen);
+        }
+        String secrets = given.remove("--secrets");
+        String pythonPath = take(given, "--python-path", environment.getOrDefault("SAND_PYTHON_PATH", null));
+        long bodyBytes = Quantity.bytes(take(given, "--body-limit", "6MiB"));
+        if (bodyBytes < 1 || bodyBytes > MOST_BODY_BYTES) {
+            throw new IllegalArgumentException("--body-limit is from 1 to " + MOST_BODY_BYTES + " bytes, not " + bodyBytes);
+        }
+        return new Options(Path.of(home).toAbsolutePath().normalize(), listen.substring(0, colon),
+                number("--listen", listen.substring(colon + 1), 0, 65_535), kind(take(given, "--sandbox", "auto")),
+                secrets == null ? null : Path.of(secrets), number("--pool", take(given, "--pool", "1"), 0, 16),
+                number("--shards", take(given, "--shards", "0"), 0, 64),
+                take(given, "--image", environment.getOrDefault("SAND_IMAGE", "sand-sandbox:latest")), given.remove("--engine"),
+                (int) bodyBytes, Duration.ofMillis(Quantity.millis(take(given, "--drain", "20s"))),
+                given.remove(FOLDER_DEPLOY) != null,
+                take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
+                pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath));
+    }
+
+    private static String take(Map<String, String> given, String name, String otherwise) {
+        String value = given.remove(name);
+        return value == null ? otherwise : value;
+    }
+
+    private static SandboxConfiguration.Kind kind(String text) {
+        return switch (text) {
+            case "auto" -> SandboxConfiguration.Kind.AUTO;
+            case "docker" -> SandboxConfiguration.Kind.DOCKER;
+            case "process" -> SandboxConfiguration.Kind.PROCESS;
+            default -> throw new IllegalArgumentException("--sandbox is auto, docker or process, not " + text);
+        };
+    }
+
+    private static int number(String name, String text, int min, int max) {
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new IllegalArgumentException(name + " is a number from " + min + " to " + max + ", not " + text);
+    }
+
+    /** Everything that holds, by name. Secrets are a file's name here and nothing more. */
+    Map<String, Object> effective() {
+        Map<String, Object> values = new TreeMap<>();
+        values.put("home", home);
+        values.put("listen", host + ":" + port);
+        values.put("sandbox", sandbox.name().toLowerCase(java.util.Locale.ROOT));
+        values.put("secrets", secrets == null ? "none" : secrets + " (masked)");
+        values.put("pool", pool);
+        values.put("shards", shards == 0 ? "by cores" : shards);
+        values.put("image", image);
+        values.put("engine", engine == null ? "default" : engine);
+        values.put("body-limit", bodyBytes);
+        values.put("drain", drain.toMillis() + "ms");
+        values.put("folder-deploy", folderDeploy);
+        values.put("python", python);
+        values.put("python-path", pythonPath);
+        return values;
+    }
+}
