@@ -65,7 +65,7 @@ public final class AslExecution implements Execution {
     private final DataFlow flow;
     private final Map<String, Open> open = new LinkedHashMap<>();
     private final ArrayDeque<Ready> ready = new ArrayDeque<>();
-    private final PublishedEvents published = new PublishedEvents();
+    private final PublishedEvents published = new PublishedEvents(false);
     private List<Command> commands = new ArrayList<>();
     private Scope root;
     private Document output;
@@ -75,6 +75,8 @@ public final class AslExecution implements Execution {
     private int continues;
     private int transitions;
     private long nowMs;
+    /** Whether the signal at hand was announced as heavy: then large documents may be looked into. */
+    private boolean mayBeHeavy;
 
     /** @param source where a value's bytes are that travels by reference */
     AslExecution(StateMachine machine, String application, String workflow, String executionId, String startTime,
@@ -96,6 +98,7 @@ public final class AslExecution implements Execution {
             return List.of();
         }
         commands = new ArrayList<>(2);
+        mayBeHeavy = isHeavy(signal);
         nowMs = Math.max(nowMs, signal.atMs());
         switch (signal) {
             case Signal.Started started -> onStarted(started.input());
@@ -193,7 +196,7 @@ public final class AslExecution implements Execution {
     private void drain() {
         int left = WorkflowLimits.TRANSITIONS_AT_ONCE;
         while (!isEnded && !ready.isEmpty()) {
-            if (left-- == 0) {
+            if (left-- == 0 || !mayBeHeavy && isHeavy(ready.peek())) {
                 if (!isContinuing) {
                     isContinuing = true;
                     String step = CONTINUE_STEP + "#" + ++continues;
@@ -332,6 +335,9 @@ public final class AslExecution implements Execution {
         if (!items.isArray()) {
             throw StatesError.runtime("Reference path \"" + map.itemsPath() + "\" must point to array.");
         }
+        if (items.size() > WorkflowLimits.MAP_ITEMS) {
+            throw StatesError.runtime("The array has " + items.size() + " items; an inline Map takes " + WorkflowLimits.MAP_ITEMS);
+        }
         long concurrency = map.maxConcurrencyPath() == null ? map.maxConcurrency()
                 : seconds(flow.read(visit, map.maxConcurrencyPath(), input), "MaxConcurrencyPath", 0);
         Join join = new Join(visit, items.size(), items, input, concurrency);
@@ -424,7 +430,11 @@ public final class AslExecution implements Execution {
             return;
         }
         join.arrive(scope.index, document);
-        if (join.isComplete()) {
+        if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
+            closeAll(join);
+            fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
+                    + "' has to join are over the limit of " + WorkflowLimits.DOCUMENT_BYTES + " bytes", false);
+        } else if (join.isComplete()) {
             complete(join.visit, join.joined());
         } else {
             startMore(join);
@@ -564,13 +574,20 @@ public final class AslExecution implements Execution {
             case Signal.TimerFired fired -> weight(open.get(fired.step()));
             case Signal.Stopped stopped -> 0;
         };
-        for (Ready next : ready) {
-            bytes = Math.max(bytes, switch (next) {
-                case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
-                case Ready.StartItem(Join join) -> join.itemInput.sizeHint();
-            });
-        }
-        return bytes > (machine.looksInside() ? WorkflowLimits.LIGHT_BYTES : WorkflowLimits.LIGHT_JOIN_BYTES);
+        return isHeavy(bytes) || ready.stream().limit(WorkflowLimits.TRANSITIONS_AT_ONCE).anyMatch(this::isHeavy);
+    }
+
+    private boolean isHeavy(Ready next) {
+        return isHeavy(switch (next) {
+            case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
+            case Ready.StartItem(Join join) -> ((State.Map) join.visit.state).itemSelector() != null ? join.itemInput.sizeHint()
+                    : join.itemInput.sizeHint() / join.items.size();
+        });
+    }
+
+    private boolean isHeavy(long bytes) {
+        return machine.isLarge() || (machine.looksInside() ? bytes * machine.copies() > WorkflowLimits.LIGHT_BYTES
+                : bytes > WorkflowLimits.LIGHT_JOIN_BYTES);
     }
 
     /** Bytes that may be looked into, or joined, when what is open ends. */

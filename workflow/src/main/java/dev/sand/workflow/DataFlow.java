@@ -56,7 +56,11 @@ final class DataFlow {
         if (path == null) {
             return Document.of(Json.NODES.objectNode(), 2);
         }
-        return path.isWholeInput() ? document : Document.of(read(visit, path, document), document.sizeHint());
+        if (path.isWholeInput()) {
+            return document;
+        }
+        JsonNode selected = read(visit, path, document);
+        return path.isDefinite() ? Document.of(selected, document.sizeHint()) : Document.made(selected);
     }
 
     JsonNode read(Visit visit, Path path, Document document) {
@@ -79,6 +83,6 @@ final class DataFlow {
         if (template == null) {
             return document;
         }
-        return Document.of(template.evaluate(visit.environment(document, source)), document.sizeHint());
+        return Document.made(template.evaluate(visit.environment(document, source)));
     }
 }

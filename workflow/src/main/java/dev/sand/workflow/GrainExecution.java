@@ -63,7 +63,7 @@ public final class GrainExecution implements Execution {
                 state = State.ENDED;
                 return List.of(new Command.Succeed(output));
             }
-            events = new PublishedEvents();
+            events = new PublishedEvents(isNull(output));
         }
         List<Command> commands = new ArrayList<>(succeeded.published().size() + 1);
         PublishedEvents.Refusal refusal = isRoot

@@ -32,7 +32,13 @@ final class PublishedEvents {
     private final List<Node> roots = new ArrayList<>();
     private final Map<String, Node> open = new LinkedHashMap<>();
     private int total;
+    private final boolean keepsOutputs;
     private long leafBytes;
+
+    /** @param keepsOutputs whether {@link #joined} will be asked for */
+    PublishedEvents(boolean keepsOutputs) {
+        this.keepsOutputs = keepsOutputs;
+    }
 
     /** A refusal is the failure of the whole execution: it has grown past a bound. */
     record Refusal(String error, String cause) {}
@@ -50,12 +56,18 @@ final class PublishedEvents {
     /** The event ended; what it published joins in its turn. @return as {@link #publish} */
     Refusal succeeded(String step, Payload output, List<Published> published, List<Command> commands) {
         Node node = open.remove(step);
-        node.output = output;
-        if (published.isEmpty()) {
-            leafBytes += output.size();
-            return null;
+        if (!published.isEmpty()) {
+            return add(node, published, commands);
         }
-        return add(node, published, commands);
+        if (keepsOutputs) {
+            node.output = output;
+            leafBytes += output.bytes() == null ? 0 : output.size();
+            if (leafBytes > WorkflowLimits.DOCUMENT_BYTES) {
+                return new Refusal(Errors.TOO_LARGE, "the outputs of published events have " + leafBytes
+                        + " bytes together; the limit is " + WorkflowLimits.DOCUMENT_BYTES);
+            }
+        }
+        return null;
     }
 
     private Refusal add(Node parent, List<Published> published, List<Command> commands) {

@@ -174,6 +174,26 @@ class AslExecutionTest {
     }
 
     @Test
+    void templatesThatMultiplyTheirInputAreStoppedAndLeaveTheShard() {
+        String states = IntStream.range(0, 12).mapToObj(i -> "\"S" + i + "\": {\"Type\": \"Pass\", \"Parameters\": {"
+                + IntStream.range(0, 10).mapToObj(j -> "\"f" + j + ".$\": \"$\"").collect(Collectors.joining(","))
+                + "}, " + (i == 11 ? "\"End\": true" : "\"Next\": \"S" + (i + 1) + "\"") + "}").collect(Collectors.joining(","));
+        AslExecution execution = execution("{\"StartAt\": \"S0\", \"States\": {" + states + "}}");
+        Signal signal = new Signal.Started(json("{\"a\": \"some text\"}"));
+        boolean wasHeavy = false;
+        List<Command> commands = List.of();
+        while (!execution.isEnded()) {
+            wasHeavy |= execution.isHeavy(signal);
+            commands = execution.on(signal);
+            if (commands.getLast() instanceof Command.StartTimer timer) {
+                signal = new Signal.TimerFired(timer.step());
+            }
+        }
+        assertThat(wasHeavy).isTrue();
+        assertThat(((Command.Fail) commands.getLast()).error()).isEqualTo("States.DataLimitExceeded");
+    }
+
+    @Test
     void deeplyNestedInputFailsOnlyWhereItIsLookedInto() {
         Payload deep = json("[".repeat(100_000) + "]".repeat(100_000));
         assertThat(execution(TWO_TASKS).on(new Signal.Started(deep))).hasSize(1);

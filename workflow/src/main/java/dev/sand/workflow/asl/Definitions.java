@@ -1,9 +1,11 @@
 package dev.sand.workflow.asl;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Definitions in the Amazon States Language, from text. */
 public final class Definitions {
@@ -27,11 +29,12 @@ public final class Definitions {
 
     private static StateMachine read(String definition, Diagnostics diagnostics, Map<String, String> grains) {
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
-        return tree == null ? null : new MachineReader(diagnostics, grains::putIfAbsent).readTop(tree);
+        return tree == null ? null : new MachineReader(diagnostics, grains::putIfAbsent)
+                .readTop(tree, definition.length() > WorkflowLimits.LIGHT_DEFINITION_BYTES);
     }
 
     /** Every mistake of a definition whose tasks may name these grains. */
-    static List<Diagnostic> diagnose(String definition, java.util.Set<String> known) {
+    static List<Diagnostic> diagnose(String definition, Set<String> known) {
         Diagnostics diagnostics = new Diagnostics();
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
         if (tree != null) {
@@ -39,7 +42,7 @@ public final class Definitions {
                 if (!known.contains(grain)) {
                     diagnostics.add(pointer, Diagnostic.Code.UNKNOWN_GRAIN, "The application has no grain " + grain + ".");
                 }
-            }).readTop(tree);
+            }).readTop(tree, false);
         }
         return diagnostics.toList();
     }

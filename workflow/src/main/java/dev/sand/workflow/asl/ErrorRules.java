@@ -2,6 +2,7 @@ package dev.sand.workflow.asl;
 
 import dev.sand.workflow.data.ReferencePath;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.util.List;
 
 /** A state's Retry and Catch. */
@@ -14,7 +15,7 @@ public record ErrorRules(List<Retrier> retriers, List<Catcher> catchers) {
         /** @param retries how often this retrier has retried in this visit of the state */
         public long delayMs(int retries) {
             double delay = intervalMs * Math.pow(backoffRate, retries);
-            double most = maxDelayMs > 0 ? maxDelayMs : dev.sand.workflow.data.WorkflowLimits.SECONDS * 1000.0;
+            double most = maxDelayMs > 0 ? maxDelayMs : WorkflowLimits.SECONDS * 1000.0;
             return (long) Math.min(delay, most);
         }
     }

@@ -3,6 +3,7 @@ package dev.sand.workflow.asl;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
+import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,8 +43,8 @@ final class MachineReader {
         }
     }
 
-    /** The whole definition. */
-    StateMachine readTop(JsonNode tree) {
+    /** The whole definition. @param isLarge see {@link StateMachine} */
+    StateMachine readTop(JsonNode tree, boolean isLarge) {
         if (!tree.isObject()) {
             diagnostics.add("", Code.WRONG_TYPE, "A definition must be an object.");
             return null;
@@ -57,7 +58,7 @@ final class MachineReader {
         long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
         StateMachine machine = read(fields, "a state machine");
         return machine == null ? null
-                : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside());
+                : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside(), machine.copies(), isLarge);
     }
 
     /** @return null when nothing sensible can be made of it */
@@ -102,7 +103,8 @@ final class MachineReader {
         if (!hasUnreadable && machine.values().stream().noneMatch(MachineReader::isTerminal)) {
             fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
         }
-        return new StateMachine(startAt, machine, 0, machine.values().stream().anyMatch(MachineReader::looksInside));
+        return new StateMachine(startAt, machine, 0, machine.values().stream().anyMatch(MachineReader::looksInside),
+                machine.values().stream().mapToInt(MachineReader::copies).max().orElse(1), false);
     }
 
     private void checkName(String name, Fields all) {
@@ -135,6 +137,21 @@ final class MachineReader {
     private static boolean isTerminal(State state) {
         return state instanceof State.Succeed || state instanceof State.Fail
                 || state.common().next() == null && !(state instanceof State.Choice);
+    }
+
+    private static int copies(State state) {
+        int own = Math.max(copies(state.flow().parameters()), copies(state.flow().resultSelector()));
+        return switch (state) {
+            case State.Parallel parallel ->
+                    Math.max(own, parallel.branches().stream().mapToInt(StateMachine::copies).max().orElse(1));
+            case State.Map map -> Math.max(own, Math.max(copies(map.itemSelector()),
+                    map.processor() == null ? 1 : map.processor().copies()));
+            default -> own;
+        };
+    }
+
+    private static int copies(Template template) {
+        return Math.max(1, template == null ? 1 : template.expressions());
     }
 
     private static boolean looksInside(State state) {

@@ -2,6 +2,7 @@ package dev.sand.workflow.data;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.List;
  * needs it; a value that only passes through is neither. A tree is never changed once it is in a document.
  */
 public final class Document {
+    private static final int DOCUMENT_BYTES = WorkflowLimits.DOCUMENT_BYTES;
     private Payload payload;
     private JsonNode node;
     private final List<Document> items;
@@ -33,7 +35,7 @@ public final class Document {
 
         PayloadSource NONE = payload -> {
             throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a path looks into a value of " + payload.size()
-                    + " bytes that travels by reference; values up to " + dev.sand.event.Limits.INLINE_BYTES
+                    + " bytes that travels by reference; values up to " + Limits.INLINE_BYTES
                     + " bytes can be looked into, larger ones passed on whole");
         };
     }
@@ -45,6 +47,13 @@ public final class Document {
     /** @param sizeHint about how many bytes it has when written */
     public static Document of(JsonNode node, long sizeHint) {
         return new Document(null, node, null, sizeHint);
+    }
+
+    /** A value that was made and not only selected. @throws StatesError DataLimitExceeded when it has grown too large */
+    public static Document made(JsonNode node) {
+        long size = Json.size(node, DOCUMENT_BYTES);
+        checkSize(size);
+        return new Document(null, node, null, size);
     }
 
     /** An array of documents, in order, without looking into any. */
@@ -119,9 +128,9 @@ public final class Document {
     }
 
     private static void checkSize(long bytes) {
-        if (bytes > WorkflowLimits.DOCUMENT_BYTES) {
+        if (bytes > DOCUMENT_BYTES) {
             throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a document of " + bytes
-                    + " bytes is over the limit of " + WorkflowLimits.DOCUMENT_BYTES);
+                    + " bytes or more is over the limit of " + DOCUMENT_BYTES);
         }
     }
 }

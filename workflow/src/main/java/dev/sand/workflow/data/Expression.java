@@ -8,6 +8,11 @@ public sealed interface Expression {
     /** @throws Path.Missing when a path leads nowhere; @throws StatesError when a function fails */
     JsonNode evaluate(Environment environment);
 
+    /** How many paths it reads, at least 1. */
+    default int reads() {
+        return this instanceof Call call ? Math.max(1, call.arguments().stream().mapToInt(Expression::reads).sum()) : 1;
+    }
+
     record Read(Path path) implements Expression {
         @Override
         public JsonNode evaluate(Environment environment) {

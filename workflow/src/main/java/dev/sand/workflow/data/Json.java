@@ -111,6 +111,31 @@ public final class Json {
         return a.decimalValue().compareTo(b.decimalValue());
     }
 
+    /**
+     * About how many bytes the value has when written, counted no further than {@code limit}: a template can name the same part
+     * a thousand times, and its result a thousand times again.
+     */
+    public static long size(JsonNode node, long limit) {
+        if (node.isContainerNode()) {
+            long size = 2;
+            if (node.isArray()) {
+                for (int i = 0; i < node.size() && size <= limit; i++) {
+                    size += 1 + size(node.get(i), limit - size);
+                }
+                return size;
+            }
+            for (var field : node.properties()) {
+                size += 4 + field.getKey().length() + size(field.getValue(), limit - size);
+                if (size > limit) {
+                    break;
+                }
+            }
+            return size;
+        }
+        return node.isTextual() ? node.textValue().length() + 2 : node.isBigDecimal() || node.isBigInteger()
+                ? node.decimalValue().precision() + 2 : 8;
+    }
+
     /** The number as a long when it is a whole one in that range, else null; safe for 1e999999999. */
     public static Long wholeNumber(JsonNode node) {
         if (!node.isNumber()) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A path that names exactly one place ({@code $.a['b c'][2]}), and so can be written to as well as read. */
 public final class ReferencePath {
@@ -169,7 +170,7 @@ public final class ReferencePath {
     }
 
     private static String describe(JsonNode node) {
-        return node == null ? "nothing" : "a value of type " + node.getNodeType().name().toLowerCase(java.util.Locale.ROOT);
+        return node == null ? "nothing" : "a value of type " + node.getNodeType().name().toLowerCase(Locale.ROOT);
     }
 
     /** With brackets throughout: {@code $['a'][0]}. */

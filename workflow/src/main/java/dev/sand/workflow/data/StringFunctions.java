@@ -25,6 +25,10 @@ final class StringFunctions {
         int next = 1;
         for (int i = 0; i < pattern.length(); i++) {
             char c = pattern.charAt(i);
+            if (out.length() > WorkflowLimits.DOCUMENT_BYTES) {
+                throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "States.Format makes a text of more than "
+                        + WorkflowLimits.DOCUMENT_BYTES + " characters");
+            }
             if (c == '\\' && i + 1 < pattern.length() && "{}\\'".indexOf(pattern.charAt(i + 1)) >= 0) {
                 out.append(pattern.charAt(++i));
             } else if (c == '{' && i + 1 < pattern.length() && pattern.charAt(i + 1) == '}') {

@@ -9,6 +9,16 @@ import java.util.List;
 public sealed interface Template {
     JsonNode evaluate(Environment environment);
 
+    /** How many values it computes: its result is at the most so many times as large as what it sees. */
+    default int expressions() {
+        return switch (this) {
+            case Constant constant -> 0;
+            case ObjectOf(List<Entry> entries) -> entries.stream().mapToInt(entry -> entry.value().expressions()).sum();
+            case ArrayOf(List<Template> elements) -> elements.stream().mapToInt(Template::expressions).sum();
+            case Computed(String field, Expression expression) -> expression.reads();
+        };
+    }
+
     /** Nothing in it is to be replaced. */
     record Constant(JsonNode value) implements Template {
         @Override

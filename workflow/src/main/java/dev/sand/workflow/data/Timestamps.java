@@ -4,6 +4,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /** RFC 3339 timestamps with a capital T between date and time and a capital Z for UTC (specification, "Timestamps"). */
@@ -26,6 +27,6 @@ public final class Timestamps {
     }
 
     public static String format(long epochMs) {
-        return MILLIS.format(LocalDateTime.ofInstant(Instant.ofEpochMilli(epochMs), java.time.ZoneOffset.UTC));
+        return MILLIS.format(LocalDateTime.ofInstant(Instant.ofEpochMilli(epochMs), ZoneOffset.UTC));
     }
 }

@@ -16,8 +16,12 @@ public final class WorkflowLimits {
     public static final int DOCUMENT_BYTES = 16 << 20;
     /** Bytes of a document that may be parsed on a shard; a larger one is parsed off it. */
     public static final int LIGHT_BYTES = 16 * 1024;
+    /** Bytes of a definition whose states may be evaluated on a shard: a larger one can hold thousands of rules. */
+    public static final int LIGHT_DEFINITION_BYTES = 64 * 1024;
     /** Bytes of outputs that may be joined, unparsed, on a shard. */
     public static final int LIGHT_JOIN_BYTES = 256 * 1024;
+    /** Items of an inline Map. */
+    public static final int MAP_ITEMS = 100_000;
     /** States entered in one go, before the driver gets its turn. */
     public static final int TRANSITIONS_AT_ONCE = 32;
     /** States entered in one execution, so that a loop without an end has one. */
