@@ -1,5 +1,7 @@
 package dev.sand.localbus;
 
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 
 /**
@@ -106,6 +108,11 @@ public final class GrainQueue<E extends GrainQueue.Entry> {
     private E removed(E event) {
         bytes -= event.bytes();
         return event;
+    }
+
+    /** In the order in which they will be handed out. */
+    public Collection<E> waiting() {
+        return Collections.unmodifiableCollection(waiting);
     }
 
     public boolean isEmpty() {

@@ -20,7 +20,7 @@ import java.util.Map;
  * LOADING → REMOVED   it has not: the requests that wait are refused
  * READY   → REMOVED   superseded (or drained, or cold for long) and nothing of it runs
  * </pre>
- * Armed as a timer while it has nothing to do and its sandbox runs.
+ * Armed as a timer while it has nothing to do and its sandbox runs; or to be loaded again.
  */
 final class Application extends Timed {
     private enum State { LOADING, READY, REMOVED }
@@ -98,8 +98,7 @@ final class Application extends Timed {
         List<RunningExecution> begun = List.copyOf(waiting);
         waiting.clear();
         if (failure != null) {
-            begun.forEach(execution -> execution.refuse(failure));
-            remove();
+            onLoadFailed(begun, failure);
             return;
         }
         state = State.READY;
@@ -112,6 +111,22 @@ final class Application extends Timed {
         }
         begun.forEach(RunningExecution::onApplicationReady);
         settle();
+    }
+
+    /** Requests are refused; what was accepted by an earlier run of the host agent waits for the registry to come back. */
+    private void onLoadFailed(List<RunningExecution> begun, Failure failure) {
+        for (RunningExecution execution : begun) {
+            if (execution.isDurable() && failure.retryable()) {
+                waiting.add(execution);
+            } else {
+                execution.refuse(failure);
+            }
+        }
+        if (waiting.isEmpty()) {
+            remove();
+        } else {
+            context.timers.arm(this, context.nowNs + context.configuration.retryNs());
+        }
     }
 
     // --- executions
@@ -226,6 +241,14 @@ final class Application extends Timed {
     /** The idle time may be over. */
     @Override
     void onDue() {
+        if (state == State.LOADING) {
+            if (waiting.isEmpty()) {
+                remove();
+            } else {
+                load();
+            }
+            return;
+        }
         if (!isIdle()) {
             return;
         }

@@ -27,8 +27,9 @@ public final class HostCore {
         this(configuration, executions, idPrefix, epochOffsetMs, Rule.ALL);
     }
 
-    HostCore(CoreConfiguration configuration, ExecutionFactory executions, String idPrefix, long epochOffsetMs,
-             Set<Rule> rules) {
+    /** For tests: with some rules switched off. */
+    public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String idPrefix, long epochOffsetMs,
+                    Set<Rule> rules) {
         this.context = new CoreContext(configuration, executions, idPrefix, epochOffsetMs, rules);
     }
 

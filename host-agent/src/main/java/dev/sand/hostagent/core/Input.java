@@ -98,7 +98,10 @@ public sealed interface Input {
     /** Answer to an awaited Record. */
     record Recorded(String executionId, Failure failure) implements Input {}
 
-    /** An execution that an earlier run of this host agent accepted and did not end: its journal, in order. */
+    /**
+     * An execution that an earlier run of this host agent accepted and did not end: its journal, in order. Given before any
+     * Invoke; not given when its record says that it has ended (then only Ended is missing in the journal).
+     */
     record Recover(InvocationRequest request, List<Execution.Signal> replay) implements Input {}
 
     /** Time passed: the clock's reading comes with every input; this one has nothing else. */

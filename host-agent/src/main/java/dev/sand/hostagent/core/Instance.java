@@ -37,6 +37,7 @@ final class Instance extends Timed {
     private RunningExecution figuresFor;
     private int figuresHop;
     private boolean exited;
+    private boolean untold;
     private long cpuUs;
     private long peakMemoryBytes;
     private final CoreContext context;
@@ -150,6 +151,9 @@ final class Instance extends Timed {
 
     /** CPU time and memory of its process belong to this attempt, once they are known. */
     void expectFigures(RunningExecution execution, int hop) {
+        if (untold) {
+            return;
+        }
         figuresFor = execution;
         figuresHop = hop;
         execution.expectFigures();
@@ -174,6 +178,7 @@ final class Instance extends Timed {
 
     /** Its worker is gone: nobody will tell them. */
     void figuresLost() {
+        untold = true;
         if (figuresFor != null) {
             RunningExecution execution = figuresFor;
             figuresFor = null;

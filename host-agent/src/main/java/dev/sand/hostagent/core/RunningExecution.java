@@ -17,6 +17,7 @@ import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,6 +35,8 @@ import java.util.List;
 final class RunningExecution extends Timed {
     private enum State { LOADING, ACCEPTING, RUNNING, ENDED }
 
+    private static final int KEPT_FAILURES = 16;
+
     private final CoreContext context;
     private final Application application;
     private final InvocationRequest request;
@@ -50,8 +53,9 @@ final class RunningExecution extends Timed {
     private boolean acceptedJournaled;
     private boolean acceptAwaited;
     private boolean acceptedDurably;
-    private long sequence = 1;
-    private Failure lastFailure;
+    private long sequence;
+    /** Of events, in full; the state machine hands on no more than error and cause. */
+    private final ArrayDeque<Failure> failures = new ArrayDeque<>(0);
     private InvocationResult result;
     private long endedMs;
 
@@ -61,9 +65,12 @@ final class RunningExecution extends Timed {
         this.application = application;
         this.request = request;
         this.replay = replay;
+        this.sequence = replay.size() + 1;
+        this.acceptedJournaled = recovered;
+        this.acceptedDurably = recovered;
         this.recovered = recovered;
         this.deadlineNs = context.nowNs + request.timeoutMs() * 1_000_000;
-        this.startedMs = recovered && Ids.isValid(request.executionId()) ? Ids.epochMs(request.executionId()) : context.epochMs();
+        this.startedMs = recovered ? idMs() : context.epochMs();
         this.hops = new Hops(context.configuration.maxHops());
         if (listener != null) {
             listeners.add(listener);
@@ -157,10 +164,7 @@ final class RunningExecution extends Timed {
             }
             reservation = target;
         }
-        if (recovered) {
-            acceptedJournaled = true;
-            acceptedDurably = true;
-        } else if (request.durable() || isStrict()) {
+        if (!recovered && (request.durable() || isStrict())) {
             journalAccepted(true);
             if (context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
                 become(State.ACCEPTING);
@@ -193,12 +197,10 @@ final class RunningExecution extends Timed {
 
     private void run() {
         become(State.RUNNING);
-        // The id's time, since a replay must see the same.
-        long beganMs = Ids.isValid(id()) ? Ids.epochMs(id()) : startedMs;
         Execution machine;
         try {
             machine = isWorkflow()
-                    ? context.executionFactory.create(application.version(), request.target(), id(), beganMs)
+                    ? context.executionFactory.create(application.version(), request.target(), id(), idMs())
                     : new GrainExecution(request.target());
         } catch (IllegalArgumentException invalid) {
             onMachineFailed(Failure.platform(Errors.BAD_REQUEST, "workflow " + request.target() + " of application "
@@ -206,10 +208,15 @@ final class RunningExecution extends Timed {
             return;
         }
         steps = new Steps(context, this, application, machine);
-        steps.start(new Signal.Started(request.input(), beganMs), replay);
+        steps.start(new Signal.Started(request.input(), isWorkflow() ? idMs() : startedMs), replay);
         if (!isEnded()) {
             ensureAcceptedJournaled();
         }
+    }
+
+    /** When the id was made: the start as the machine sees it, which is the same when the journal is replayed. */
+    private long idMs() {
+        return Ids.isValid(id()) ? Ids.epochMs(id()) : context.epochMs();
     }
 
     // --- its steps
@@ -222,7 +229,10 @@ final class RunningExecution extends Timed {
 
     void onEventFailed(Event event, Failure failure) {
         if (closes(event)) {
-            lastFailure = failure;
+            if (failures.size() == KEPT_FAILURES) {
+                failures.removeLast();
+            }
+            failures.addFirst(failure);
             steps.signal(new Signal.TaskFailed(event.step, failure.error(), failure.cause(), context.epochMs()));
         }
     }
@@ -262,15 +272,24 @@ final class RunningExecution extends Timed {
     }
 
     void onFailed(String error, String cause) {
-        boolean isLast = lastFailure != null && lastFailure.error().equals(error) && lastFailure.cause().equals(cause);
-        Failure failure = isLast ? lastFailure : named(error, cause);
+        Failure failure = null;
+        for (Failure known : failures) {
+            if (failure == null && known.error().equals(error) && known.cause().equals(cause)) {
+                failure = known;
+            }
+        }
+        if (failure == null) {
+            failure = named(error, cause);
+        }
         boolean timedOut = Errors.TIMEOUT.equals(error) || "States.Timeout".equals(error);
         end(timedOut ? Status.TIMED_OUT : Status.FAILED, null, failure);
     }
 
     /** A Fail state need not say what failed. */
     private static Failure named(String error, String cause) {
-        return Failure.grain(error == null ? "States.Fail" : error, cause == null ? "the workflow gave no cause" : cause, null);
+        String name = error == null ? "States.Fail" : error;
+        String words = cause == null ? "the workflow gave no cause" : cause;
+        return name.startsWith("Sand.") ? Failure.platform(name, words, false) : Failure.grain(name, words, null);
     }
 
     /** Not the grain's or the workflow's own failure: a limit, or an evaluation that was stopped. */
@@ -291,7 +310,7 @@ final class RunningExecution extends Timed {
         if (isEnded() && context.has(Rule.ONE_ANSWER)) {
             return;
         }
-        boolean began = state == State.RUNNING;
+        boolean kept = state == State.RUNNING || acceptedDurably;
         boolean again = isEnded();
         become(State.ENDED);
         context.timers.disarm(this);
@@ -312,13 +331,13 @@ final class RunningExecution extends Timed {
             reservation.queue().release(bytes(request));
             reservation = null;
         }
-        if (began) {
+        if (kept) {
             recordEnd();
         } else if (acceptedJournaled) {
             context.emit(new Action.Journal(id(), request.application(), sequence, new Action.Backup.Ended(status), false));
         }
-        boolean awaitsRecord = began && acceptedDurably && context.has(Rule.RECORD_BEFORE_END);
-        context.executions.ended(this, began ? result : null, awaitsRecord);
+        boolean awaitsRecord = acceptedDurably && context.has(Rule.RECORD_BEFORE_END);
+        context.executions.ended(this, kept ? result : null, awaitsRecord);
         application.executionEnded(this);
         for (ProgressListener watcher : watchers) {
             context.emit(new Action.Notify(watcher, null));

@@ -190,7 +190,9 @@ final class Worker extends Timed {
         }
         instances.clear();
         for (Event event : lost) {
-            grain.onLost(event, cause);
+            if (event.isRunning()) { // one that fails for good may end its execution, and the others of it here
+                grain.onLost(event, cause);
+            }
         }
     }
 

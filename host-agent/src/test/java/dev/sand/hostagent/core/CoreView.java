@@ -1,0 +1,98 @@
+package dev.sand.hostagent.core;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Looks into a core for the simulator: what no action shows. */
+public final class CoreView {
+    private final CoreContext context;
+    private final Map<Grain, List<Event>> before = new IdentityHashMap<>();
+    private long readmissionsAllowed;
+
+    public CoreView(HostCore core) {
+        this.context = core.context();
+    }
+
+    /** Remembers the queues, for the order of what is handed out next. */
+    public void beforeInput() {
+        before.clear();
+        for (Application application : context.applications.values()) {
+            for (Grain grain : application.grains()) {
+                if (!grain.queue().isEmpty()) {
+                    before.put(grain, new ArrayList<>(grain.queue().waiting()));
+                }
+            }
+        }
+    }
+
+    /** @return what is wrong inside, or null */
+    public String violation() {
+        Counters counters = context.counters;
+        if (counters.received != counters.refused + counters.joined + counters.admitted) {
+            return "received " + counters.received + " is not refused + joined + admitted";
+        }
+        long ended = counters.succeeded + counters.failed + counters.timedOut + counters.cancelled;
+        if (counters.admitted + counters.recovered != ended + context.executions.openCount()) {
+            return "admitted " + counters.admitted + " + recovered " + counters.recovered + " is not ended " + ended + " + open "
+                    + context.executions.openCount();
+        }
+        if (counters.admitted > 0 && context.executions.openCount() > context.configuration.maxExecutions() + counters.recovered) {
+            return "more executions than allowed: " + context.executions.openCount();
+        }
+        readmissionsAllowed = counters.recovered * 4;
+        for (Application application : context.applications.values()) {
+            for (Grain grain : application.grains()) {
+                String wrong = violation(grain);
+                if (wrong != null) {
+                    return "grain " + grain.spec().name() + ": " + wrong;
+                }
+            }
+        }
+        return null;
+    }
+
+    private String violation(Grain grain) {
+        int holders = 0;
+        for (Instance instance : grain.worker().instances()) {
+            holders += instance.holdsSlot() ? 1 : 0;
+        }
+        if (grain.slots() != holders) {
+            return grain.slots() + " concurrency slots are taken, by " + holders + " instances";
+        }
+        if (grain.slots() > grain.spec().concurrency()) {
+            return grain.slots() + " attempts run at once; its concurrency is " + grain.spec().concurrency();
+        }
+        long most = grain.spec().queueDepth() + grain.spec().concurrency() + readmissionsAllowed;
+        if (grain.queue().depth() > most) {
+            return grain.queue().depth() + " events in a queue of depth " + grain.spec().queueDepth();
+        }
+        boolean someWait = false;
+        for (Event event : before.getOrDefault(grain, List.of())) {
+            someWait |= event.state() == Event.State.QUEUED && grain.queue().waiting().contains(event);
+            if (someWait && event.isRunning()) {
+                return event.id + " was handed out before an event that came earlier";
+            }
+        }
+        return null;
+    }
+
+    /** @return what is still held after everything has ended, or null */
+    public String leftover() {
+        StringBuilder left = new StringBuilder();
+        note(left, "applications", context.applications.size());
+        note(left, "workers", context.workers.size());
+        note(left, "instances", context.instances.size());
+        note(left, "open executions", context.executions.openCount());
+        note(left, "unrecorded executions", context.executions.unrecordedCount());
+        note(left, "timers", context.timers.size());
+        return left.isEmpty() ? null : left.toString();
+    }
+
+    private static void note(StringBuilder left, String what, int count) {
+        if (count != 0) {
+            left.append(left.isEmpty() ? "" : ", ").append(count).append(' ').append(what);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package dev.sand.hostagent.sim;
+
+import static dev.sand.hostagent.sim.Dice.MS;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRequest;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.CoreView;
+import dev.sand.hostagent.core.HostCore;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One run of the core under a simulated clock, in a world drawn from a seed: requests of all kinds, processes that die at
+ * every point, slow and refusing adapters, stale and doubled reports, and host agents that crash and recover. After each
+ * step the invariants hold (DESIGN, decision 2); at the end faults stop, everything finishes, and nothing is left.
+ */
+final class Simulation implements Driver {
+    /** From a deadline until the process must be gone: two kills, the stop of the sandbox, and its repetition. */
+    static final long KILL_GRACE_NS = 1500 * MS;
+    private static final int MAX_ATTEMPTS = 3;
+    private static final long PATIENCE_NS = 60_000 * MS;
+
+    private final Set<Rule> rules;
+    private final Schedule schedule = new Schedule();
+    private final Dice dice;
+    private final Workload workload;
+    private final SimHost host;
+    private final SimBus bus;
+    private final Callers callers = new Callers();
+    private final Trace trace = new Trace();
+    private final List<Action> actions = new ArrayList<>();
+    private HostCore core;
+    private CoreView view;
+    private int incarnation;
+    private int requests;
+    private boolean drained;
+    private long wokenForNs = Long.MAX_VALUE;
+
+    Simulation(long seed, Set<Rule> rules) {
+        this.rules = rules;
+        this.dice = new Dice(seed);
+        this.workload = new Workload(dice);
+        this.host = new SimHost(schedule, dice, this, List.of());
+        this.bus = new SimBus(schedule, dice, this);
+        boot();
+    }
+
+    Trace trace() {
+        return trace;
+    }
+
+    /** @throws Violation when something happened that must not */
+    void run() {
+        int planned = 20 + dice.below(60);
+        long atNs = schedule.nowNs();
+        for (int i = 0; i < planned; i++) {
+            atNs += dice.percent(40) ? 0 : dice.between(0, 60 * MS);
+            schedule.at(atNs, this::request);
+        }
+        planDisturbances(atNs - schedule.nowNs());
+        schedule.at(atNs + dice.between(0, 200 * MS), dice::stopFaults);
+        runUntil(() -> dice.faultsStopped() && requests == planned && callers.allAnswered() && core.openExecutions() == 0, "to end");
+        on(new Input.Drain());
+        runUntil(() -> drained && view.leftover() == null && host.leftover() == null, "to drain");
+        callers.checkEnd(bus);
+    }
+
+    private void runUntil(java.util.function.BooleanSupplier done, String what) {
+        long untilNs = schedule.nowNs() + PATIENCE_NS;
+        while (!done.getAsBoolean()) {
+            if (schedule.nowNs() > untilNs || schedule.nextNs() == Long.MAX_VALUE && core.nextDeadlineNs() == Long.MAX_VALUE) {
+                throw new Violation("waited in vain for everything " + what + ": open " + core.openExecutions() + ", answered "
+                        + callers.allAnswered() + ", drained " + drained + ", left in the core: " + view.leftover()
+                        + ", on the host: " + host.leftover() + ", " + core.status(schedule.nowNs()));
+            }
+            step();
+        }
+    }
+
+    private void step() {
+        long dueNs = core.nextDeadlineNs();
+        if (dueNs <= schedule.nextNs()) {
+            schedule.advanceTo(dueNs);
+            on(new Input.Tick());
+        } else {
+            schedule.step();
+        }
+    }
+
+    // --- the host agent
+
+    private void boot() {
+        incarnation++;
+        core = new HostCore(workload.configuration(), workload.factory(), "r" + incarnation, 0, rules);
+        view = new CoreView(core);
+    }
+
+    /** As kill -9: what was on its way is lost; the journal and the records are not. */
+    private void crash() {
+        trace.note("crash", schedule.nowNs());
+        host.crash();
+        bus.crash();
+        callers.onCrash();
+        boot();
+        for (Input.Recover recover : bus.recover()) {
+            callers.replayed.add(recover.request().executionId());
+            on(recover);
+        }
+    }
+
+    @Override
+    public void deliver(long delayNs, Input input) {
+        deliverAt(schedule.nowNs() + delayNs, input);
+    }
+
+    @Override
+    public void deliverAt(long atNs, Input input) {
+        int meant = incarnation;
+        schedule.at(atNs, () -> {
+            if (meant == incarnation) {
+                on(input);
+            }
+        });
+    }
+
+    @Override
+    public void maybeAgain(Input input) {
+        if (dice.fault(2)) {
+            deliver(dice.between(0, 500 * MS), input);
+        }
+    }
+
+    private void on(Input input) {
+        trace.input(input, schedule.nowNs());
+        view.beforeInput();
+        actions.clear();
+        try {
+            core.on(input, schedule.nowNs(), actions::add);
+        } catch (RuntimeException broken) {
+            throw new Violation("the core broke at " + input + ": " + broken.getMessage(), broken);
+        }
+        for (Action action : List.copyOf(actions)) {
+            trace.action(action);
+            perform(action);
+        }
+        callers.checkAccepted(bus);
+        String violation = view.violation();
+        if (violation != null) {
+            throw new Violation(violation);
+        }
+        host.check();
+    }
+
+    private void perform(Action action) {
+        switch (action) {
+            case Action.LoadApplication load -> load(load);
+            case Action.StartSandbox start -> host.start(start);
+            case Action.StopSandbox stop -> host.stop(stop);
+            case Action.StartWorker start -> host.start(start);
+            case Action.StopWorker stop -> host.stop(stop);
+            case Action.Spawn spawn -> host.spawn(spawn);
+            case Action.HandOver over -> {
+                callers.onHandOver(over.eventId(), over.attempt(), Script.text(over.payload()), MAX_ATTEMPTS);
+                host.handOver(over);
+            }
+            case Action.Dismiss dismiss -> host.dismiss(dismiss);
+            case Action.Kill kill -> host.kill(kill);
+            case Action.Journal journal -> bus.journal(journal, callers.durable.contains(journal.executionId()));
+            case Action.Evaluate evaluate -> evaluate(evaluate);
+            case Action.Respond respond -> callers.onEnd((Callers.Call) respond.listener(), respond.result());
+            case Action.Accepted accepted -> callers.onAccepted((Callers.Call) accepted.listener());
+            case Action.Record record -> bus.record(record);
+            case Action.Notify notify -> {
+                if (notify.hop() == null) {
+                    notify.listener().onEnd();
+                } else {
+                    notify.listener().onHop(notify.hop());
+                }
+            }
+            case Action.Drained _ -> drained = true;
+            case Action.LogScope _, Action.Dropped _ -> { }
+        }
+    }
+
+    private void load(Action.LoadApplication load) {
+        boolean fails = dice.fault(3);
+        deliver(dice.between(0, 3 * MS) + dice.hop(), new Input.ApplicationLoaded(load.app(), fails ? null : workload.version(load.app()),
+                fails ? Failure.platform(Errors.UNAVAILABLE, "the registry is away", true) : null));
+    }
+
+    private void evaluate(Action.Evaluate evaluate) {
+        int meant = incarnation;
+        boolean fails = dice.fault(1);
+        schedule.after(dice.between(0, 5 * MS), () -> {
+            if (meant == incarnation) {
+                on(new Input.Evaluated(evaluate.executionId(), fails ? null : evaluate.execution().on(evaluate.signal()),
+                        fails ? Failure.platform(Errors.TIMEOUT, "the expression took too long", false) : null));
+            }
+        });
+    }
+
+    // --- the world's doings
+
+    private void request() {
+        requests++;
+        Callers.Call before = !callers.calls.isEmpty() && dice.percent(12) ? dice.oneOf(callers.calls) : null;
+        // What ended under an earlier host agent is known by its record alone, which a frontend looks up before it asks.
+        boolean again = before != null && (before.incarnation == incarnation || before.lost && !bus.hasEnded(before.request.executionId()));
+        InvocationRequest request = again ? before.request : draw();
+        Callers.Call call = new Callers.Call(request, requests, incarnation);
+        callers.calls.add(call);
+        on(new Input.Invoke(request, call));
+        if (dice.percent(15)) {
+            Callers.Watcher watcher = new Callers.Watcher();
+            callers.watchers.add(watcher);
+            on(new Input.Watch(request.executionId(), watcher));
+        }
+        if (dice.percent(6)) {
+            deliver(dice.between(0, 100 * MS), new Input.Cancel(request.executionId(), "not wanted any more"));
+        }
+    }
+
+    private InvocationRequest draw() {
+        AppKey app = dice.oneOf(workload.applications());
+        String target = dice.percent(2) ? "unknown" : dice.oneOf(workload.targets(app));
+        long timeoutMs = dice.percent(10) ? 1 + dice.below(100) : 200 + dice.below(4000);
+        return new InvocationRequest("x" + requests, app.application(), app.version(), target,
+                Script.payload("in" + ".".repeat(dice.below(200))), timeoutMs, dice.percent(35), null);
+    }
+
+    private void planDisturbances(long spanNs) {
+        if (dice.fault(25)) {
+            int crashes = 1 + dice.below(2);
+            for (int i = 0; i < crashes; i++) {
+                schedule.after(dice.between(0, spanNs + 1), this::crash);
+            }
+        }
+        for (int i = dice.below(4); i > 0; i--) {
+            deliver(dice.between(0, spanNs + 1), new Input.MemoryPressure());
+        }
+        if (dice.percent(30)) {
+            deliver(dice.between(0, spanNs + 1), new Input.Retire(dice.oneOf(workload.applications())));
+        }
+        if (dice.percent(5)) {
+            deliver(dice.between(spanNs / 2, spanNs + 1), new Input.Drain());
+        }
+    }
+}
