@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * no engine call is on that path.
  */
 final class SandboxPool implements SandboxRuntime {
+    /** A supervisor's connection closes a moment before its process ends: its exit code makes the better cause. */
+    private static final Duration ENGINE_KNOWS_MORE = Duration.ofMillis(100);
     /** How long a supervisor that was told to stop may take. */
     private static final Duration STOP_GRACE = Duration.ofSeconds(2);
     /** The claimed application's first request goes first; starting the next blank sandbox costs a core a quarter of a second. */
@@ -153,8 +155,8 @@ final class SandboxPool implements SandboxRuntime {
             }
             tellWhenReady(place);
         }));
-        endpoint.supervisorLost().thenRun(() -> own(() ->
-                end(place, place.stopping ? "stopped" : "the supervisor's connection closed")));
+        endpoint.supervisorLost().thenRun(() -> ownAfter(place.stopping ? Duration.ZERO : ENGINE_KNOWS_MORE,
+                () -> end(place, place.stopping ? "stopped" : "the supervisor's connection closed")));
     }
 
     private void tellWhenReady(Place place) {

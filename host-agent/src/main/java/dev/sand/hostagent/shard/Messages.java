@@ -15,6 +15,7 @@ import dev.sand.event.thrift.Publication;
 import dev.sand.event.thrift.WorkerExitedReport;
 import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.core.Action.HandOver;
+import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,8 +92,7 @@ final class Messages {
     static GrainConfiguration configuration(ApplicationVersion version, GrainSpec grain, Path directory,
                                             Map<String, String> secrets) {
         GrainConfiguration configuration = new GrainConfiguration(grain.name(), grain.entry(),
-                List.of(applicationFiles(directory).resolve("grains").resolve(grain.name()).toString(),
-                        dependencies(directory).toString()),
+                ApplicationFiles.path(ApplicationFiles.in(directory), grain.name()),
                 grain.isolation().name().toLowerCase(java.util.Locale.ROOT),
                 grain.preload().name().toLowerCase(java.util.Locale.ROOT), grain.environment(), grain.memoryBytes(),
                 version.application(), Integer.toString(version.version()), List.copyOf(version.grains().keySet()),
@@ -100,13 +100,5 @@ final class Messages {
         Map<String, String> granted = new java.util.TreeMap<>(secrets);
         granted.keySet().retainAll(grain.secrets());
         return configuration.setSecrets(granted);
-    }
-
-    static Path applicationFiles(Path directory) {
-        return directory.resolve("app");
-    }
-
-    static Path dependencies(Path directory) {
-        return applicationFiles(directory).resolve(".dependencies");
     }
 }

@@ -17,8 +17,9 @@ import dev.sand.event.thrift.StartWorkerCommand;
 import dev.sand.event.thrift.StopCommand;
 import dev.sand.event.thrift.TakeRequest;
 import dev.sand.event.thrift.WorkerReadyReport;
-import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusReply;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ final class SandboxCalls {
         sockets.claimedBy(this, bus);
         Path directory = sockets.directory();
         send(supervisor, Command.claim(new ClaimCommand(app.application(), Integer.toString(app.version()),
-                version.sandbox().preload(), List.of(Messages.dependencies(directory).toString()))));
+                version.sandbox().preload(), ApplicationFiles.path(ApplicationFiles.in(directory)))));
         supervisor.onPoll(sockets.supervisor());
     }
 
