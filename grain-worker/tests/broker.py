@@ -59,6 +59,8 @@ class Broker:
         self.collect_logs.set()
         self._commands: dict[str, deque[Any]] = defaultdict(deque)
         self._polls: dict[str, Any] = {}
+        self.callers: dict[str, Any] = {}
+        self._supervised: dict[str, _Connection] = {}
         self._events: deque[Any] = deque()
         self._listeners = [self._listen(name, serve) for name, serve in
                            (("bus.sock", self._serve), ("data.sock", self._serve), ("log.sock", self._collect))]  # fmt: skip
@@ -90,6 +92,10 @@ class Broker:
         with self.changed:
             taken = self.waiting.popleft()
             taken.reply(sand.TakeReply())
+
+    def hang_up(self, caller: str) -> None:
+        """Closes the connection of a supervisor or worker."""
+        self._supervised[caller].stream.shutdown(socket.SHUT_RDWR)
 
     def until(self, condition: Callable[[], Any], what: str = "a condition") -> Any:
         """The condition's value, once it is true."""
@@ -203,6 +209,8 @@ class Broker:
                 self.published.append(argument)
                 reply(None)
             case "commands":
+                self.callers[argument.caller] = argument
+                self._supervised[argument.caller] = connection
                 self._polls[argument.caller] = reply
                 self._send_commands(argument.caller)
             case "report":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sandbox import DEFAULT_COMMAND, Sandbox
 
+GRAINS = str(Path(__file__).parent / "contract/grains")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--runtime", default=DEFAULT_COMMAND, help="command that starts the supervisor of the runtime under test")
+    parser.addoption("--runtime-grains", default=GRAINS, help="folder of the contract's grains in that runtime's language")
 
 
 @pytest.fixture

@@ -72,11 +72,12 @@ class Sandbox:
         target.write_text(textwrap.dedent(text))
         return target
 
-    def start(self, code: str, **configuration: Any) -> str:
-        """Starts a worker for a grain with that handler.py; the worker's id. Does not wait for it."""
+    def start(self, code: str | None, **configuration: Any) -> str:
+        """Starts a worker for a grain with that handler.py (None: it is there); the worker's id. Does not wait for it."""
         worker = self.name("w")
         grain = configuration.setdefault("grain", "main")
-        self.write(f"grains/{grain}/handler.py", code)
+        if code is not None:
+            self.write(f"grains/{grain}/handler.py", code)
         defaults = {
             "entry": "handler:handle", "path": [f"{self.app}/grains/{grain}", f"{self.app}/.dependencies"],
             "isolation": "request", "preload": "auto", "environment": {}, "instanceMemoryBytes": 0, "application": "app",

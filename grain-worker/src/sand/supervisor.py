@@ -43,6 +43,7 @@ class Supervisor:
         self._workers: dict[int, Running] = {}
         self._preload_failure: failure.Failure | None = None
         self._own_children: set[int] = set()
+        self._stopped: set[int] = set()
         self._stopping = False
 
     def run(self) -> None:
@@ -130,6 +131,7 @@ class Supervisor:
             self._stopping = True
         for pid, running in self._workers.items():
             if name in (None, running.start.worker):
+                self._stopped.add(pid)
                 os.kill(pid, signal.SIGTERM)
 
     def _reap(self) -> None:
@@ -145,7 +147,8 @@ class Supervisor:
             running = self._workers.pop(pid, None)
             if running:
                 ended = True
-                self._ended(running, os.waitstatus_to_exitcode(status))
+                self._ended(running, os.waitstatus_to_exitcode(status), pid in self._stopped)
+                self._stopped.discard(pid)
         if ended or self._adopted():
             for stranger in self._adopted():
                 kernel.kill_group(stranger)
@@ -154,7 +157,7 @@ class Supervisor:
         """What ended workers left behind."""
         return kernel.children() - self._workers.keys() - self._own_children
 
-    def _ended(self, running: Running, code: int) -> None:
+    def _ended(self, running: Running, code: int, stopped: bool) -> None:
         try:
             said = os.read(running.status_fd, 4096)
         except BlockingIOError:
@@ -162,10 +165,10 @@ class Supervisor:
         os.close(running.status_fd)
         start = running.start
         temporary.remove(temporary.place(start.worker))
-        if said.startswith(worker.TAINTED) and running.tainted is None:
+        if said.startswith(worker.TAINTED) and running.tainted is None and not stopped:
             self._start(start, said[1:].decode())
             return
-        if not said:
+        if not said and not stopped:
             how = f"with {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
             cause = f"importing the code of grain {start.configuration.grain} ended the process {how}"
             self._control.report(WorkerFailedReport(start.worker, "Sand.Crashed", cause))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from broker import sand
-from sandbox import Sandbox
+from sandbox import TOKEN, Sandbox
 
 
 def refused(sandbox: Sandbox, code: str, **configuration: object) -> sand.WorkerFailedReport:
@@ -129,3 +131,11 @@ def test_a_preload_that_fails_fails_every_worker(blank: Sandbox) -> None:
     report = blank.broker.report("workerFailed", worker=blank.start("def handle(event, context): pass"))
     assert report.error == "ModuleNotFoundError"
     assert report.cause == "preload of the application: No module named 'does_not_exist'"
+
+
+def test_a_worker_that_is_stopped_while_it_imports_has_not_failed(sandbox: Sandbox) -> None:
+    worker = sandbox.start("print('importing', flush=True)\nimport time\ntime.sleep(60)")
+    sandbox.broker.until(lambda: sandbox.broker.log(worker), "its import")
+    sandbox.broker.command(TOKEN, stop=sand.StopCommand(worker=worker))
+    assert sandbox.broker.report("workerExited", worker=worker).signal == signal.SIGTERM
+    assert not any(report.workerFailed for report in sandbox.broker.reports)

@@ -1,0 +1,5 @@
+"""Returns the event as it came."""
+
+
+def handle(event, context):
+    return event
