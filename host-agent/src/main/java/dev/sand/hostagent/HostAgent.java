@@ -5,9 +5,13 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.sandbox.SandboxException;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.shard.ShardGroup;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -55,10 +59,25 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         }
         shards.start(sandboxes.runtime());
         HostAgent agent = new HostAgent(configuration, parts, shards, sandboxes);
-        int recovered = shards.recover(parts.journal().recover());
+        int recovered = shards.recover(unfinished(parts));
         LOG.info("host agent {}: {} shards, {} sandboxes, {} executions recovered", configuration.host(),
                 configuration.shards(), sandboxes.runtime().kind(), recovered);
         return agent;
+    }
+
+    /** What has a record of its end lacks only the mark in the journal: run again, it could end in another way. */
+    private static List<Unfinished> unfinished(HostAgentParts parts) {
+        List<Unfinished> unfinished = new ArrayList<>();
+        for (Unfinished execution : parts.journal().recover()) {
+            InvocationRequest request = execution.request();
+            if (parts.records().hasEnded(request.application(), request.executionId())) {
+                parts.journal().append(request.application(), request.executionId(), execution.signals().size() + 1,
+                        new Backup.Ended(Status.SUCCEEDED), null);
+            } else {
+                unfinished.add(execution);
+            }
+        }
+        return unfinished;
     }
 
     @Override

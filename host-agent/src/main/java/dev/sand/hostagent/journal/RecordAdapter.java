@@ -18,6 +18,9 @@ public interface RecordAdapter extends AutoCloseable {
      */
     void record(InvocationRecord record, StoredListener listener);
 
+    /** Whether a record says that the execution has ended, and is not only on its way; blocks. */
+    boolean hasEnded(String application, String executionId);
+
     /** Records given and not yet stored: a host agent that is far behind takes no new requests. */
     long backlog();
 
