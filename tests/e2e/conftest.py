@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from host_processes import find
 from sand.command.bundle import zip_folder
 from sand.command.client import Platform
 from sand.command.deploy import deploy
@@ -102,17 +104,24 @@ class Tested:
         return self.api(application, "invocations", invocation, "timeline")["hops"]
 
     def status(self) -> dict[str, Any]:
-        """What the one host says of itself."""
-        (host,) = self.http.get("/api/v1/status").json()["hosts"]
-        return host
+        """What the host agent says of itself, and the frontend."""
+        return self.http.get("/api/v1/status").json()
 
-    def sandbox(self, application: str) -> dict[str, Any]:
-        """What the host agent says of the application's sandbox."""
-        (found,) = [sandbox for sandbox in self.status()["sandboxes"] if sandbox["application"] == application]
-        return found
+    def grains(self, application: str) -> list[dict[str, Any]]:
+        """What the host agent says of the grains in the application's sandbox; none when it does not run."""
+        found = [sandbox["grains"] for sandbox in self.status()["sandboxes"] if sandbox["application"] == application]
+        return [grain for grains in found for grain in grains]
 
-    def worker_pid(self, application: str, grain: str) -> int:
-        return next(found["workerPid"] for found in self.sandbox(application)["grains"] if found["grain"] == grain)
+    def running(self, application: str, grain: str | None = None) -> int:
+        """How many instances handle a request now."""
+        return sum(found["running"] for found in self.grains(application) if grain in (None, found["grain"]))
+
+    def kill_worker(self, grain: str) -> None:
+        """SIGKILL to the grain's worker, as somebody on this machine could send it."""
+        host = self.ask("probe/whoami")["host"]
+        inside = next(found["workerPid"] for found in self.grains("probe") if found["grain"] == grain)
+        pid = inside if self.status()["sandboxKind"] == "process" else find(inside, host)
+        os.kill(pid, signal.SIGKILL)
 
 
 def until(look: Callable[[], Any], what: str, seconds: float = PATIENCE_SECONDS) -> Any:

@@ -12,12 +12,15 @@ def inside_pid(process: Path) -> int:
 
 
 def find(inside: int, sandbox: str) -> int:
-    """The process that is `inside` in the sandbox whose folder's name is `sandbox`."""
+    """The process that has the id `inside` in the sandbox of that name (which is its container's host name).
+
+    :raises LookupError: there is none, or no more
+    """
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
             continue
         try:
-            if inside_pid(process) == inside and f"/{sandbox}" in (process / "mountinfo").read_text():
+            if inside_pid(process) == inside and f"/run/{sandbox}" in (process / "mountinfo").read_text():
                 return int(process.name)
         except OSError:
             continue

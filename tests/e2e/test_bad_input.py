@@ -86,13 +86,9 @@ def test_a_client_that_hangs_up_leaves_nothing_behind(probe: Tested):
             body = b'{"seconds": 15}'
             raw.sendall(b"POST /invoke/probe/sleep HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
             raw.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-            until(lambda: running(probe, "sleep"), "the request runs")
-    until(lambda: not running(probe, "sleep"), "what nobody waits for is ended", 12)
+            until(lambda: probe.running("probe", "sleep"), "the request runs")
+    until(lambda: not probe.running("probe", "sleep"), "what nobody waits for is ended", 12)
     assert probe.ask("probe/echo", "still here") == "still here"
-
-
-def running(platform: Tested, grain: str) -> int:
-    return sum(found["running"] for found in platform.sandbox("probe")["grains"] if found["grain"] == grain)
 
 
 def test_a_client_that_sends_half_a_request_does_not_hold_up_others(probe: Tested):
@@ -109,7 +105,7 @@ def test_a_client_that_sends_half_a_request_does_not_hold_up_others(probe: Teste
 def test_a_deadline_that_passes_while_queued_is_told_as_one(probe: Tested):
     """`one_at_a_time` runs one; the second waits in its queue for longer than it has."""
     first = probe.invoke("probe/one_at_a_time", {"seconds": 3}, Prefer="respond-async").headers["Sand-Execution-Id"]
-    until(lambda: running(probe, "one_at_a_time"), "the first runs")
+    until(lambda: probe.running("probe", "one_at_a_time"), "the first runs")
     late = probe.invoke("probe/one_at_a_time", {"seconds": 0}, Sand_Timeout="500ms")
     problem = is_problem(late, 504, "platform")
     assert problem["error"] == "Sand.Timeout"

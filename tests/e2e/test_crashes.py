@@ -40,11 +40,7 @@ def test_no_instance_outlives_its_deadline(crash: Tested, grain):
     assert response.status_code == 504, response.text
     assert response.json()["error"] == TIMEOUT
     assert crash.ask("crash/fine") == "fine"
-    until(lambda: not running(crash), "the instance and its children are gone", 15)
-
-
-def running(crash: Tested) -> bool:
-    return any(found["running"] for found in crash.sandbox("crash")["grains"])
+    until(lambda: not crash.running("crash"), "the instance and its children are gone", 15)
 
 
 @pytest.mark.slow

@@ -67,6 +67,7 @@ def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list
             say("warning: sandboxes are plain processes: applications can read each other's files and use the network")
         sandbox = "docker" if problem is None else "process"
     os.environ.setdefault("SAND_PYTHON", sys.executable)
+    os.environ.setdefault("SAND_PYTHON_PATH", str(Path(__file__).resolve().parents[2]))
     home.mkdir(parents=True, exist_ok=True)
     options = ["--home", str(home.resolve()), "--listen", listen, "--sandbox", sandbox, *more]
     return [str(java), *JVM_OPTIONS, "-cp", jars, MAIN_CLASS, *options]
