@@ -7,6 +7,7 @@ import dev.sand.event.Codec;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
+import dev.sand.event.Payload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,10 +30,14 @@ public final class InvocationStore implements AutoCloseable {
 
     /**
      * @param maxWaiting records given and not yet stored; beyond it a record is refused
+     * @param maxWaitingBytes of large outputs on their way; beyond it, a record keeps the output's size alone
      * @param linger how long a record that nobody awaits may wait for others, and for its own successor
+     * @param maxOutputBytes of an output that is kept; of a larger one, the size is
+     * @param outputBytes kept for one application in outputs over the inline limit, the newest
      */
-    public record Options(int maxWaiting, Duration linger, int keepPerApplication) {
-        public static final Options DEFAULT = new Options(20_000, Duration.ofMillis(50), 10_000);
+    public record Options(int maxWaiting, long maxWaitingBytes, Duration linger, int keepPerApplication, long maxOutputBytes,
+                          long outputBytes) {
+        public static final Options DEFAULT = new Options(20_000, 128L << 20, Duration.ofMillis(50), 10_000, 16L << 20, 256L << 20);
     }
 
     /** Called on the store's thread: implementations only enqueue. */
@@ -56,12 +61,14 @@ public final class InvocationStore implements AutoCloseable {
     private final GlobalStore store;
     private final Options options;
     private final RecordsWaiting waiting;
+    private final LargeOutputs outputs;
     private final Map<String, Integer> sinceTrim = new HashMap<>();
     private final Thread thread;
 
     public InvocationStore(GlobalStore store, Options options) {
         this.store = store;
         this.options = options;
+        this.outputs = new LargeOutputs(store, options.outputBytes());
         this.waiting = new RecordsWaiting(options.maxWaiting(), options.linger().toNanos());
         this.thread = new Thread(this::run, "invocation-store");
         thread.setDaemon(true);
@@ -70,7 +77,9 @@ public final class InvocationStore implements AutoCloseable {
 
     /** Returns at once. A later record of the same execution replaces it. @param listener null when nobody waits */
     public void record(InvocationRecord record, StoredListener listener) {
-        if (!waiting.add(RecordTrimming.trimmed(record), listener)) {
+        boolean room = waiting.outputBytes() + (record.output() == null ? 0 : record.output().size()) <= options.maxWaitingBytes();
+        long maxOutputBytes = room ? options.maxOutputBytes() : Limits.INLINE_BYTES;
+        if (!waiting.add(RecordTrimming.trimmed(record, maxOutputBytes), listener)) {
             StoreException failure = new StoreException(Kind.FULL, "the record of " + record.executionId()
                     + " is not kept: " + options.maxWaiting() + " wait already", 0, null);
             LOG.warn(failure.getMessage());
@@ -84,6 +93,13 @@ public final class InvocationStore implements AutoCloseable {
         InvocationRecord given = waiting.get(application, executionId);
         return given != null ? Optional.of(given)
                 : store.get(TABLE, application, executionId).map(found -> decode(found.value()));
+    }
+
+    /** The output with its bytes; empty when there is none, or it is kept no more. Blocks for a large one. */
+    public Optional<Payload> output(InvocationRecord record) {
+        Payload output = record.output();
+        return output == null || output.bytes() != null ? Optional.ofNullable(output)
+                : outputs.read(record).map(bytes -> new Payload(output.contentType(), bytes, null));
     }
 
     /** Newest first. @param before an execution id, or null for the newest */
@@ -113,6 +129,7 @@ public final class InvocationStore implements AutoCloseable {
     public void deleteApplication(String application) {
         waiting.awaitStored();
         store.deleteScope(TABLE, application);
+        outputs.deleteApplication(application);
     }
 
     /** Records given and not yet stored. */
@@ -145,14 +162,16 @@ public final class InvocationStore implements AutoCloseable {
         try {
             List<Write> writes = new ArrayList<>(batch.size());
             for (RecordsWaiting.Given given : batch) {
-                InvocationRecord record = given.record();
+                InvocationRecord record = outputs.detach(given.record(), writes);
                 writes.add(new Write(TABLE, record.application(), record.executionId(), Codec.encode(record)));
                 sinceTrim.merge(record.application(), 1, Integer::sum);
             }
             store.writeAll(writes);
             trim();
+            outputs.trim();
             return null;
         } catch (StoreException e) {
+            outputs.forget();
             return e;
         }
     }

@@ -14,25 +14,33 @@ final class RecordTrimming {
 
     private RecordTrimming() {}
 
-    static InvocationRecord trimmed(InvocationRecord record) {
-        if (fits(record.input()) && fits(record.output()) && (record.hops() == null || record.hops().size() <= MAX_HOPS)) {
+    /** @param maxOutputBytes a larger output leaves its size alone */
+    static InvocationRecord trimmed(InvocationRecord record, long maxOutputBytes) {
+        if (fits(record.input(), Limits.INLINE_BYTES) && fits(record.output(), maxOutputBytes) && fits(record.hops())) {
             return record;
         }
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
-                record.target(), record.status(), trimmed(record.input()), trimmed(record.output()), record.failure(),
-                record.startedMs(), record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), trimmed(record.hops()));
+                record.target(), record.status(), trimmed(record.input(), Limits.INLINE_BYTES),
+                trimmed(record.output(), maxOutputBytes), record.failure(), record.startedMs(), record.endedMs(),
+                record.cpuUs(), record.peakMemoryBytes(), fits(record.hops()) ? record.hops() : record.hops().subList(0, MAX_HOPS));
     }
 
-    private static boolean fits(Payload payload) {
-        return payload == null || payload.bytes() == null || payload.bytes().length <= Limits.INLINE_BYTES;
+    static InvocationRecord withOutput(InvocationRecord record, Payload output) {
+        return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
+                record.target(), record.status(), record.input(), output, record.failure(), record.startedMs(),
+                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops());
     }
 
-    private static Payload trimmed(Payload payload) {
-        return fits(payload) ? payload
+    private static boolean fits(Payload payload, long limit) {
+        return payload == null || payload.bytes() == null || payload.bytes().length <= limit;
+    }
+
+    private static boolean fits(List<Hop> hops) {
+        return hops == null || hops.size() <= MAX_HOPS;
+    }
+
+    private static Payload trimmed(Payload payload, long limit) {
+        return fits(payload, limit) ? payload
                 : new Payload(payload.contentType(), null, new Payload.Reference(TRUNCATED, payload.size()));
-    }
-
-    private static List<Hop> trimmed(List<Hop> hops) {
-        return hops == null || hops.size() <= MAX_HOPS ? hops : hops.subList(0, MAX_HOPS);
     }
 }

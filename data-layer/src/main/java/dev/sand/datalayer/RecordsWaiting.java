@@ -29,6 +29,7 @@ final class RecordsWaiting {
     private boolean awaited;
     private boolean closed;
     private boolean failed;
+    private long outputBytes;
     private long givenUpTo;
     private long storedUpTo;
     private long writingUpTo;
@@ -51,6 +52,7 @@ final class RecordsWaiting {
             if (listener != null) {
                 listeners.add(listener);
             }
+            outputBytes += outputBytes(record) - (earlier == null ? 0 : outputBytes(earlier.record()));
             waiting.put(name, new Given(record, listeners));
             givenUpTo++;
             boolean first = waiting.size() == 1 && earlier == null;
@@ -63,6 +65,20 @@ final class RecordsWaiting {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Of outputs over the inline limit, in records not yet stored. */
+    long outputBytes() {
+        lock.lock();
+        try {
+            return outputBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static long outputBytes(InvocationRecord record) {
+        return LargeOutputs.isLarge(record.output()) ? record.output().size() : 0;
     }
 
     InvocationRecord get(String application, String executionId) {
@@ -118,6 +134,7 @@ final class RecordsWaiting {
             if (failed && !closed) {
                 writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), new ArrayList<>(1))));
             }
+            outputBytes = waiting.values().stream().mapToLong(given -> outputBytes(given.record())).sum();
             writing = Map.of();
             storedUpTo = writingUpTo;
             changed.signalAll();

@@ -137,6 +137,48 @@ class InvocationStoreTest {
     }
 
     @Test
+    void aLargeOutputIsKeptBesideItsRecord() {
+        InvocationRecord record = withOutput(1, 200_000);
+        invocations.record(record, null);
+        assertThat(invocations.output(invocations.get("app", id(1)).orElseThrow()).orElseThrow().bytes()).hasSize(200_000);
+        InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
+        assertThat(listed.output().bytes()).as("not in the record itself").isNull();
+        assertThat(listed.output().size()).isEqualTo(200_000);
+        Payload output = invocations.output(listed).orElseThrow();
+        assertThat(output.contentType()).isEqualTo("image/png");
+        assertThat(output.bytes()).isEqualTo(record.output().bytes());
+        invocations.deleteApplication("app");
+        assertThat(invocations.output(listed)).isEmpty();
+    }
+
+    @Test
+    void theOldestLargeOutputsGoFirst() {
+        for (int i = 1; i <= 4; i++) {
+            invocations.record(withOutput(i, 200_000), null);
+        }
+        List<InvocationRecord> records = invocations.list("app", Filter.ALL, null, 10).records();
+        invocations.record(withOutput(5, 200_000), null);
+        invocations.list("app", Filter.ALL, null, 10);
+        assertThat(records).hasSize(4);
+        assertThat(invocations.output(records.getFirst())).as("the newest of the four").isPresent();
+        assertThat(invocations.output(records.getLast())).as("the oldest").isEmpty();
+    }
+
+    @Test
+    void anOutputOverTheLimitLeavesItsSize() {
+        invocations.record(withOutput(1, 300_001), null);
+        InvocationRecord kept = invocations.get("app", id(1)).orElseThrow();
+        assertThat(kept.output().size()).isEqualTo(300_001);
+        assertThat(invocations.output(kept)).isEmpty();
+    }
+
+    private static InvocationRecord withOutput(int number, int size) {
+        byte[] bytes = new byte[size];
+        bytes[size - 1] = (byte) number;
+        return RecordTrimming.withOutput(record("app", number, Status.SUCCEEDED, "g"), new Payload("image/png", bytes, null));
+    }
+
+    @Test
     void aFullBacklogRefusesAndSaysSo() {
         store.held = true;
         reopen(Duration.ofMillis(1), 3, 1000);
@@ -178,7 +220,7 @@ class InvocationStoreTest {
     }
 
     private InvocationStore open(Duration linger, int maxWaiting, int keep) {
-        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, linger, keep));
+        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, 1 << 20, linger, keep, 300_000, 500_000));
     }
 
     private static String id(int number) {

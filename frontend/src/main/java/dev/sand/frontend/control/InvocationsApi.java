@@ -9,6 +9,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -121,12 +122,10 @@ public final class InvocationsApi {
             exchange.problem(Problems.of(failure, record.executionId()));
             return;
         }
-        byte[] bytes = record.output() == null ? null : record.output().bytes();
-        if (bytes == null) {
-            throw Problem.platform(410, "output-gone", "The output is kept no more", "Execution " + record.executionId()
-                    + " succeeded, but its output is kept no more.", false).asException();
-        }
-        exchange.bytes(200, record.output().contentType(), ByteBuffer.wrap(bytes));
+        Payload output = records.output(record).orElseThrow(() -> Problem.platform(410, "output-gone",
+                "The output is kept no more", "Execution " + record.executionId() + " succeeded, but its output is kept no more.",
+                false).asException());
+        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
     }
 
     private void cancel(Exchange exchange) throws Exception {
