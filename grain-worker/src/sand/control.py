@@ -9,8 +9,9 @@ import signal
 from _socket import MSG_DONTWAIT
 from typing import Any
 
+from sand import hotpath
 from sand.connection import ConnectionClosed, FrameBuffer, connect
-from sand.protocol import COMMANDS, REPORT, BusError, Command, CommandsRequest, Report, decode_reply, encode_call
+from sand.protocol import COMMANDS, REPORT, BusError, Command, CommandsRequest, Report, SpawnCommand, decode_reply, encode_call
 
 
 class Signals:
@@ -81,6 +82,10 @@ class Control:
             raise ConnectionClosed("the host agent closed the connection")
         commands: list[Command] = []
         for frame in self._frames.feed(data):
+            if names := hotpath.decode_spawn(frame):
+                commands.append(SpawnCommand(names))
+                self._send(self._request)
+                continue
             reply = decode_reply(COMMANDS, frame)
             if isinstance(reply, BusError):
                 raise ConnectionClosed(f"the host agent gives no commands: {reply.error}: {reply.message}")
@@ -90,6 +95,10 @@ class Control:
 
     def report(self, report: Report) -> None:
         self._send(encode_call(REPORT, report))
+
+    def report_exited(self, instance: str, exit_code: int, signal: int, cpu_us: int, peak_memory_bytes: int) -> None:
+        """The report of every instance that has no note."""
+        self._send(hotpath.encode_exited(instance, exit_code, signal, cpu_us, peak_memory_bytes))
 
     def _send(self, frame: bytes) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The messages on the path of an event, hand-laid: the reply to take, finish, and take itself. No I/O.
+"""The messages on the path of an event and of an instance's life, hand-laid. No I/O.
 
 The same bytes as protocol.py's tables give and understand (a test compares them), at a third of the time and of the
 touched memory, which in a forked child is what costs.
@@ -19,6 +19,11 @@ _FINISH_HEAD = b"\x80\1\0\4\0\0\0\6finish\0\0\0\0\x0c\0\1"
 _TAKE_HEAD = b"\x80\1\0\1\0\0\0\4take\0\0\0\0\x0c\0\1\x0b\0\1"
 _take_head = Struct("!I22sI").pack
 _take_tail = Struct("!BhiBB").pack
+_COMMANDS_HEAD = b"\x80\1\0\2\0\0\0\x08commands"
+_ONE_SPAWN = b"\x0c\0\0\x0f\0\1\x0c\0\0\0\1\x0c\0\3\x0f\0\1\x0b"
+_EXITED_HEAD = b"\x80\1\0\4\0\0\0\6report\0\0\0\0\x0c\0\1\x0c\0\4\x0b\0\1"
+_exited_head = Struct("!I27sI").pack
+_exited_tail = Struct("!BhiBhiBhqBhqBBB").pack
 _text_head = Struct("!BhI").pack
 _attempt_payload_type = Struct("!BhiBhBhI").pack
 _bytes_head = Struct("!BhI").pack
@@ -65,6 +70,33 @@ def encode_finish(
     parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
     parts[0] = _pack_length(sum(map(len, parts)))
     return b"".join(parts)
+
+
+def decode_spawn(data: bytes) -> tuple[str, ...] | None:
+    """The instances of a reply to commands that is one SpawnCommand; None: decode it the general way."""
+    # After the sequence number: result struct, CommandsReply, list of 1 Command, its member 3, SpawnCommand's list.
+    if data[0:16] != _COMMANDS_HEAD or data[20:38] != _ONE_SPAWN:
+        return None
+    names = []
+    at = 42
+    try:
+        for _ in range(_unpack_i32(data, 38)[0]):
+            end = at + 4 + _unpack_length(data, at)[0]
+            names.append(str(data[at + 4 : end], "utf-8"))
+            at = end
+    except (StructError, ValueError):
+        return None
+    return tuple(names) if data[at:] == b"\0\0\0\0" else None
+
+
+def encode_exited(instance: str, exit_code: int, signal: int, cpu_us: int, peak_memory_bytes: int) -> bytes:
+    """The report of an instance's end as one frame, without a note."""
+    name = instance.encode()
+    return b"".join((
+        _exited_head(70 + len(name), _EXITED_HEAD, len(name)),
+        name,
+        _exited_tail(8, 2, exit_code, 8, 3, signal, 10, 4, cpu_us, 10, 5, peak_memory_bytes, 0, 0, 0),
+    ))  # fmt: skip
 
 
 def decode_take_reply(data: Any) -> EventMessage | None:

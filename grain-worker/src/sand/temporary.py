@@ -61,7 +61,9 @@ class Hook:
 
 
 def remove_if_empty(folder: str) -> bool:
-    """False when files are left in it."""
+    """False when files are left in it. Mostly there is none: the question is cheaper than the exception."""
+    if not os.access(folder, os.F_OK):
+        return True
     try:
         os.rmdir(folder)
     except OSError as failed:

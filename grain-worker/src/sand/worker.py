@@ -37,6 +37,9 @@ REPORTED, TAINTED = b"R", b"T"
 # A fork that fails (too many processes) is tried again after these pauses, then reported.
 FORK_RETRY_MS = (10, 50, 250)
 
+# Detached processes that ended instances left behind are looked for this often at the most.
+LOOK_EVERY_NS = 20_000_000
+
 
 class Worker:
     """The process after its code is loaded."""
@@ -67,6 +70,7 @@ class Worker:
         self._notes = Notes() if handler is None else None
         # Processes that the import itself started are the grain's own business.
         self._own_children = kernel.children()
+        self._looked_ns = 0
         self._adopted = False
         self._stopping = False
 
@@ -93,7 +97,7 @@ class Worker:
 
     def _next_due_ms(self) -> float | None:
         if self._adopted:
-            return 10
+            return LOOK_EVERY_NS / 1e6
         if not self._retries:
             return None
         return max(0.0, (min(due for due, _, _ in self._retries) - time.monotonic_ns()) / 1e6)
@@ -152,12 +156,22 @@ class Worker:
             _, status, usage = os.wait4(pid, 0)
             self._own_children.discard(pid)
             if name is not None:
-                adopted = self._kill_adopted()
+                adopted = self._look_for_adopted()
                 self._report_end(name, status, usage, adopted)
                 if self._folder:
                     self._clean(f"{self._folder}/{name}")
-        if self._adopted:
+        if self._adopted and time.monotonic_ns() - self._looked_ns >= LOOK_EVERY_NS:
+            self._looked_ns = time.monotonic_ns()
             self._kill_adopted()
+
+    def _look_for_adopted(self) -> int:
+        """At once, or a little later when it was done just now: many short instances leave many ends."""
+        now = time.monotonic_ns()
+        if now - self._looked_ns < LOOK_EVERY_NS:
+            self._adopted = True
+            return 0
+        self._looked_ns = now
+        return self._kill_adopted()
 
     def _kill_adopted(self) -> int:
         """Kills what ended instances left behind in sessions of their own; how many there were."""
@@ -173,7 +187,11 @@ class Worker:
         if adopted:
             note = f"{adopted} process{'es'[: 2 * (adopted > 1)]} that it had detached and left behind were killed"
         cpu_us = int((usage.ru_utime + usage.ru_stime) * 1e6)
-        self._control.report(InstanceExitedReport(name, max(code, 0), max(-code, 0), cpu_us, usage.ru_maxrss << 10, note))
+        ended = (name, max(code, 0), max(-code, 0), cpu_us, usage.ru_maxrss << 10)
+        if note is None:
+            self._control.report_exited(*ended)
+        else:
+            self._control.report(InstanceExitedReport(*ended, note))
 
     def _clean(self, folder: str) -> None:
         if not temporary.remove_if_empty(folder):

@@ -121,3 +121,26 @@ def test_a_cut_frame_is_an_error_of_the_protocol(method: str, case: dict[str, An
 
 def test_the_hot_paths_take_is_the_general_one() -> None:
     assert hotpath.encode_take("i-é", 42) == protocol.encode_call(protocol.TAKE, protocol.TakeRequest("i-é", 42))
+
+
+def test_the_hot_paths_report_is_the_general_one() -> None:
+    report = protocol.InstanceExitedReport("i-é", 3, 9, 812, 1 << 33)
+    assert hotpath.encode_exited(*report[:5]) == protocol.encode_call(protocol.REPORT, report)
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        ([protocol.SpawnCommand(("i1", "i-é"))], ("i1", "i-é")),
+        ([protocol.SpawnCommand(("i1",)), protocol.StopCommand()], None),
+        ([protocol.KillCommand(3)], None),
+        ([], None),
+    ],
+)
+def test_the_hot_path_knows_a_spawn(commands: list[protocol.Command], names: tuple[str, ...] | None) -> None:
+    body = [b"\x0c\0\0"]
+    protocol.COMMANDS.result.encode(body, protocol.CommandsReply(tuple(commands)))
+    data = wire.message(wire.REPLY, "commands", 7, [*body, b"\0"])[4:]
+    assert hotpath.decode_spawn(data) == names
+    for end in range(len(data)):
+        assert hotpath.decode_spawn(data[:end]) is None
