@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
+import dev.sand.event.Payload;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document.PayloadSource;
@@ -15,7 +16,7 @@ public final class Executions {
 
     private record Key(String application, int version, String workflow) {}
 
-    private final PayloadSource source;
+    private final ReferencedValues values;
     private final Map<Key, StateMachine> machines = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -25,14 +26,20 @@ public final class Executions {
         }
     };
 
-    /** Values that travel by reference cannot be looked into. */
-    public Executions() {
-        this(PayloadSource.NONE);
+    /** The bytes of values that travel by reference, for paths that look into them; asked only in signals that are heavy. */
+    @FunctionalInterface
+    public interface ReferencedValues {
+        /** @throws dev.sand.workflow.data.StatesError when they cannot be had */
+        byte[] bytes(String application, Payload payload);
     }
 
-    /** @param source gives the bytes of values that travel by reference; asked only in signals that are heavy */
-    public Executions(PayloadSource source) {
-        this.source = source;
+    /** Values that travel by reference cannot be looked into. */
+    public Executions() {
+        this((application, payload) -> PayloadSource.NONE.bytes(payload));
+    }
+
+    public Executions(ReferencedValues values) {
+        this.values = values;
     }
 
     /**
@@ -52,7 +59,8 @@ public final class Executions {
         }
         StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
                 key -> parse(workflow));
-        return new AslExecution(machine, version.application(), target, executionId, startTime, source);
+        return new AslExecution(machine, version.application(), target, executionId, startTime,
+                payload -> values.bytes(version.application(), payload));
     }
 
     /** The execution of a machine that is no application's: for trials. */

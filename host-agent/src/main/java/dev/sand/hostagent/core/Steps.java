@@ -45,6 +45,8 @@ final class Steps {
     /** Signals at the head of the inbox that come from the journal. */
     private int replaying;
     private boolean busy;
+    /** Wall clock of the signal at hand: a timer of an earlier run has been running since then. */
+    private long signalMs;
     /** The signal whose journaling or evaluation is awaited; {@code busy} until then. */
     private Signal pending;
 
@@ -139,6 +141,7 @@ final class Steps {
     }
 
     private void evaluate(Signal signal) {
+        signalMs = signal.atMs();
         if (machine.isHeavy(signal)) {
             pending = signal;
             if (!execution.isStrict()) {
@@ -229,7 +232,8 @@ final class Steps {
     }
 
     private void onStartTimer(Command.StartTimer start) {
-        StepTimer timer = new StepTimer(this, start.step(), start.delayMs() * 1_000_000);
+        long elapsedMs = isReplaying() && signalMs > 0 ? Math.max(0, context.epochMs() - signalMs) : 0;
+        StepTimer timer = new StepTimer(this, start.step(), Math.max(0, start.delayMs() - elapsedMs) * 1_000_000);
         timers.put(start.step(), timer);
         if (!isReplaying()) {
             context.timers.arm(timer, context.nowNs + timer.delayNs);

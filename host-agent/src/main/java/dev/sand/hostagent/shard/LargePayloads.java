@@ -9,6 +9,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.workflow.data.StatesError;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -39,6 +40,15 @@ final class LargePayloads {
     /** The same value by reference; @param then gets it, or null and the failure, on another thread */
     void store(String application, String executionId, Payload large, BiConsumer<Payload, Failure> then) {
         run(() -> then.accept(segments.put(application, executionId, large), null), failure -> then.accept(null, failure));
+    }
+
+    /** For a workflow's path that looks into a value; called on the expression pool. @throws StatesError when it is gone */
+    byte[] bytes(String application, Payload payload) {
+        try {
+            return segments.read(application, payload.reference());
+        } catch (StoreException e) {
+            throw StatesError.runtime("a path looks into a value of " + payload.size() + " bytes that cannot be read: " + e.getMessage());
+        }
     }
 
     /** Gives the caller its result, with the output's bytes. */

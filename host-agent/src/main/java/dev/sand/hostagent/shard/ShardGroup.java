@@ -90,8 +90,8 @@ public final class ShardGroup implements AutoCloseable {
         }
     }
 
-    private static ExecutionFactory executionFactory() {
-        Executions executions = new Executions();
+    private ExecutionFactory executionFactory() {
+        Executions executions = new Executions(payloads::bytes);
         return (version, target, executionId, startedMs) ->
                 executions.create(version, target, executionId, Instant.ofEpochMilli(startedMs).toString());
     }
