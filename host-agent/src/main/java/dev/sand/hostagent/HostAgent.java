@@ -133,6 +133,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
             LOG.warn("some executions still run after {} s; those that were accepted durably run again at the next start",
                     configuration.drainTimeout().toSeconds());
         }
+        shards.stop();
         sandboxes.runtime().close();
         shards.close();
     }

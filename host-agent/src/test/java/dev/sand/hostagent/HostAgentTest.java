@@ -8,8 +8,12 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.globalbus.MemoryBus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -176,6 +180,53 @@ class HostAgentTest {
                 spec.maxIdle(), spec.maxRequests(), spec.environment(), List.of("API_KEY")));
         assertThat(TestPlatform.text(platform.invoke(version, "share", "{}")))
                 .isEqualTo("[{\"v\":1},[\"k\"],\"key-of-shares\"]");
+    }
+
+    @Test
+    void aLargeValueTravelsByReferenceFromRequestToResponse() throws Exception {
+        ApplicationVersion version = platform.deploy("large",
+                Map.of("grow", "def handle(event, context):\n    return bytes(event) * 4\n",
+                        "turn", "def handle(event, context):\n    return bytes(reversed(bytes(event)))\n"),
+                Map.of("main", """
+                        {"StartAt": "Grow", "States": {
+                          "Grow": {"Type": "Task", "Resource": "grow", "Next": "Turn"},
+                          "Turn": {"Type": "Task", "Resource": "turn", "End": true}}}
+                        """), spec -> spec);
+        byte[] body = new byte[300_000];
+        body[0] = 1;
+        InvocationResult result = platform.start(TestPlatform.request(version, "main",
+                new Payload(Payload.OCTETS, body, null), 30_000, false), new CompletableFuture<>()).get(60, TimeUnit.SECONDS);
+        assertThat(result.failure()).isNull();
+        assertThat(result.output().bytes()).hasSize(1_200_000);
+        assertThat(result.output().bytes()[1_199_999]).isEqualTo((byte) 1);
+        await().untilAsserted(() -> assertThat(platform.invocations.get("large", result.executionId())).get()
+                .satisfies(record -> assertThat(record.output().size()).isEqualTo(1_200_000)));
+    }
+
+    @Test
+    void whatWasAcceptedRunsAgainAfterTheHostAgentEnded() throws Exception {
+        String slow = """
+                import time
+                def handle(event, context):
+                    time.sleep(event)
+                    return "done"
+                """;
+        MemoryBus bus = new MemoryBus();
+        HostAgentConfiguration impatient = HostAgentConfiguration.defaults("first").withDrainTimeout(Duration.ZERO);
+        CompletableFuture<Void> accepted = new CompletableFuture<>();
+        InvocationRequest request;
+        try (TestPlatform first = new TestPlatform(bus, impatient, 0)) {
+            ApplicationVersion version = first.deploy("slow", Map.of("slow", slow));
+            request = TestPlatform.request(version, "slow", Payload.json("1".getBytes()), 60_000, true);
+            first.start(request, accepted);
+            accepted.get(30, TimeUnit.SECONDS);
+        }
+        try (TestPlatform second = new TestPlatform(bus, HostAgentConfiguration.defaults("second"), 0, other ->
+                other.deploy("slow", Map.of("slow", slow)))) {
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() ->
+                    assertThat(second.invocations.get("slow", request.executionId())).get()
+                            .satisfies(record -> assertThat(record.status()).isEqualTo(Status.SUCCEEDED)));
+        }
     }
 
     @Test

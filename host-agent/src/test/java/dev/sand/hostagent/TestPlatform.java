@@ -1,7 +1,6 @@
 package dev.sand.hostagent;
 
 import dev.sand.datalayer.InvocationStore;
-import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.SharedData;
@@ -23,6 +22,7 @@ import dev.sand.hostagent.journal.StoredRecords;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
+import dev.sand.hostagent.segments.MemfdSegments;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,22 +50,33 @@ final class TestPlatform implements AutoCloseable {
     private final Map<AppKey, ApplicationVersion> versions = new ConcurrentHashMap<>();
     private final Path root;
     private final BusJournal journal;
+    private final MemfdSegments segments;
 
     TestPlatform() throws Exception {
         this(new MemoryBus(), HostAgentConfiguration.defaults("test"), 1);
     }
 
     TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, int blank) throws Exception {
+        this(bus, configuration, blank, platform -> { });
+    }
+
+    /** Something that is to be there when the host agent starts. */
+    interface Preparation {
+        void prepare(TestPlatform platform) throws IOException;
+    }
+
+    TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, int blank, Preparation before) throws Exception {
         root = Files.createTempDirectory(Path.of("/tmp"), "sand-");
         home = new Home(root).prepare();
         logs = new SqliteLogStore(root.resolve("logs.db"), SqliteLogStore.DEFAULT_BYTES_AN_APPLICATION);
-        NoSegments segments = new NoSegments();
+        segments = new MemfdSegments(MemfdSegments.Options.DEFAULT);
         journal = new BusJournal(bus, segments, BusJournal.Options.DEFAULT);
         SandboxConfiguration sandboxes = SandboxConfiguration.defaults("test").withKind(SandboxConfiguration.Kind.PROCESS)
                 .withPython("python3", RUNTIME).withBlank(blank);
+        before.prepare(this);
         agent = HostAgent.start(configuration, new HostAgentParts(key -> Optional.ofNullable(versions.get(key)),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
-                new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), logs,
+                new SharedData(store, segments, SharedData.Options.DEFAULT), logs,
                 application -> Map.of("API_KEY", "key-of-" + application)), broken::complete);
     }
 
@@ -96,11 +107,18 @@ final class TestPlatform implements AutoCloseable {
     }
 
     CompletableFuture<InvocationResult> start(ApplicationVersion version, String target, String json, long timeoutMs) {
+        return start(request(version, target, Payload.json(json.getBytes(StandardCharsets.UTF_8)), timeoutMs, false),
+                new CompletableFuture<>());
+    }
+
+    CompletableFuture<InvocationResult> start(InvocationRequest request, CompletableFuture<Void> accepted) {
         CompletableFuture<InvocationResult> result = new CompletableFuture<>();
-        agent.invoke(request(version, target, Payload.json(json.getBytes(StandardCharsets.UTF_8)), timeoutMs),
+        agent.invoke(request,
                 new InvocationListener() {
                     @Override
-                    public void onAccepted() {}
+                    public void onAccepted() {
+                        accepted.complete(null);
+                    }
 
                     @Override
                     public void onEnd(InvocationResult end) {
@@ -110,9 +128,9 @@ final class TestPlatform implements AutoCloseable {
         return result;
     }
 
-    static InvocationRequest request(ApplicationVersion version, String target, Payload input, long timeoutMs) {
+    static InvocationRequest request(ApplicationVersion version, String target, Payload input, long timeoutMs, boolean durable) {
         return new InvocationRequest(Ids.next(System.currentTimeMillis(), ThreadLocalRandom.current()), version.application(),
-                version.version(), target, input, timeoutMs, false, null);
+                version.version(), target, input, timeoutMs, durable, null);
     }
 
     InvocationResult invoke(ApplicationVersion version, String target, String json) throws Exception {
@@ -170,6 +188,7 @@ final class TestPlatform implements AutoCloseable {
         journal.close();
         invocations.close();
         logs.close();
+        segments.close();
         try (var files = Files.walk(root)) {
             files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }

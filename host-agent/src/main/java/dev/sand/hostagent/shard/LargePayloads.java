@@ -12,6 +12,8 @@ import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.workflow.data.StatesError;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Between values by reference, which live on this host for as long as their execution, and bytes, which outlive it: bodies
@@ -20,6 +22,8 @@ import java.util.function.Consumer;
 final class LargePayloads {
     /** A record keeps bytes up to this size; of a larger value it keeps the reference, which ends with its execution. */
     private static final long RECORD_BYTES = 16L << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LargePayloads.class);
 
     private final SegmentServer segments;
     private final Work work;
@@ -70,7 +74,10 @@ final class LargePayloads {
             then.accept(new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                     record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
                     record.cpuUs(), record.peakMemoryBytes(), record.hops()));
-        }, failure -> then.accept(record));
+        }, failure -> {
+            LOG.warn("the record of execution {} keeps references instead of values: {}", record.executionId(), failure.cause());
+            then.accept(record);
+        });
     }
 
     private Payload inline(String application, Payload payload) {

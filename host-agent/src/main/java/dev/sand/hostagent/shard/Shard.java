@@ -39,6 +39,7 @@ public final class Shard {
     private final Map<String, SandboxCalls> sandboxes = new HashMap<>();
     private final Map<AppKey, SandboxCalls> sandboxByApp = new HashMap<>();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean stopped;
     private boolean busy;
     private long tickNs = Long.MAX_VALUE;
     private Future<?> tick;
@@ -107,6 +108,11 @@ public final class Shard {
         return drained;
     }
 
+    /** From now on nothing counts any more, as after a crash: what is left is the next start's. */
+    void stop() {
+        stopped = true;
+    }
+
     long stalls() {
         return stallWatch.stalls();
     }
@@ -119,6 +125,9 @@ public final class Shard {
 
     /** An input that comes of performing another one's actions takes its turn after it. */
     void on(Input input) {
+        if (stopped) {
+            return;
+        }
         if (busy) {
             waiting.add(input);
             return;

@@ -208,6 +208,11 @@ public final class ShardGroup implements AutoCloseable {
         return all(shards.stream().map(Shard::drain).toList());
     }
 
+    /** From now on nothing counts any more: sandboxes may be ended without failing what runs in them. */
+    public void stop() {
+        shards.forEach(Shard::stop);
+    }
+
     private static <T> CompletableFuture<Void> all(List<CompletableFuture<T>> futures) {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new));
     }
