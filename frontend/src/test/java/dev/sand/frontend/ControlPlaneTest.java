@@ -183,7 +183,7 @@ class ControlPlaneTest {
         assertThat(platform.get("/livez").statusCode()).isEqualTo(200);
         assertThat(platform.get("/readyz").statusCode()).isEqualTo(200);
         JsonNode status = json(platform.get("/api/v1/status"));
-        assertThat(status.path("sandboxKind").asText()).isEqualTo("process");
+        assertThat(status.path("hosts").path(0).path("sandboxKind").asText()).isEqualTo("process");
         assertThat(status.path("frontend").path("inFlight").asInt()).isZero();
         platform.frontend.drain();
         assertThat(platform.get("/readyz").statusCode()).isEqualTo(503);

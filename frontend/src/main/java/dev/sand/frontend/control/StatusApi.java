@@ -48,8 +48,10 @@ public final class StatusApi {
     }
 
     private void status(Exchange exchange) {
-        ObjectNode status = Json.MAPPER.valueToTree(hostStatus());
+        ObjectNode status = Json.object();
         status.set("frontend", frontend.get());
+        // One here; a frontend of a cluster has several behind it.
+        status.set("hosts", Json.array().add(Json.tree(hostStatus())));
         exchange.json(200, status);
     }
 
