@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.util.Arrays;
 
 /**
@@ -17,8 +18,7 @@ final class Join {
     final JsonNode items;
     /** Of a Map: what an iteration's ItemSelector sees as its input. */
     final Document itemInput;
-    /** 0: no limit. */
-    final long maxConcurrency;
+    private final long maxConcurrency;
     /** Of a Map: the next item to start, and whether its start is queued. */
     int nextItem;
     boolean isStarting;
@@ -28,12 +28,14 @@ final class Join {
     private int running;
     private long bytes;
 
+    /** @param maxConcurrency 0: as many as may be */
     Join(Visit visit, int size, JsonNode items, Document itemInput, long maxConcurrency) {
         this.visit = visit;
         this.step = visit.attemptStep();
         this.items = items;
         this.itemInput = itemInput;
-        this.maxConcurrency = maxConcurrency;
+        this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
+                : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);
         this.scopes = new Scope[size];
         this.results = new Document[size];
         this.missing = size;
@@ -66,7 +68,7 @@ final class Join {
     }
 
     boolean mayStartItem() {
-        return items != null && nextItem < items.size() && (maxConcurrency == 0 || running < maxConcurrency);
+        return items != null && nextItem < items.size() && running < maxConcurrency;
     }
 
     Document joined() {

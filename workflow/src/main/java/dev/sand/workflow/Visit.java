@@ -17,8 +17,8 @@ final class Visit {
     final Document input;
     final long enteredMs;
     /** How often each retrier has retried, and all of them together; the array is made at the first retry. */
-    int[] retries;
-    int retryCount;
+    private int[] retries;
+    private int retryCount;
     /** The step that is waited for, or null. */
     String openStep;
     /** Of a Parallel or Map that runs, else null. */
@@ -32,6 +32,13 @@ final class Visit {
         this.state = state;
         this.input = input;
         this.enteredMs = enteredMs;
+    }
+
+    /** A Map's own view of one of its iterations, for its ItemSelector. */
+    static Visit ofItem(Scope iteration, Visit map) {
+        Visit visit = new Visit(iteration, map.state, map.join.itemInput, map.enteredMs);
+        visit.attemptStep = map.join.step + "[" + iteration.index + "]";
+        return visit;
     }
 
     /** Every attempt has a step of its own, so that a late signal of an earlier one is known. */
@@ -94,6 +101,10 @@ final class Visit {
             context.putObject("Map").putObject("Item").put("Index", item.index()).set("Value", item.value());
         }
         return context;
+    }
+
+    int retriesBy(int retrier) {
+        return retries == null ? 0 : retries[retrier];
     }
 
     /** Counts a retry of one of the state's retriers. @return how often it had retried before */

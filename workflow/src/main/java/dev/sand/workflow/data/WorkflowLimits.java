@@ -22,6 +22,8 @@ public final class WorkflowLimits {
     public static final int LIGHT_JOIN_BYTES = 256 * 1024;
     /** Items of an inline Map. */
     public static final int MAP_ITEMS = 100_000;
+    /** Iterations of an inline Map at once, when it sets no limit of its own: each may hold a step open. */
+    public static final int MAP_CONCURRENCY = 1_000;
     /** States entered in one go, before the driver gets its turn. */
     public static final int TRANSITIONS_AT_ONCE = 32;
     /** States entered in one execution, so that a loop without an end has one. */

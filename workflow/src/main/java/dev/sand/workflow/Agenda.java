@@ -1,0 +1,123 @@
+package dev.sand.workflow;
+
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.data.Document;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What an execution waits for (open steps), what can go on (a queue), and what it wants done (commands). */
+final class Agenda {
+    /** What a step that is open waits for. */
+    sealed interface Open {
+        /** A task's signal. */
+        record Task(Visit visit) implements Open {}
+
+        /** The end of a Wait. */
+        record Waiting(Visit visit) implements Open {}
+
+        /** The time of the next attempt. */
+        record Retry(Visit visit) implements Open {}
+
+        /** The next part of the queue. */
+        record Continue() implements Open {}
+
+        /** The end of the execution's time. */
+        record Deadline() implements Open {}
+    }
+
+    /** What can go on. */
+    sealed interface Ready {
+        record Enter(Scope scope, String state, Document input) implements Ready {}
+
+        record StartItem(Join join) implements Ready {}
+    }
+
+    final ArrayDeque<Ready> ready = new ArrayDeque<>();
+    private final Map<String, Open> open = new LinkedHashMap<>();
+    private List<Command> commands = List.of();
+
+    void begin() {
+        commands = new ArrayList<>(2);
+    }
+
+    List<Command> commands() {
+        return commands;
+    }
+
+    Open open(String step) {
+        return open.get(step);
+    }
+
+    void add(Command command) {
+        commands.add(command);
+    }
+
+    void add(Ready next) {
+        ready.add(next);
+    }
+
+    void open(Visit visit, Open what, Command command, String step) {
+        visit.openStep = step;
+        open.put(step, what);
+        commands.add(command);
+    }
+
+    void startTimer(String step, Open what, long delayMs) {
+        open.put(step, what);
+        commands.add(new Command.StartTimer(step, delayMs));
+    }
+
+    /** The step has ended. */
+    void close(Visit visit) {
+        open.remove(visit.openStep);
+        visit.openStep = null;
+    }
+
+    void close(String step) {
+        open.remove(step);
+    }
+
+    /** The join is moot: whatever still runs below it is abandoned. */
+    void abandon(Join join) {
+        join.visit.join = null;
+        for (Scope scope : join.scopes) {
+            if (scope != null && !scope.isClosed) {
+                abandon(scope);
+            }
+        }
+    }
+
+    private void abandon(Scope scope) {
+        scope.isClosed = true;
+        Visit visit = scope.current;
+        if (visit == null) {
+            return;
+        }
+        if (visit.openStep != null) {
+            commands.add(new Command.Abandon(visit.openStep));
+            close(visit);
+        }
+        if (visit.join != null) {
+            abandon(visit.join);
+        }
+    }
+
+    void abandonAll() {
+        ready.clear();
+        for (String step : open.keySet()) {
+            commands.add(new Command.Abandon(step));
+        }
+        open.clear();
+    }
+
+    /** Queues the start of the Map's next item when one may start and none is queued. */
+    void startMore(Join join) {
+        if (!join.isStarting && join.mayStartItem()) {
+            join.isStarting = true;
+            ready.add(new Ready.StartItem(join));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.asl.ErrorRules;
+import dev.sand.workflow.asl.ErrorRules.Catcher;
+import dev.sand.workflow.asl.ErrorRules.Retrier;
+import dev.sand.workflow.asl.State;
+import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.WorkflowLimits;
+import java.util.List;
+
+/**
+ * The ways out of a state: with a result to the next state or out of the scope, with an error to its retriers, then its
+ * catchers, then out of the scope, which is an error of the state above.
+ */
+final class StateExit {
+    /** How the execution's own state machine ends. */
+    interface Listener {
+        void onSucceeded(Document output);
+
+        void onFailed(String error, String cause);
+    }
+
+    private final Agenda agenda;
+    private final DataFlow flow;
+    private final Listener listener;
+
+    StateExit(Agenda agenda, DataFlow flow, Listener listener) {
+        this.agenda = agenda;
+        this.flow = flow;
+        this.listener = listener;
+    }
+
+    /** The state's work gave a result. */
+    void complete(Visit visit, Document result) {
+        visit.join = null;
+        Document next;
+        try {
+            next = flow.output(visit, result);
+        } catch (StatesError e) {
+            fail(visit, e);
+            return;
+        }
+        leave(visit, next, visit.state.common().next());
+    }
+
+    /** @param next null: this state ends its machine */
+    void leave(Visit visit, Document document, String next) {
+        if (next != null) {
+            agenda.add(new Agenda.Ready.Enter(visit.scope, next, document));
+            return;
+        }
+        Scope scope = visit.scope;
+        scope.isClosed = true;
+        Join join = scope.join;
+        if (join == null) {
+            listener.onSucceeded(document);
+            return;
+        }
+        join.arrive(scope.index, document);
+        if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
+            agenda.abandon(join);
+            fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
+                    + "' has to join are over the limit of " + WorkflowLimits.DOCUMENT_BYTES + " bytes", false);
+        } else if (join.isComplete()) {
+            complete(join.visit, join.joined());
+        } else {
+            agenda.startMore(join);
+        }
+    }
+
+    void fail(Visit visit, StatesError e) {
+        fail(visit, e.error(), cause(visit, e), false);
+    }
+
+    void fail(Visit visit, String error, String cause, boolean isBranchFailure) {
+        ErrorRules rules = switch (visit.state) {
+            case State.Task task -> task.errors();
+            case State.Parallel parallel -> parallel.errors();
+            case State.Map map -> map.errors();
+            default -> null;
+        };
+        if (rules == null || !retry(visit, rules.retriers(), error, isBranchFailure)
+                && !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
+            failScope(visit.scope, error, cause);
+        }
+    }
+
+    private boolean retry(Visit visit, List<Retrier> retriers, String error, boolean isBranchFailure) {
+        for (int i = 0; i < retriers.size(); i++) {
+            Retrier retrier = retriers.get(i);
+            if (!ErrorRules.matches(retrier.errors(), error, isBranchFailure)) {
+                continue;
+            }
+            if (visit.retriesBy(i) >= retrier.maxAttempts()) {
+                return false;
+            }
+            long delayMs = retrier.delayMs(visit.countRetry(i, retriers));
+            if (retrier.hasFullJitter()) {
+                delayMs = Chance.upTo(delayMs, visit.draw());
+            }
+            visit.join = null;
+            String step = visit.attemptStep() + ">retry";
+            agenda.open(visit, new Agenda.Open.Retry(visit), new Command.StartTimer(step, delayMs), step);
+            return true;
+        }
+        return false;
+    }
+
+    private boolean catches(Visit visit, List<Catcher> catchers, String error, String cause, boolean isBranchFailure) {
+        for (Catcher catcher : catchers) {
+            if (!ErrorRules.matches(catcher.errors(), error, isBranchFailure)) {
+                continue;
+            }
+            ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : error)
+                    .put("Cause", cause == null ? "" : cause);
+            visit.join = null;
+            try {
+                leave(visit, flow.place(visit, catcher.resultPath(), Document.made(output)), catcher.next());
+            } catch (StatesError e) {
+                failScope(visit.scope, e.error(), cause(visit, e));
+            }
+            return true;
+        }
+        return false;
+    }
+
+    void failScope(Scope scope, String error, String cause) {
+        scope.isClosed = true;
+        if (scope.join == null) {
+            listener.onFailed(error, cause);
+            return;
+        }
+        agenda.abandon(scope.join);
+        fail(scope.join.visit, error, cause, true);
+    }
+
+    private static String cause(Visit visit, StatesError e) {
+        return "An error occurred while executing the state '" + visit.state.name() + "'. " + e.getMessage();
+    }
+}
