@@ -23,6 +23,7 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
     private static final int COPY_BYTES = 256 * 1024;
     private static final Duration GRACE = Duration.ofMillis(500);
     private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final int SWEEP_MS = 250;
     private static final int FILES_AN_APPLICATION = 2000;
     private static final int FILES = 8000;
 
@@ -43,10 +44,10 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     public MemfdSegments(Options options) {
         String prefix = Long.toString(new SecureRandom().nextLong() >>> 24, 36);
-        this.pool = new SegmentPool(new SegmentPool.Limits(options.objectBytes(), options.applicationBytes(),
+        this.pool = new SegmentPool(new SegmentSpace.Limits(options.objectBytes(), options.applicationBytes(),
                 options.totalBytes(), FILES_AN_APPLICATION, FILES, GRACE, IDLE), prefix, System::nanoTime);
         this.calls = new SegmentCalls(pool);
-        sweeper.scheduleWithFixedDelay(pool::sweep, 5, 5, TimeUnit.SECONDS);
+        sweeper.scheduleWithFixedDelay(pool::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
     }
 
     private static Thread daemon(Runnable work, String name) {

@@ -1,65 +1,54 @@
 package dev.sand.hostagent.segments;
 
 import dev.sand.event.Errors;
-import java.time.Duration;
-import java.util.ArrayDeque;
+import dev.sand.hostagent.segments.SegmentSpace.Application;
+import dev.sand.hostagent.segments.SegmentSpace.Limits;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * All large values of the host: who may see them, how long they live, how much memory they take. A file is used again only
- * within its application, and only when nobody has it any more. Memory that a process of the application still maps counts
- * against its bound, whoever has released it.
+ * All large values of the host: who may see them and how long they live. A file is used again only within its application,
+ * and only when nobody has it any more.
  */
 final class SegmentPool {
     /** Executions that have ended, remembered so that a straggler's value does not stay for ever. */
     private static final int REMEMBERED_ENDS = 20_000;
-    private static final long PAGE = 4096;
 
-    /**
-     * @param objectBytes one value
-     * @param applicationBytes all values of one application
-     * @param totalBytes all values of the host
-     * @param applicationFiles and {@code totalFiles}: how many, since each costs a descriptor
-     * @param grace how long a released value can still be opened while there is room
-     * @param idle how long a free file is kept for the application's next value
-     */
-    record Limits(long objectBytes, long applicationBytes, long totalBytes, int applicationFiles, int totalFiles, Duration grace, Duration idle) {}
+    private record Execution(String application, String id) {}
 
-    private static final class Application {
-        final Map<String, SegmentObject> objects = new HashMap<>();
-        final Map<String, List<SegmentObject>> byExecution = new HashMap<>();
-        /** Oldest first. */
-        final ArrayDeque<SegmentObject> released = new ArrayDeque<>();
-        long bytes;
-        int files;
+    /** @param fd read-only, to be closed once it is sent */
+    record Opened(SegmentObject object, int fd) {}
+
+    private interface Work<T> {
+        T run() throws SegmentException;
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Application> applications = new HashMap<>();
-    private final LinkedHashMap<String, Boolean> ended = new LinkedHashMap<>() {
+    /** From the shards, which wait for no lock: taken in by whatever is done next. */
+    private final ConcurrentLinkedQueue<Execution> ends = new ConcurrentLinkedQueue<>();
+    private final LinkedHashMap<Execution, Boolean> ended = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Execution, Boolean> eldest) {
             return size() > REMEMBERED_ENDS;
         }
     };
     private final Limits limits;
+    private final SegmentSpace space;
     private final String prefix;
     private final LongSupplier clockNs;
-    private long totalBytes;
-    private int totalFiles;
     private long made;
 
     /** @param prefix of object ids: different in each run, so that an old reference never means a new value */
     SegmentPool(Limits limits, String prefix, LongSupplier clockNs) {
         this.limits = limits;
+        this.space = new SegmentSpace(limits);
         this.prefix = prefix;
         this.clockNs = clockNs;
     }
@@ -73,118 +62,71 @@ final class SegmentPool {
             throw new SegmentException(size < 1 ? Errors.BAD_REQUEST : Errors.TOO_LARGE, "a value of " + size
                     + " bytes; the limit of one value is " + limits.objectBytes(), null);
         }
-        long capacity = capacity(size);
-        MemoryFile file = reserve(application, executionId, size, capacity);
-        return register(application, executionId, size, file == null ? create(application, capacity) : file);
+        Execution execution = executionId == null ? null : new Execution(application, executionId);
+        long capacity = SegmentSpace.capacity(size);
+        MemoryFile free = inTurn(() -> freeOrReserved(application, execution, size, capacity));
+        MemoryFile file = free == null ? create(application, capacity) : free;
+        return inTurn(() -> register(application, execution, size, file));
     }
 
-    /** A free file that fits, or null and its bytes reserved for a new one. */
-    private MemoryFile reserve(String application, String executionId, long size, long capacity) throws SegmentException {
-        lock.lock();
-        try {
-            checkRuns(application, executionId);
-            Application in = applications.computeIfAbsent(application, name -> new Application());
-            SegmentObject free = findFree(in, size);
-            if (free != null) {
-                in.released.remove(free);
-                in.objects.remove(free.id);
-                return free.file;
-            }
-            roomInApplication(application, in, size, capacity);
-            roomOnHost(size, capacity);
-            account(in, capacity, 1);
-            return null;
-        } finally {
-            lock.unlock();
+    private MemoryFile freeOrReserved(String application, Execution execution, long size, long capacity)
+            throws SegmentException {
+        if (execution != null && ended.containsKey(execution)) {
+            throw new SegmentException(Errors.NOT_FOUND, "execution " + execution.id() + " has ended", null);
         }
+        Application in = space.of(application);
+        MemoryFile free = space.takeFree(in, size, clockNs.getAsLong());
+        if (free == null) {
+            space.reserve(in, size, capacity);
+        }
+        return free;
     }
 
-    private void roomInApplication(String application, Application in, long size, long capacity) throws SegmentException {
-        closeReleased(in, in.bytes + capacity - limits.applicationBytes(), in.files + 1 - limits.applicationFiles());
-        if (in.bytes + capacity > limits.applicationBytes() || in.files >= limits.applicationFiles()) {
-            throw new SegmentException(Errors.TOO_LARGE, "a value of " + size + " bytes is over what " + application
-                    + " may have in large values: it has " + in.bytes + " of " + limits.applicationBytes() + " bytes and "
-                    + in.files + " of " + limits.applicationFiles() + " values", null);
-        }
-    }
-
-    private void roomOnHost(long size, long capacity) throws SegmentException {
-        for (Application each : applications.values()) {
-            closeReleased(each, totalBytes + capacity - limits.totalBytes(), totalFiles + 1 - limits.totalFiles());
-        }
-        if (totalBytes + capacity > limits.totalBytes() || totalFiles >= limits.totalFiles()) {
-            throw new SegmentException(Errors.UNAVAILABLE, "this host has no room for a value of " + size + " bytes: "
-                    + totalBytes + " of " + limits.totalBytes() + " bytes and " + totalFiles + " of " + limits.totalFiles()
-                    + " large values are taken", null);
-        }
-    }
-
-    private void checkRuns(String application, String executionId) throws SegmentException {
-        if (executionId != null && ended.containsKey(application + "/" + executionId)) {
-            throw new SegmentException(Errors.NOT_FOUND, "execution " + executionId + " has ended", null);
-        }
-    }
-
-    /** Takes a while: pages are made. */
+    /** Takes a while, in nobody's turn: pages are made. */
     private MemoryFile create(String application, long capacity) throws SegmentException {
         try {
             return MemoryFile.create(capacity);
         } catch (KernelException e) {
-            lock.lock();
-            try {
-                account(applications.get(application), -capacity, -1);
-            } finally {
-                lock.unlock();
-            }
+            inTurn(() -> {
+                space.giveBack(space.of(application), capacity);
+                return null;
+            });
             throw new SegmentException(Errors.UNAVAILABLE, "this host has no memory for a value: " + e.getMessage(), e);
         }
     }
 
-    private SegmentObject register(String application, String executionId, long size, MemoryFile file) {
-        lock.lock();
-        try {
-            SegmentObject object = new SegmentObject(application, prefix + "-" + Long.toString(++made, 36), size, file);
-            Application in = applications.get(application);
-            in.objects.put(object.id, object);
-            object.uses = 1;
-            if (executionId == null) {
-                object.keys = 1;
-            } else if (!ended.containsKey(application + "/" + executionId)) {
-                object.executionRuns = true;
-                in.byExecution.computeIfAbsent(executionId, id -> new ArrayList<>()).add(object);
-            }
-            return object;
-        } finally {
-            lock.unlock();
+    private SegmentObject register(String application, Execution execution, long size, MemoryFile file) {
+        SegmentObject object = new SegmentObject(application, prefix + "-" + Long.toString(++made, 36), size, file);
+        Application in = space.of(application);
+        in.objects.put(object.id, object);
+        object.uses = 1;
+        if (execution == null) {
+            object.keys = 1;
+        } else if (!ended.containsKey(execution)) {
+            object.executionRuns = true;
+            in.byExecution.computeIfAbsent(execution.id(), id -> new ArrayList<>()).add(object);
         }
+        return object;
     }
 
-    /** @return a read-only descriptor, to be closed once it is sent */
     Opened open(String application, String id) throws SegmentException {
-        lock.lock();
-        try {
+        return inTurn(() -> {
             SegmentObject object = find(application, id);
-            return new Opened(object, object.file.openReadOnly());
-        } catch (KernelException e) {
-            throw new SegmentException(Errors.UNAVAILABLE, "the object cannot be opened: " + e.getMessage(), e);
-        } finally {
-            lock.unlock();
-        }
+            try {
+                return new Opened(object, object.file.openReadOnly());
+            } catch (KernelException e) {
+                throw new SegmentException(Errors.UNAVAILABLE, "the object cannot be opened: " + e.getMessage(), e);
+            }
+        });
     }
-
-    record Opened(SegmentObject object, int fd) {}
 
     /** Holds the object while the host agent works on it; {@link #endUse} lets it go. */
     SegmentObject beginUse(String application, String id) throws SegmentException {
-        lock.lock();
-        try {
-            SegmentObject object = find(application, id);
-            hold(object);
+        return inTurn(() -> {
+            SegmentObject object = hold(find(application, id));
             object.uses++;
             return object;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void endUse(SegmentObject object) {
@@ -198,20 +140,16 @@ final class SegmentPool {
     }
 
     void retain(String application, String id) throws SegmentException {
-        lock.lock();
-        try {
-            SegmentObject object = find(application, id);
-            hold(object);
-            object.keys++;
-        } finally {
-            lock.unlock();
-        }
+        inTurn(() -> {
+            hold(find(application, id)).keys++;
+            return null;
+        });
     }
 
     void forget(String application, String id) {
         lock.lock();
         try {
-            Application in = applications.get(application);
+            Application in = space.find(application);
             SegmentObject object = in == null ? null : in.objects.get(id);
             if (object != null && object.keys > 0) {
                 object.keys--;
@@ -222,30 +160,17 @@ final class SegmentPool {
         }
     }
 
+    /** Called on a shard: waits for nobody. */
     void endExecution(String application, String executionId) {
-        lock.lock();
-        try {
-            ended.put(application + "/" + executionId, true);
-            Application in = applications.get(application);
-            List<SegmentObject> objects = in == null ? null : in.byExecution.remove(executionId);
-            if (objects != null) {
-                objects.forEach(object -> {
-                    object.executionRuns = false;
-                    letGo(object);
-                });
-            }
-        } finally {
-            lock.unlock();
-        }
+        ends.add(new Execution(application, executionId));
     }
 
-    /** Gives back files that nobody needed for a while. */
+    /** Takes in the ends of executions, and gives back files that nobody needed for a while. */
     void sweep() {
         lock.lock();
         try {
-            long before = clockNs.getAsLong() - limits.idle().toNanos();
-            applications.values().forEach(in -> closeIdle(in, before));
-            applications.values().removeIf(in -> in.files == 0);
+            takeEnds();
+            space.closeIdle(clockNs.getAsLong());
         } finally {
             lock.unlock();
         }
@@ -254,9 +179,7 @@ final class SegmentPool {
     void close() {
         lock.lock();
         try {
-            applications.values().forEach(in -> in.objects.values().forEach(object -> object.file.close()));
-            applications.clear();
-            totalBytes = 0;
+            space.closeAll();
         } finally {
             lock.unlock();
         }
@@ -265,14 +188,38 @@ final class SegmentPool {
     long bytes() {
         lock.lock();
         try {
-            return totalBytes;
+            return space.bytes();
         } finally {
             lock.unlock();
         }
     }
 
+    private <T> T inTurn(Work<T> work) throws SegmentException {
+        lock.lock();
+        try {
+            takeEnds();
+            return work.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeEnds() {
+        for (Execution end = ends.poll(); end != null; end = ends.poll()) {
+            ended.put(end, true);
+            Application in = space.find(end.application());
+            List<SegmentObject> objects = in == null ? null : in.byExecution.remove(end.id());
+            if (objects != null) {
+                objects.forEach(object -> {
+                    object.executionRuns = false;
+                    letGo(object);
+                });
+            }
+        }
+    }
+
     private SegmentObject find(String application, String id) throws SegmentException {
-        Application in = applications.get(application);
+        Application in = space.find(application);
         SegmentObject object = in == null ? null : in.objects.get(id);
         if (object == null) {
             throw new SegmentException(Errors.NOT_FOUND, application + " has no object " + id
@@ -281,81 +228,18 @@ final class SegmentPool {
         return object;
     }
 
-    private void hold(SegmentObject object) {
+    private SegmentObject hold(SegmentObject object) {
         if (!object.isHeld()) {
-            applications.get(object.application).released.remove(object);
+            space.of(object.application).released.remove(object);
         }
+        return object;
     }
 
     private void letGo(SegmentObject object) {
-        Application in = applications.get(object.application);
+        Application in = space.find(object.application);
         if (!object.isHeld() && in != null && in.objects.get(object.id) == object) {
-            released(in, object);
+            object.releasedNs = clockNs.getAsLong();
+            in.released.addLast(object);
         }
-    }
-
-    private void released(Application in, SegmentObject object) {
-        object.releasedNs = clockNs.getAsLong();
-        in.released.addLast(object);
-    }
-
-    /** The oldest that is large enough, not more than twice too large, and in nobody's hands. */
-    private SegmentObject findFree(Application in, long size) {
-        long before = clockNs.getAsLong() - limits.grace().toNanos();
-        for (SegmentObject object : in.released) {
-            if (object.releasedNs > before) {
-                return null;
-            }
-            boolean fits = object.file.capacity() >= size && object.file.capacity() / 2 <= Math.max(size, PAGE * 16);
-            if (fits && !object.file.isInUse()) {
-                return object;
-            }
-        }
-        return null;
-    }
-
-    /** Oldest first, until that many bytes and files are free. */
-    private void closeReleased(Application in, long bytes, int files) {
-        long bytesLeft = bytes;
-        int filesLeft = files;
-        for (SegmentObject object : List.copyOf(bytes > 0 || files > 0 ? in.released : List.of())) {
-            if ((bytesLeft > 0 || filesLeft > 0) && closeUnused(in, object)) {
-                bytesLeft -= object.file.capacity();
-                filesLeft--;
-            }
-        }
-    }
-
-    private void closeIdle(Application in, long before) {
-        for (SegmentObject object : List.copyOf(in.released)) {
-            if (object.releasedNs <= before) {
-                closeUnused(in, object);
-            }
-        }
-    }
-
-    /** Memory that somebody still maps would not come back: it stays, and stays counted. */
-    private boolean closeUnused(Application in, SegmentObject object) {
-        if (object.file.isInUse()) {
-            return false;
-        }
-        in.released.remove(object);
-        in.objects.remove(object.id);
-        object.file.close();
-        account(in, -object.file.capacity(), -1);
-        return true;
-    }
-
-    private void account(Application in, long bytes, int files) {
-        in.bytes += bytes;
-        in.files += files;
-        totalBytes += bytes;
-        totalFiles += files;
-    }
-
-    /** Up to the next eighth of a power of two, so that values of nearly the same size fit each other's files. */
-    static long capacity(long size) {
-        long step = Math.max(PAGE, Long.highestOneBit(size) / 8);
-        return (size + step - 1) / step * step;
     }
 }

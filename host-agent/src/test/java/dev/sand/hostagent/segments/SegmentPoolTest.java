@@ -15,7 +15,7 @@ class SegmentPoolTest {
     private static final Duration IDLE = Duration.ofSeconds(30);
     private final AtomicLong now = new AtomicLong();
     private final SegmentPool pool = new SegmentPool(
-            new SegmentPool.Limits(8 * MIB, 10 * MIB, 20 * MIB, 4, 6, GRACE, IDLE), "o", now::get);
+            new SegmentSpace.Limits(8 * MIB, 10 * MIB, 20 * MIB, 4, 6, GRACE, IDLE), "o", now::get);
 
     @AfterEach
     void close() {
@@ -116,7 +116,7 @@ class SegmentPoolTest {
     @Test
     void capacitiesWasteAnEighthAtMost() {
         for (long size = 1; size < 1L << 31; size = size * 3 / 2 + 1) {
-            assertThat(SegmentPool.capacity(size)).isGreaterThanOrEqualTo(size)
+            assertThat(SegmentSpace.capacity(size)).isGreaterThanOrEqualTo(size)
                     .isLessThanOrEqualTo(Math.max(size + 4096, size + size / 8 + 1)).matches(c -> c % 4096 == 0);
         }
     }
