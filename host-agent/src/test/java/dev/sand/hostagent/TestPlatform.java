@@ -66,13 +66,17 @@ final class TestPlatform implements AutoCloseable {
     }
 
     TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, int blank, Preparation before) throws Exception {
+        this(bus, configuration, SandboxConfiguration.defaults("test").withKind(SandboxConfiguration.Kind.PROCESS)
+                .withPython("python3", RUNTIME).withBlank(blank), before);
+    }
+
+    TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, SandboxConfiguration sandboxes, Preparation before)
+            throws Exception {
         root = Files.createTempDirectory(Path.of("/tmp"), "sand-");
         home = new Home(root).prepare();
         logs = new SqliteLogStore(root.resolve("logs.db"), SqliteLogStore.DEFAULT_BYTES_AN_APPLICATION);
         segments = new MemfdSegments(MemfdSegments.Options.DEFAULT);
         journal = new BusJournal(bus, segments, BusJournal.Options.DEFAULT);
-        SandboxConfiguration sandboxes = SandboxConfiguration.defaults("test").withKind(SandboxConfiguration.Kind.PROCESS)
-                .withPython("python3", RUNTIME).withBlank(blank);
         before.prepare(this);
         agent = HostAgent.start(configuration, new HostAgentParts(key -> Optional.ofNullable(versions.get(key)),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
