@@ -10,13 +10,14 @@ final class OutputTail {
     private final int limit;
     private final Consumer<String> follower;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-    private byte[] ring = new byte[1024];
+    private byte[] ring;
     private int start;
     private int size;
 
     OutputTail(int limit, Consumer<String> follower) {
         this.limit = limit;
         this.follower = follower;
+        this.ring = new byte[Math.min(limit, 1024)];
     }
 
     void write(byte[] bytes, int length) {

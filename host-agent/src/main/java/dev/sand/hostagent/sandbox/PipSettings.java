@@ -114,6 +114,6 @@ record PipSettings(Map<String, String> environment, List<Path> files) {
 
     /** Whether packages come by way of a server on this machine, which another network cannot reach. */
     boolean needsHostNetwork() {
-        return environment.values().stream().anyMatch(value -> value.matches("(?s).*://([^/@\\s]*@)?(localhost|127\\.[0-9.]+|\\[::1])[:/\\s]?.*"));
+        return environment.values().stream().anyMatch(value -> value.matches("(?s).*://([^/@\\s]*@)?(localhost|127\\.[0-9.]+|\\[::1])([:/\\s].*)?"));
     }
 }

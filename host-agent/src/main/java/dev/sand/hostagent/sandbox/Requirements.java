@@ -67,7 +67,7 @@ record Requirements(List<Line> lines) {
     /** Who asked for the packages that the text speaks of: "grain a: idna==3.4; grain b: idna==3.5". */
     String mentionedIn(String text) {
         String lower = text.toLowerCase(Locale.ROOT).replaceAll("[_.]+", "-");
-        return lines.stream().filter(line -> Pattern.compile("(?<![a-z0-9-])" + Pattern.quote(line.name()) + "(?![a-z0-9])").matcher(lower).find())
+        return lines.stream().filter(line -> Pattern.compile("(?<![a-z0-9-])" + Pattern.quote(line.name()) + "(?![a-z0-9]|-[a-z])").matcher(lower).find())
                 .map(line -> line.origin() + ": " + line.text()).distinct().collect(Collectors.joining("; "));
     }
 }
