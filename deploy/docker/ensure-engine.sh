@@ -8,6 +8,9 @@ say() { printf '%s\n' "$*" >&2; }
 answers() { timeout 10 docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 give_up() { say "docker: $1; sandboxes will be plain processes"; exit 3; }
 
+# Whether the pid in that file is that program's.
+runs() { [ -r "$2" ] && [ "$(cat "/proc/$(cat "$2")/comm" 2>/dev/null)" = "$1" ]; }
+
 answers && exit 0
 
 if [ -n "${DOCKER_HOST:-}" ] && [[ $DOCKER_HOST != unix://* ]]; then
@@ -28,12 +31,10 @@ fi
 if [ -d /run/systemd/system ]; then
   say "docker: starting the service"
   systemctl start docker >&2 || true
-elif ! pgrep -x dockerd >/dev/null; then
-  # A killed dockerd leaves its pid file, and will not start while some other process has that pid.
+elif ! runs dockerd /var/run/docker.pid; then
+  # A killed dockerd leaves pid files, and does not start while any process has such a pid.
   rm -f /var/run/docker.pid
-  if [ -e /run/docker/containerd/containerd.pid ] && ! kill -0 "$(cat /run/docker/containerd/containerd.pid)" 2>/dev/null; then
-    rm -f /run/docker/containerd/containerd.pid
-  fi
+  runs containerd /run/docker/containerd/containerd.pid || rm -f /run/docker/containerd/containerd.pid
   say "docker: starting dockerd (log: /var/log/sand-dockerd.log)"
   setsid nohup dockerd >/var/log/sand-dockerd.log 2>&1 </dev/null &
 fi
