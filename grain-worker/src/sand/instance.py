@@ -185,6 +185,8 @@ def run(
         stage.play(serving)
         stage.leave()
         serving.serve(handler)
+        # Whoever waits for the answer goes first: the kernel wakes it on this core, and ending takes longer than handing over.
+        os.sched_yield()
     except (ConnectionClosed, ProtocolError):
         os._exit(DISCONNECTED)
     os._exit(0)

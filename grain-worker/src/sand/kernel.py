@@ -6,6 +6,7 @@ import ctypes
 import os
 import resource
 import signal
+from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -88,9 +89,26 @@ def data_bytes() -> int:
 def children() -> set[int]:
     """This process's children, adopted ones too."""
     try:
-        fd = os.open("/proc/thread-self/children", os.O_RDONLY)
+        return _listed("/proc/thread-self/children")
     except FileNotFoundError:
-        return _children_by_parent()
+        return _children_by_parent(os.getpid())
+
+
+def _children_of(pid: int) -> set[int]:
+    """Another process's, those of all its threads."""
+    found = set()
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            found |= _listed(f"/proc/{pid}/task/{thread}/children")
+    except FileNotFoundError:
+        return _children_by_parent(pid)
+    except OSError:
+        pass
+    return found
+
+
+def _listed(file: str) -> set[int]:
+    fd = os.open(file, os.O_RDONLY)
     try:
         found = b""
         while chunk := os.read(fd, 65536):
@@ -100,15 +118,14 @@ def children() -> set[int]:
     return {int(pid) for pid in found.split()}
 
 
-def _children_by_parent() -> set[int]:
-    """The same where the kernel keeps no list of children."""
-    me = os.getpid()
+def _children_by_parent(parent: int) -> set[int]:
+    """The same where the kernel keeps no list of children, or the process is gone."""
     found = set()
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", "rb") as stat:
-                    if int(stat.read().rpartition(b")")[2].split()[1]) == me:
+                    if int(stat.read().rpartition(b")")[2].split()[1]) == parent:
                         found.add(int(name))
             except (OSError, IndexError):
                 continue
@@ -118,8 +135,7 @@ def _children_by_parent() -> set[int]:
 def end_everything_below() -> None:
     """Kills this process's children, then those that it adopts from them, until there are none."""
     while below := children():
-        for pid in below:
-            kill_group(pid)
+        kill_trees(below)
         try:
             os.waitpid(-1, 0)
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -128,13 +144,32 @@ def end_everything_below() -> None:
             continue
 
 
+def kill_trees(roots: set[int]) -> int:
+    """SIGKILL to processes and all below them, stopped first so that none can fork away from it; how many there were."""
+    found: set[int] = set()
+    fresh = roots
+    while fresh:
+        for pid in fresh:
+            _send(os.kill, pid, signal.SIGSTOP)
+        found |= fresh
+        fresh = {child for pid in found for child in _children_of(pid)} - found
+    for pid in found:
+        _send(os.kill, pid, signal.SIGKILL)
+    return len(found)
+
+
+def _send(how: Callable[[int, int], None], pid: int, number: int) -> bool:
+    """False when there is no such process."""
+    try:
+        how(pid, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def kill_group(pid: int) -> None:
     """SIGKILL to the process group that `pid` leads, and to it alone while it leads none yet."""
-    for send in (os.killpg, os.kill):
-        try:
-            send(pid, signal.SIGKILL)
-            return
-        except ProcessLookupError:
-            continue
-        except PermissionError:
-            return
+    if not _send(os.killpg, pid, signal.SIGKILL):
+        _send(os.kill, pid, signal.SIGKILL)

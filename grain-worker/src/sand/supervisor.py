@@ -12,6 +12,7 @@ import gc
 import os
 import signal
 import sys
+import traceback
 from typing import NamedTuple, NoReturn
 
 from sand import failure, kernel, loading, logs, temporary, worker
@@ -37,7 +38,12 @@ class Running(NamedTuple):
 
 
 class Supervisor:
-    def __init__(self, directory: str, control: Control) -> None:
+    """
+    :param console: where the container's engine keeps last words; none of the workers' business
+    """
+
+    def __init__(self, directory: str, control: Control, console: int) -> None:
+        self._console = console
         self._directory = directory
         self._control = control
         self._workers: dict[int, Running] = {}
@@ -109,6 +115,7 @@ class Supervisor:
     def _become(self, start: StartWorkerCommand, parent: int, status_fd: int, tainted: str | None) -> NoReturn:
         try:
             self._control.leave()
+            os.close(self._console)
             for running in self._workers.values():
                 os.close(running.status_fd)
             worker.main(self._directory, start.worker, start.configuration, parent, status_fd, tainted)
@@ -135,7 +142,6 @@ class Supervisor:
                 os.kill(pid, signal.SIGTERM)
 
     def _reap(self) -> None:
-        ended = False
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -146,12 +152,9 @@ class Supervisor:
             self._own_children.discard(pid)
             running = self._workers.pop(pid, None)
             if running:
-                ended = True
                 self._ended(running, os.waitstatus_to_exitcode(status), pid in self._stopped)
                 self._stopped.discard(pid)
-        if ended or self._adopted():
-            for stranger in self._adopted():
-                kernel.kill_group(stranger)
+        kernel.kill_trees(self._adopted())
 
     def _adopted(self) -> set[int]:
         """What ended workers left behind."""
@@ -178,6 +181,7 @@ class Supervisor:
 def main() -> NoReturn:
     directory = os.environ["SAND_DIRECTORY"]
     token = os.environ.pop("SAND_TOKEN")
+    console = os.dup(2)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0, inheritable=True)
     os.close(null)
@@ -189,10 +193,13 @@ def main() -> NoReturn:
     kernel.forbid_core_dumps()
     code = 0
     try:
-        Supervisor(directory, Control(directory, token, Signals())).run()
+        Supervisor(directory, Control(directory, token, Signals()), console).run()
     except ConnectionClosed as gone:
-        logs.mark(2, f"supervisor ends: {gone}\n".encode())
         code = 1
+        logs.mark(console, f"supervisor ends: {gone}\n".encode())
+    except Exception:
+        code = 70
+        logs.mark(console, traceback.format_exc().encode())
     # As process 1 it could leave that to the kernel; as a plain process it is the last who knows of them.
     kernel.end_everything_below()
     os._exit(code)

@@ -176,10 +176,8 @@ class Worker:
     def _kill_adopted(self) -> int:
         """Kills what ended instances left behind in sessions of their own; how many there were."""
         strangers = kernel.children() - self._instances.keys() - self._own_children
-        for pid in strangers:
-            kernel.kill_group(pid)
         self._adopted = bool(strangers)
-        return len(strangers)
+        return kernel.kill_trees(strangers)
 
     def _report_end(self, name: str, status: int, usage: Any, adopted: int) -> None:
         code = os.waitstatus_to_exitcode(status)

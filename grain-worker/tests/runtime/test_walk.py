@@ -25,7 +25,7 @@ def test_an_event_runs_in_a_process_of_its_own(sandbox: Sandbox) -> None:
         assert (ended.exitCode, ended.signal, ended.note) == (0, 0, None)
         assert ended.cpuUs > 0
         assert ended.peakMemoryBytes > 1 << 20
-        assert not alive(sandbox.pid(name))
+        sandbox.broker.until(lambda name=name: not alive(sandbox.pid(name)), "its end")
 
 
 def test_finish_tells_when_the_handler_ran(sandbox: Sandbox) -> None:
@@ -100,7 +100,7 @@ def test_a_killed_worker_takes_its_instances_along(sandbox: Sandbox) -> None:
     sandbox.kill(sandbox.broker.report("workerReady", worker=worker).pid)
     assert sandbox.broker.report("workerExited", worker=worker).signal == 9
     sandbox.broker.until(lambda: {*names} <= {*sandbox.broker.closed}, "their connections closed")
-    assert not any(map(alive, pids))
+    sandbox.broker.until(lambda: not any(map(alive, pids)), "their end")
     assert isinstance(sandbox.invoke(sandbox.ready(ECHO)), sand.FinishRequest)
 
 
