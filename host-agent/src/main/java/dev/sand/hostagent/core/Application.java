@@ -116,7 +116,7 @@ final class Application extends Timed {
     /** Requests are refused; what was accepted by an earlier run of the host agent waits for the registry to come back. */
     private void onLoadFailed(List<RunningExecution> begun, Failure failure) {
         for (RunningExecution execution : begun) {
-            if (execution.isDurable() && failure.retryable()) {
+            if (execution.backups().isDurable() && failure.retryable()) {
                 waiting.add(execution);
             } else {
                 execution.refuse(failure);

@@ -52,6 +52,16 @@ final class CoreContext {
         sink.accept(new Action.Dropped(reason, input));
     }
 
+    /** Asks an adapter again after a pause. */
+    void later(Runnable step) {
+        timers.arm(new Timed() {
+            @Override
+            void onDue() {
+                step.run();
+            }
+        }, nowNs + configuration.retryNs());
+    }
+
     boolean has(Rule rule) {
         return rules.contains(rule);
     }

@@ -1,5 +1,7 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.InvocationResult.Status;
+
 /** What a shard's core has counted since it began. Written by the core alone. */
 public final class Counters {
     /** Requests: {@code received = refused + joined + admitted}, and {@code admitted = the four ends + open}. */
@@ -38,4 +40,14 @@ public final class Counters {
     public long journalFailures;
     public long recordFailures;
     public long hopsNotKept;
+
+    void ended(Status status) {
+        switch (status) {
+            case SUCCEEDED -> succeeded++;
+            case FAILED -> failed++;
+            case TIMED_OUT -> timedOut++;
+            case CANCELLED -> cancelled++;
+            case RUNNING -> throw new IllegalStateException("an execution that runs has not ended");
+        }
+    }
 }

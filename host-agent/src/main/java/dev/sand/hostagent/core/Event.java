@@ -139,7 +139,7 @@ final class Event extends Timed implements GrainQueue.Entry {
 
     @Override
     void onDue() {
-        execution.onEventDeadline(this);
+        grain.attempts().onDeadline(this);
     }
 
     @Override

@@ -63,12 +63,14 @@ final class ExecutionTable {
             return;
         }
         context.counters.admitted++;
-        begin(new RunningExecution(context, application(request), request, listener, List.of(), false));
+        RunningExecution execution = new RunningExecution(context, application(request), request, null);
+        execution.audience().add(listener);
+        begin(execution);
     }
 
     private void join(RunningExecution same, InvocationRequest request, InvocationListener listener) {
         int limit = context.configuration.maxListeners();
-        if (same.listeners() >= limit) {
+        if (same.audience().listeners() >= limit) {
             refuse(request, listener, new Failure(Errors.OVERLOADED, "execution " + request.executionId() + " has " + limit
                     + " callers waiting for it already", Failure.Source.PLATFORM, true, null,
                     Map.of("limit", limit, "actual", limit + 1)));
@@ -111,7 +113,7 @@ final class ExecutionTable {
             return;
         }
         context.counters.recovered++;
-        begin(new RunningExecution(context, application(request), request, null, recover.replay(), true));
+        begin(new RunningExecution(context, application(request), request, recover.replay()));
     }
 
     private void begin(RunningExecution execution) {

@@ -1,6 +1,11 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,7 +53,15 @@ final class Hops {
         return List.copyOf(hops);
     }
 
-    long cpuUs() {
+    /** @param result null while it runs */
+    InvocationRecord record(InvocationRequest request, InvocationResult result, long startedMs, long endedMs) {
+        boolean runs = result == null;
+        return new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
+                request.target(), runs ? Status.RUNNING : result.status(), request.input(), runs ? null : result.output(),
+                runs ? null : result.failure(), startedMs, endedMs, cpuUs(), peakMemoryBytes(), copy());
+    }
+
+    private long cpuUs() {
         long sum = 0;
         for (Hop hop : hops) {
             sum += hop.cpuUs();
@@ -56,7 +69,7 @@ final class Hops {
         return sum;
     }
 
-    long peakMemoryBytes() {
+    private long peakMemoryBytes() {
         long peak = 0;
         for (Hop hop : hops) {
             peak = Math.max(peak, hop.peakMemoryBytes());

@@ -12,11 +12,12 @@ import java.util.Set;
  * one call at a time.
  *
  * <p>Finds whom an input is for, and drops those that count no more; what follows from it is in {@link ExecutionTable} (requests
- * and their answers), {@link Grain} (queues and hand-over), {@link Application} and {@link Sandbox}, {@link Worker} and
- * {@link Instance}.
+ * and their answers), {@link Grain} (queues and hand-over), {@link Attempts} (how events end), {@link Application} and
+ * {@link Sandbox}, {@link Worker} and {@link Instance}.
  */
 public final class HostCore {
     private final CoreContext context;
+    private final InstanceInputs instanceInputs;
 
     /**
      * @param idPrefix up to 6 characters of [a-z0-9], new for every start of a shard, so that ids of an earlier run are known
@@ -31,6 +32,7 @@ public final class HostCore {
     public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String idPrefix, long epochOffsetMs,
                     Set<Rule> rules) {
         this.context = new CoreContext(configuration, executions, idPrefix, epochOffsetMs, rules);
+        this.instanceInputs = new InstanceInputs(context);
     }
 
     /** For tests: as {@link #on(Input, long, ActionSink)}, with the actions in a list. */
@@ -47,15 +49,15 @@ public final class HostCore {
             due.onDue();
         }
         switch (input) {
-            case Input.Take take -> onTake(take);
-            case Input.Finish finish -> onFinish(finish);
+            case Input.Take take -> instanceInputs.on(take);
+            case Input.Finish finish -> instanceInputs.on(finish);
             case Input.Invoke invoke -> context.executions.invoke(invoke.request(), invoke.listener());
-            case Input.Fail fail -> onFail(fail);
-            case Input.Publish publish -> onPublish(publish);
-            case Input.InstanceClosed closed -> onInstanceClosed(closed);
-            case Input.InstanceExited exited -> onInstanceExited(exited);
-            case Input.ForkFailed failed -> onForkFailed(failed);
-            case Input.HandOverFailed failed -> onHandOverFailed(failed);
+            case Input.Fail fail -> instanceInputs.on(fail);
+            case Input.Publish publish -> instanceInputs.on(publish);
+            case Input.InstanceClosed closed -> instanceInputs.on(closed);
+            case Input.InstanceExited exited -> instanceInputs.on(exited);
+            case Input.ForkFailed failed -> instanceInputs.on(failed);
+            case Input.HandOverFailed failed -> instanceInputs.on(failed);
             case Input.Tick _ -> { }
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
             case Input.Journaled journaled -> onJournaled(journaled);
@@ -107,127 +109,6 @@ public final class HostCore {
         return context;
     }
 
-    // --- instances
-
-    private Instance instance(AppKey app, String id) {
-        Instance instance = context.instances.get(id);
-        return instance != null && instance.grain.application().key().equals(app) ? instance : null;
-    }
-
-    private void onTake(Input.Take take) {
-        Instance instance = instance(take.app(), take.instance());
-        if (instance == null) {
-            context.emit(new Action.Dismiss(take.app(), take.instance()));
-            context.drop("instance " + take.instance() + " is not known (any more)", take);
-        } else if (instance.state() == Instance.State.SPAWNING || instance.state() == Instance.State.RESTING) {
-            instance.grain.onTake(instance, take.pid());
-        } else {
-            context.drop("instance " + instance + " cannot take now", take);
-        }
-    }
-
-    /** The event whose running attempt this result is of, or null: the input was dropped. */
-    private Event runningEvent(AppKey app, String instanceId, String eventId, int attempt, Input input) {
-        Instance instance = instance(app, instanceId);
-        Event event = instance == null ? null : instance.event;
-        if (event != null && event.isRunning() && event.instance == instance && instance.state() == Instance.State.RUNNING
-                && event.attempt == attempt && event.id.equals(eventId)) {
-            return event;
-        }
-        if (!context.has(Rule.STALE_ATTEMPT_DROPPED)) {
-            Event other = context.executions.openEvent(eventId);
-            if (other != null && !other.isEnded()) {
-                return other;
-            }
-        }
-        context.drop("instance " + instanceId + " does not run attempt " + attempt + " of " + eventId, input);
-        return null;
-    }
-
-    private void onFinish(Input.Finish finish) {
-        Event event = runningEvent(finish.app(), finish.instance(), finish.eventId(), finish.attempt(), finish);
-        if (event != null) {
-            event.grain.onFinish(event, finish.output(), finish.published(), finish.startedNs(), finish.endedNs());
-        } else if (!context.has(Rule.ONE_ANSWER)) {
-            Instance late = instance(finish.app(), finish.instance());
-            if (late != null && late.event != null && late.event.id.equals(finish.eventId())) {
-                late.event.execution.onEventSucceeded(late.event, finish.output(), finish.published());
-            }
-        }
-    }
-
-    private void onFail(Input.Fail fail) {
-        Event event = runningEvent(fail.app(), fail.instance(), fail.eventId(), fail.attempt(), fail);
-        if (event != null) {
-            event.grain.onFail(event, fail.failure(), fail.startedNs(), fail.endedNs());
-        }
-    }
-
-    private void onPublish(Input.Publish publish) {
-        Event event = runningEvent(publish.app(), publish.instance(), publish.eventId(), publish.attempt(), publish);
-        if (event != null) {
-            event.publish(publish.published());
-        }
-    }
-
-    /** The end of the connection and the exit are reported by two sides, in any order; the first is the death. */
-    private void onInstanceClosed(Input.InstanceClosed closed) {
-        Instance instance = instance(closed.app(), closed.instance());
-        if (instance == null) {
-            return; // its exit was reported before, and was its death
-        }
-        boolean underEvent = instance.event != null && instance.event.isRunning() && instance.event.instance == instance;
-        if (instance.state() == Instance.State.RUNNING && underEvent) {
-            instance.closedWhileRunning();
-        } else if (instance.state() != Instance.State.GONE && instance.state() != Instance.State.CLOSED) {
-            instance.grain.onInstanceDied(instance, ExitWords.crashUnexplained(instance.grain.spec(), instance.id), false);
-        } else {
-            context.drop("instance " + instance + " was closed before", closed);
-        }
-    }
-
-    private void onInstanceExited(Input.InstanceExited exited) {
-        Instance instance = instance(exited.app(), exited.instance());
-        if (instance == null) {
-            context.drop("instance " + exited.instance() + " is not known (any more)", exited);
-            return;
-        }
-        if (context.has(Rule.FIRST_DEATH_COUNTS)) {
-            context.instances.remove(instance.id);
-            instance.worker.instances().remove(instance);
-        }
-        instance.exited(exited.cpuUs(), exited.peakMemoryBytes());
-        if (instance.state() == Instance.State.GONE) {
-            context.timers.disarm(instance);
-            if (!context.has(Rule.FIRST_DEATH_COUNTS)) {
-                instance.grain.slotReleased();
-            }
-            return;
-        }
-        Application application = instance.grain.application();
-        instance.grain.onInstanceDied(instance, ExitWords.crash(instance.grain.spec(), instance.id, exited.exitCode(),
-                exited.signal(), exited.peakMemoryBytes(), exited.note(), application.version().sandbox().memoryBytes()), true);
-    }
-
-    private void onForkFailed(Input.ForkFailed failed) {
-        Instance instance = instance(failed.app(), failed.instance());
-        if (instance == null || instance.state() != Instance.State.SPAWNING) {
-            context.drop("instance " + failed.instance() + " is not being forked", failed);
-            return;
-        }
-        context.instances.remove(instance.id);
-        instance.worker.instances().remove(instance);
-        instance.gone(true);
-        instance.grain.onForkFailed(failed.cause());
-    }
-
-    private void onHandOverFailed(Input.HandOverFailed failed) {
-        Event event = runningEvent(failed.app(), failed.instance(), failed.eventId(), failed.attempt(), failed);
-        if (event != null) {
-            event.grain.onHandOverFailed(event.instance);
-        }
-    }
-
     // --- executions
 
     private void onEvaluated(Input.Evaluated evaluated) {
@@ -253,14 +134,14 @@ public final class HostCore {
         if (execution == null) {
             context.emit(new Action.Notify(watch.listener(), null));
         } else {
-            execution.watch(watch.listener());
+            execution.audience().watch(watch.listener());
         }
     }
 
     private void onUnwatch(Input.Unwatch unwatch) {
         RunningExecution execution = context.executions.get(unwatch.executionId());
         if (execution != null) {
-            execution.unwatch(unwatch.listener());
+            execution.audience().unwatch(unwatch.listener());
         }
     }
 

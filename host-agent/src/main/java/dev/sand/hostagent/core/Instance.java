@@ -1,8 +1,5 @@
 package dev.sand.hostagent.core;
 
-import dev.sand.event.Errors;
-import dev.sand.event.Failure;
-
 /**
  * One grain instance: a process forked ahead of need (SAND 3.1).
  *
@@ -58,6 +55,11 @@ final class Instance extends Timed {
 
     boolean holdsSlot() {
         return holdsSlot;
+    }
+
+    /** The event whose running attempt it holds, or null: it has none, or the event has ended or is run again elsewhere. */
+    Event runningEvent() {
+        return event != null && event.isRunning() && event.instance == this ? event : null;
     }
 
     private void become(State next) {
@@ -190,7 +192,7 @@ final class Instance extends Timed {
     void onDue() {
         switch (state) {
             case SPAWNING -> grain.onSpawnTimeout(this);
-            case CLOSED -> grain.onInstanceDied(this, ExitWords.crashUnexplained(grain.spec(), id), false);
+            case CLOSED -> grain.attempts().onInstanceDied(this, ExitWords.crashUnexplained(grain.spec(), id), false);
             case RUNNING, WAITING -> { }
             case RESTING, ENDING, GONE -> {
                 if (kills < 2) {
@@ -209,11 +211,5 @@ final class Instance extends Timed {
     @Override
     public String toString() {
         return id + " of " + grain.spec().name() + " " + state;
-    }
-
-    /** What to say when it is lost together with its worker or sandbox. */
-    static Failure lost(Event event, String cause) {
-        return Failure.platform(Errors.CRASHED, "event " + event.id + " was lost " + event.attempt
-                + " times with the process that ran it: " + cause, true);
     }
 }

@@ -4,21 +4,16 @@ import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
-import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.Ids;
-import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -35,8 +30,6 @@ import java.util.List;
 final class RunningExecution extends Timed {
     private enum State { LOADING, ACCEPTING, RUNNING, ENDED }
 
-    private static final int KEPT_FAILURES = 16;
-
     private final CoreContext context;
     private final Application application;
     private final InvocationRequest request;
@@ -44,37 +37,29 @@ final class RunningExecution extends Timed {
     private final List<Signal> replay;
     private final long deadlineNs;
     private final long startedMs;
+    private final Audience audience;
+    private final Backups backups;
     private final Hops hops;
+    private final EventFailures failures = new EventFailures();
     private State state = State.LOADING;
-    private final List<InvocationListener> listeners = new ArrayList<>(1);
-    private List<ProgressListener> watchers = List.of();
     private Steps steps;
+    /** Where the request has a place kept in the queue, until its event takes it. */
     private Grain reservation;
-    private boolean acceptedJournaled;
-    private boolean acceptAwaited;
-    private boolean acceptedDurably;
-    private long sequence;
-    /** Of events, in full; the state machine hands on no more than error and cause. */
-    private final ArrayDeque<Failure> failures = new ArrayDeque<>(0);
     private InvocationResult result;
     private long endedMs;
 
-    RunningExecution(CoreContext context, Application application, InvocationRequest request, InvocationListener listener,
-                     List<Signal> replay, boolean recovered) {
+    /** @param replay the journal of an earlier run; null: the execution is new */
+    RunningExecution(CoreContext context, Application application, InvocationRequest request, List<Signal> replay) {
         this.context = context;
         this.application = application;
         this.request = request;
-        this.replay = replay;
-        this.sequence = replay.size() + 1;
-        this.acceptedJournaled = recovered;
-        this.acceptedDurably = recovered;
-        this.recovered = recovered;
+        this.recovered = replay != null;
+        this.replay = recovered ? replay : List.of();
         this.deadlineNs = context.nowNs + request.timeoutMs() * 1_000_000;
         this.startedMs = recovered ? idMs() : context.epochMs();
+        this.audience = new Audience(context);
+        this.backups = new Backups(context, request, recovered ? replay.size() : -1);
         this.hops = new Hops(context.configuration.maxHops());
-        if (listener != null) {
-            listeners.add(listener);
-        }
     }
 
     String id() {
@@ -83,6 +68,14 @@ final class RunningExecution extends Timed {
 
     InvocationRequest request() {
         return request;
+    }
+
+    Audience audience() {
+        return audience;
+    }
+
+    Backups backups() {
+        return backups;
     }
 
     long deadlineNs() {
@@ -97,16 +90,12 @@ final class RunningExecution extends Timed {
         return state == State.ENDED;
     }
 
-    /** It outlives this process: its request is in the global bus. */
-    boolean isDurable() {
-        return acceptedDurably;
-    }
-
     /** Global bus first, for every event. */
     boolean isStrict() {
         return application.version().durability() == Durability.STRICT;
     }
 
+    /** Bytes that its request holds in memory. */
     static long bytes(InvocationRequest request) {
         return request.input().bytes() == null ? 0 : request.input().bytes().length;
     }
@@ -133,16 +122,12 @@ final class RunningExecution extends Timed {
 
     /** Another caller asks for the same. */
     void join(InvocationListener listener, boolean durable) {
-        listeners.add(listener);
-        if (durable && acceptedDurably) {
+        audience.add(listener);
+        if (durable && backups.isDurable()) {
             context.emit(new Action.Accepted(listener));
-        } else if (durable && !acceptAwaited && !(state == State.LOADING && request.durable())) {
-            journalAccepted(true);
+        } else if (durable && !backups.isAwaited() && !(state == State.LOADING && request.durable())) {
+            backups.accepted(true);
         }
-    }
-
-    int listeners() {
-        return listeners.size();
     }
 
     void onApplicationReady() {
@@ -158,14 +143,13 @@ final class RunningExecution extends Timed {
         if (target != null && !recovered) {
             Failure refusal = target.reserve(bytes(request));
             if (refusal != null) {
-                context.counters.overloaded++;
                 refuse(refusal);
                 return;
             }
             reservation = target;
         }
         if (!recovered && (request.durable() || isStrict())) {
-            journalAccepted(true);
+            backups.accepted(true);
             if (context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
                 become(State.ACCEPTING);
                 return;
@@ -188,11 +172,9 @@ final class RunningExecution extends Timed {
     }
 
     private void accepted() {
-        acceptedDurably = true;
-        for (InvocationListener listener : listeners) {
-            context.emit(new Action.Accepted(listener));
-        }
-        context.emit(new Action.Record(record(Status.RUNNING), false));
+        backups.durable();
+        audience.accepted();
+        context.emit(new Action.Record(hops.record(request, null, startedMs, 0), false));
     }
 
     private void run() {
@@ -210,7 +192,7 @@ final class RunningExecution extends Timed {
         steps = new Steps(context, this, application, machine);
         steps.start(new Signal.Started(request.input(), isWorkflow() ? idMs() : startedMs), replay);
         if (!isEnded()) {
-            ensureAcceptedJournaled();
+            backups.ensureBegun();
         }
     }
 
@@ -229,10 +211,7 @@ final class RunningExecution extends Timed {
 
     void onEventFailed(Event event, Failure failure) {
         if (closes(event)) {
-            if (failures.size() == KEPT_FAILURES) {
-                failures.removeLast();
-            }
-            failures.addFirst(failure);
+            failures.add(failure);
             steps.signal(new Signal.TaskFailed(event.step, failure.error(), failure.cause(), context.epochMs()));
         }
     }
@@ -245,24 +224,48 @@ final class RunningExecution extends Timed {
         return steps == null ? null : steps.openEvent(step);
     }
 
-    /** The event's own limit has passed, not the execution's. */
-    void onEventDeadline(Event event) {
-        long waitedMs = (context.nowNs - event.queuedNs) / 1_000_000;
-        Failure failure = Failure.platform(Errors.TIMEOUT, event.isRunning()
-                ? "step " + event.step + " ran for " + (context.nowNs - event.handedNs) / 1_000_000
-                        + " ms, which is the limit of grain " + event.grainName + " or of the step"
-                : "step " + event.step + " waited in the queue of grain " + event.grainName + " for " + waitedMs
-                        + " ms, which is the limit of the step", true);
-        event.grain.withdraw(event, Errors.TIMEOUT, context.has(Rule.DEADLINE_KILLS));
-        onEventFailed(event, failure);
-    }
-
     void onEvaluated(Input.Evaluated evaluated) {
         if (steps == null || !steps.awaitsEvaluation()) {
             context.drop("execution " + id() + " has nothing evaluated", evaluated);
             return;
         }
         steps.onEvaluated(evaluated.commands(), evaluated.failure());
+    }
+
+    /** The answer to a backup that was awaited: the request's own, or a strict application's signal. */
+    void onJournaled(Input.Journaled journaled) {
+        if (journaled.failure() != null) {
+            context.counters.journalFailures++;
+        }
+        if (journaled.sequence() == 0) {
+            onAcceptJournaled(journaled.failure());
+        } else if (steps == null || !steps.awaitsJournal() || !backups.isLast(journaled.sequence())) {
+            context.drop("execution " + id() + " awaits no journal record " + journaled.sequence(), journaled);
+        } else if (journaled.failure() == null) {
+            steps.onJournaled();
+        } else {
+            backups.lastFailed();
+            context.later(() -> {
+                if (!isEnded()) {
+                    backups.advanced(steps.pending(), true);
+                }
+            });
+        }
+    }
+
+    private void onAcceptJournaled(Failure failure) {
+        if (failure != null) {
+            backups.acceptFailed();
+            if (state == State.ACCEPTING) {
+                refuse(Failure.platform(Errors.UNAVAILABLE, "request " + id() + " could not be written to the global bus: "
+                        + failure.cause(), true));
+            }
+        } else if (state == State.ACCEPTING) {
+            accepted();
+            run();
+        } else if (!backups.isDurable()) {
+            accepted();
+        }
     }
 
     // --- its end
@@ -272,24 +275,8 @@ final class RunningExecution extends Timed {
     }
 
     void onFailed(String error, String cause) {
-        Failure failure = null;
-        for (Failure known : failures) {
-            if (failure == null && known.error().equals(error) && known.cause().equals(cause)) {
-                failure = known;
-            }
-        }
-        if (failure == null) {
-            failure = named(error, cause);
-        }
-        boolean timedOut = Errors.TIMEOUT.equals(error) || "States.Timeout".equals(error);
-        end(timedOut ? Status.TIMED_OUT : Status.FAILED, null, failure);
-    }
-
-    /** A Fail state need not say what failed. */
-    private static Failure named(String error, String cause) {
-        String name = error == null ? "States.Fail" : error;
-        String words = cause == null ? "the workflow gave no cause" : cause;
-        return name.startsWith("Sand.") ? Failure.platform(name, words, false) : Failure.grain(name, words, null);
+        Failure failure = failures.find(error, cause);
+        end(EventFailures.status(failure), null, failure);
     }
 
     /** Not the grain's or the workflow's own failure: a limit, or an evaluation that was stopped. */
@@ -307,11 +294,11 @@ final class RunningExecution extends Timed {
     }
 
     private void end(Status status, Payload output, Failure failure) {
-        if (isEnded() && context.has(Rule.ONE_ANSWER)) {
+        boolean again = isEnded();
+        if (again && context.has(Rule.ONE_ANSWER)) {
             return;
         }
-        boolean kept = state == State.RUNNING || acceptedDurably;
-        boolean again = isEnded();
+        boolean kept = state == State.RUNNING || backups.isDurable();
         become(State.ENDED);
         context.timers.disarm(this);
         if (steps != null && !again) {
@@ -319,155 +306,63 @@ final class RunningExecution extends Timed {
                     status != Status.TIMED_OUT || context.has(Rule.DEADLINE_KILLS));
         }
         result = new InvocationResult(id(), status, output, failure, hops.copy());
-        endedMs = context.epochMs();
-        for (InvocationListener listener : listeners) {
-            context.emit(new Action.Respond(listener, result));
-        }
+        audience.answer(result);
         if (again) {
             return;
         }
-        count(status);
+        endedMs = context.epochMs();
+        context.counters.ended(status);
         if (reservation != null) {
             reservation.queue().release(bytes(request));
             reservation = null;
         }
+        boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
+        if (!recordFirst) {
+            backups.ended(status);
+        }
         if (kept) {
-            recordEnd();
-        } else if (acceptedJournaled) {
-            context.emit(new Action.Journal(id(), request.application(), sequence, new Action.Backup.Ended(status), false));
+            record(recordFirst);
         }
-        boolean awaitsRecord = acceptedDurably && context.has(Rule.RECORD_BEFORE_END);
-        context.executions.ended(this, kept ? result : null, awaitsRecord);
+        if (kept && !hops.isComplete()) {
+            context.timers.arm(this, context.nowNs + context.configuration.lateFiguresNs());
+        }
+        context.executions.ended(this, kept ? result : null, recordFirst);
         application.executionEnded(this);
-        for (ProgressListener watcher : watchers) {
-            context.emit(new Action.Notify(watcher, null));
-        }
-        watchers = List.of();
-    }
-
-    private void count(Status status) {
-        Counters counters = context.counters;
-        switch (status) {
-            case SUCCEEDED -> counters.succeeded++;
-            case FAILED -> counters.failed++;
-            case TIMED_OUT -> counters.timedOut++;
-            case CANCELLED -> counters.cancelled++;
-            case RUNNING -> throw CoreContext.illegal("execution", id(), state, status);
-        }
+        audience.leave();
     }
 
     /** Its deadline; or, after its end, the figures of its processes have been waited for long enough. */
     @Override
     void onDue() {
         if (isEnded()) {
-            context.emit(new Action.Record(record(result.status()), false));
+            record(false);
             return;
         }
         String where = switch (state) {
             case LOADING -> "while its application was being loaded";
             case ACCEPTING -> "while it was being written to the global bus";
-            default -> "with " + (steps == null ? 0 : steps.openCount()) + " steps open";
+            case RUNNING, ENDED -> "with " + (steps == null ? 0 : steps.openCount()) + " steps open";
         };
         end(Status.TIMED_OUT, null, Failure.platform(Errors.TIMEOUT, "execution " + id() + " did not end within its "
                 + request.timeoutMs() + " ms: the deadline passed " + where, true));
     }
 
-    // --- journal and records
-
-    private void journalAccepted(boolean awaited) {
-        acceptedJournaled = true;
-        acceptAwaited |= awaited;
-        context.emit(new Action.Journal(id(), request.application(), 0, new Action.Backup.Accepted(request), awaited));
-    }
-
-    private void ensureAcceptedJournaled() {
-        if (!acceptedJournaled) {
-            journalAccepted(false);
-        }
-    }
-
-    void journalAdvanced(Signal signal, boolean awaited) {
-        ensureAcceptedJournaled();
-        context.emit(new Action.Journal(id(), request.application(), sequence++, new Action.Backup.Advanced(signal), awaited));
-    }
-
-    void onJournaled(Input.Journaled journaled) {
-        if (journaled.sequence() == 0) {
-            onAcceptedJournaled(journaled.failure());
-        } else if (steps != null && steps.awaitsJournal() && journaled.sequence() == sequence - 1) {
-            if (journaled.failure() == null) {
-                steps.onJournaled();
-            } else {
-                context.counters.journalFailures++;
-                sequence--;
-                later(() -> {
-                    if (!isEnded()) {
-                        journalAdvanced(steps.pending(), true);
-                    }
-                });
-            }
-        } else {
-            context.drop("execution " + id() + " awaits no journal record " + journaled.sequence(), journaled);
-        }
-    }
-
-    private void onAcceptedJournaled(Failure failure) {
-        if (failure != null) {
-            context.counters.journalFailures++;
-            if (state == State.ACCEPTING) {
-                refuse(Failure.platform(Errors.UNAVAILABLE, "request " + id() + " could not be written to the global bus: "
-                        + failure.cause(), true));
-            }
-        } else if (state == State.ACCEPTING) {
-            accepted();
-            run();
-        } else if (!acceptedDurably) {
-            accepted();
-        }
-    }
-
-    private void recordEnd() {
-        boolean durable = acceptedDurably && context.has(Rule.RECORD_BEFORE_END);
-        if (!durable && acceptedJournaled) {
-            journalEnded();
-        }
-        context.emit(new Action.Record(record(result.status()), durable));
-        if (!hops.isComplete()) {
-            context.timers.arm(this, context.nowNs + context.configuration.lateFiguresNs());
-        }
-    }
-
-    private void journalEnded() {
-        context.emit(new Action.Journal(id(), request.application(), sequence, new Action.Backup.Ended(result.status()), false));
+    private void record(boolean awaited) {
+        context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited));
     }
 
     /** Its record is stored: from now on a crash loses nothing of it. */
     void onRecorded() {
-        journalEnded();
+        backups.ended(result.status());
     }
 
     void recordAgain() {
-        later(() -> context.emit(new Action.Record(record(result.status()), true)));
+        context.later(() -> record(true));
     }
 
-    private void later(Runnable step) {
-        Timed later = new Timed() {
-            @Override
-            void onDue() {
-                step.run();
-            }
-        };
-        context.timers.arm(later, context.nowNs + context.configuration.retryNs());
-    }
+    // --- its attempts
 
-    private InvocationRecord record(Status status) {
-        return new InvocationRecord(Limits.SCHEMA_VERSION, id(), request.application(), request.version(), request.target(),
-                status, request.input(), result == null ? null : result.output(), result == null ? null : result.failure(),
-                startedMs, endedMs, hops.cpuUs(), hops.peakMemoryBytes(), hops.copy());
-    }
-
-    // --- hops and watchers
-
+    /** @return the attempt's place among the hops */
     int addHop(Event event, String error, long startedNs, long endedNs) {
         Hop hop = new Hop(event.id, event.grainName, event.attempt, error, event.queuedNs, event.handedNs, startedNs, endedNs,
                 context.nowNs, 0, 0);
@@ -475,9 +370,7 @@ final class RunningExecution extends Timed {
         if (place < 0) {
             context.counters.hopsNotKept++;
         }
-        for (ProgressListener watcher : watchers) {
-            context.emit(new Action.Notify(watcher, hop));
-        }
+        audience.saw(hop);
         return place;
     }
 
@@ -498,24 +391,7 @@ final class RunningExecution extends Timed {
     private void settleFigures() {
         if (isEnded() && hops.isComplete() && isArmed()) {
             context.timers.disarm(this);
-            context.emit(new Action.Record(record(result.status()), false));
-        }
-    }
-
-    void watch(ProgressListener watcher) {
-        if (watchers.size() >= context.configuration.maxListeners()) {
-            context.emit(new Action.Notify(watcher, null));
-            return;
-        }
-        if (watchers.isEmpty()) {
-            watchers = new ArrayList<>(2);
-        }
-        watchers.add(watcher);
-    }
-
-    void unwatch(ProgressListener watcher) {
-        if (!watchers.isEmpty()) {
-            watchers.remove(watcher);
+            record(false);
         }
     }
 }

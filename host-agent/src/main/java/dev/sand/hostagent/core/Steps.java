@@ -102,7 +102,7 @@ final class Steps {
             close(signal);
         } else if (execution.isStrict() && !(signal instanceof Signal.Started)) {
             pending = signal;
-            execution.journalAdvanced(signal, true);
+            execution.backups().advanced(signal, true);
             return;
         }
         evaluate(signal);
@@ -151,7 +151,7 @@ final class Steps {
             return;
         }
         apply(machine.on(signal));
-        if (!execution.isStrict() && (!execution.isEnded() || execution.isDurable())) {
+        if (!execution.isStrict() && (!execution.isEnded() || execution.backups().isDurable())) {
             journal(signal);
         }
         replayed();
@@ -159,7 +159,7 @@ final class Steps {
 
     private void journal(Signal signal) {
         if (!isReplaying() && !(signal instanceof Signal.Started)) {
-            execution.journalAdvanced(signal, false);
+            execution.backups().advanced(signal, false);
         }
     }
 
@@ -279,7 +279,7 @@ final class Steps {
 
     private void withdraw(Event event, String error, boolean kills) {
         if (event.grain != null && !event.isEnded()) {
-            event.grain.withdraw(event, error, kills);
+            event.grain.attempts().withdraw(event, error, kills);
         }
     }
 }

@@ -178,8 +178,8 @@ final class Worker extends Timed {
         List<Event> lost = new ArrayList<>();
         for (Instance instance : instances) {
             context.instances.remove(instance.id);
-            Event event = instance.event;
-            if (event != null && event.isRunning() && event.instance == instance) {
+            Event event = instance.runningEvent();
+            if (event != null) {
                 lost.add(event);
             }
             if (instance.state() != Instance.State.GONE) {
@@ -191,7 +191,7 @@ final class Worker extends Timed {
         instances.clear();
         for (Event event : lost) {
             if (event.isRunning()) { // one that fails for good may end its execution, and the others of it here
-                grain.onLost(event, cause);
+                grain.attempts().onLost(event, cause);
             }
         }
     }

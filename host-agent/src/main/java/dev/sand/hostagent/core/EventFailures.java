@@ -1,0 +1,41 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationResult.Status;
+import java.util.ArrayDeque;
+
+/** The failures of an execution's events in full: a state machine hands on no more than error and cause. */
+final class EventFailures {
+    private static final int KEPT = 16;
+
+    private ArrayDeque<Failure> last;
+
+    void add(Failure failure) {
+        if (last == null) {
+            last = new ArrayDeque<>(2);
+        } else if (last.size() == KEPT) {
+            last.removeLast();
+        }
+        last.addFirst(failure);
+    }
+
+    /** @param error and cause as the state machine gave them; a Fail state need not say what failed */
+    Failure find(String error, String cause) {
+        if (last != null) {
+            for (Failure known : last) {
+                if (known.error().equals(error) && known.cause().equals(cause)) {
+                    return known;
+                }
+            }
+        }
+        String name = error == null ? "States.Fail" : error;
+        String words = cause == null ? "the workflow gave no cause" : cause;
+        return name.startsWith("Sand.") ? Failure.platform(name, words, false) : Failure.grain(name, words, null);
+    }
+
+    static Status status(Failure failure) {
+        boolean timedOut = Errors.TIMEOUT.equals(failure.error()) || "States.Timeout".equals(failure.error());
+        return timedOut ? Status.TIMED_OUT : Status.FAILED;
+    }
+}
