@@ -25,7 +25,7 @@ def main() -> int:
     results.mkdir(parents=True, exist_ok=True)
     try:
         with LocalPlatform() as platform, Platform(platform.server) as http:
-            kind = http.get("/api/v1/status")["sandboxKind"]
+            kind = http.get("/api/v1/status")["hosts"][0]["sandboxKind"]
             say(f"a platform runs at {platform.server}; its sandboxes: {kind}")
             if kind == "process":
                 say("warning: no Docker engine answers, so these sandboxes do not isolate files and network")

@@ -83,7 +83,7 @@ def test_a_sandbox_that_dies_is_started_again(probe: Tested, docker: Tested):
     host = docker.ask("probe/whoami")["host"]
     running = docker.invoke("probe/sleep", {"seconds": 1}, Prefer="respond-async").headers["Sand-Execution-Id"]
     names = subprocess.run(["docker", "ps", "--format", "{{.Names}}"], capture_output=True, text=True, check=True).stdout
-    (container,) = [name for name in names.split() if name.endswith(host)]
+    (container,) = [name for name in names.split() if host in name]
     subprocess.run(["docker", "kill", container], check=True, capture_output=True)
     assert docker.ended("probe", running)["status"] == "SUCCEEDED"
     assert docker.ask("probe/whoami")["host"] != host

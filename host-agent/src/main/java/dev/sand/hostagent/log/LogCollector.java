@@ -146,8 +146,9 @@ public final class LogCollector implements AutoCloseable {
             } catch (IOException e) {
                 throw new UncheckedIOException("the log collector cannot wait for output", e);
             }
-            round();
-            LockSupport.parkNanos(this, pauseNs);
+            if (!round()) {
+                LockSupport.parkNanos(this, pauseNs);
+            }
         }
         try {
             selector.selectNow();
@@ -165,7 +166,9 @@ public final class LogCollector implements AutoCloseable {
         flush();
     }
 
-    private void round() {
+    /** @return whether some process writes faster than a round reads: then there is nothing to wait for */
+    private boolean round() {
+        boolean behind = false;
         roundMs = epochMs.getAsLong();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -176,12 +179,17 @@ public final class LogCollector implements AutoCloseable {
             ready.remove();
             if (key.attachment() instanceof CollectorEndpoint endpoint) {
                 acceptAll(endpoint);
-            } else if (key.attachment() instanceof Connection connection && !connection.stream().read(buffer)) {
-                key.cancel();
-                end(connection);
+            } else if (key.attachment() instanceof Connection connection) {
+                if (!connection.stream().read(buffer)) {
+                    key.cancel();
+                    end(connection);
+                } else {
+                    behind |= buffer.limit() == buffer.capacity();
+                }
             }
         }
         flush();
+        return behind;
     }
 
     private record Connection(LogStream stream, CollectorEndpoint endpoint) {}
