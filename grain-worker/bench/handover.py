@@ -10,7 +10,6 @@ Prints machine, date and command first. Targets: dispatch p50 60 us, cpu of a js
 from __future__ import annotations
 
 import argparse
-import contextlib
 import datetime
 import os
 import platform
@@ -171,9 +170,10 @@ class Bench:
 
 
 def cpu_us(pid: int) -> float:
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat") as stat:
-        return int(stat.read().split()[0]) / 1e3
-    return float("nan")
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e3
+    except OSError:
+        return float("nan")
 
 
 def quantile(values: list[float], q: float) -> float:

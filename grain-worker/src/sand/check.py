@@ -19,7 +19,7 @@ from typing import Any
 
 from sand.failure import describe
 from sand.loading import load, prepare, put_first
-from sand.protocol import GrainConfiguration
+from sand.messages import GrainConfiguration
 
 IMPORT_FAILED = "Sand.ImportFailed"
 

@@ -8,7 +8,8 @@ from _thread import allocate_lock
 from typing import Any
 
 from sand.errors import SandError, Unavailable, refusal
-from sand.protocol import BusError, Method, decode_reply, encode_call
+from sand.messages import BusError
+from sand.protocol import Method, decode_reply, encode_call
 from sand.wire import ProtocolError
 
 MAX_FRAME = 1 << 20

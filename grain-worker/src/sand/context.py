@@ -9,13 +9,7 @@ from sand import values
 from sand.connection import Connection
 from sand.errors import NotFound, TooLarge, UnknownGrain
 from sand.logs import Logger
-from sand.protocol import (
-    DATA_ADD,
-    DATA_DELETE,
-    DATA_GET,
-    DATA_LIST,
-    DATA_PUT,
-    PUBLISH,
+from sand.messages import (
     DataAddRequest,
     DataDeleteRequest,
     DataGetRequest,
@@ -25,6 +19,14 @@ from sand.protocol import (
     GrainConfiguration,
     Publication,
     PublishRequest,
+)
+from sand.protocol import (
+    DATA_ADD,
+    DATA_DELETE,
+    DATA_GET,
+    DATA_LIST,
+    DATA_PUT,
+    PUBLISH,
 )
 
 PUBLICATIONS = 1000

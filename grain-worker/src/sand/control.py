@@ -11,7 +11,8 @@ from typing import Any
 
 from sand import hotpath
 from sand.connection import ConnectionClosed, FrameBuffer, connect
-from sand.protocol import COMMANDS, REPORT, BusError, Command, CommandsRequest, Report, SpawnCommand, decode_reply, encode_call
+from sand.messages import BusError, Command, CommandsRequest, Report, SpawnCommand
+from sand.protocol import COMMANDS, REPORT, decode_reply, encode_call
 
 
 class Signals:

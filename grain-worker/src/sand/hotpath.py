@@ -11,7 +11,7 @@ from struct import error as StructError
 from typing import Any
 
 from sand import protocol
-from sand.protocol import EventMessage, Payload, Publication
+from sand.messages import EventMessage, Payload, Publication
 from sand.wire import ProtocolError
 
 _REPLY_HEAD = b"\x80\1\0\2\0\0\0\4take"

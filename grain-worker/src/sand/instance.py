@@ -20,15 +20,9 @@ from sand import failure, hotpath, kernel, loading, logs, values
 from sand.connection import Connection, ConnectionClosed, connect
 from sand.context import Context
 from sand.errors import BadRequest
+from sand.messages import SCHEMA_VERSION, EventMessage, FailRequest, GrainConfiguration
 from sand.notes import Notes
-from sand.protocol import (
-    FAIL,
-    SCHEMA_VERSION,
-    EventMessage,
-    FailRequest,
-    GrainConfiguration,
-    encode_call,
-)
+from sand.protocol import FAIL, encode_call
 from sand.wire import ProtocolError
 
 if TYPE_CHECKING:

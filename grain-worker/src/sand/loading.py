@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from sand.protocol import GrainConfiguration
+from sand.messages import GrainConfiguration
 
 Handler = Callable[[Any, Any], Any]
 

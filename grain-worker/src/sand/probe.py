@@ -7,7 +7,7 @@ import signal
 from json import JSONDecoder, JSONEncoder
 
 from sand import failure, kernel, loading
-from sand.protocol import GrainConfiguration
+from sand.messages import GrainConfiguration
 
 
 class ImportFailed(Exception):

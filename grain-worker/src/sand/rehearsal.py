@@ -12,7 +12,8 @@ from typing import Any
 from sand import values
 from sand.connection import Connection
 from sand.instance import Instance
-from sand.protocol import SCHEMA_VERSION, TAKE, EventMessage, Payload, TakeReply
+from sand.messages import SCHEMA_VERSION, EventMessage, Payload, TakeReply
+from sand.protocol import TAKE
 from sand.wire import REPLY, message
 
 WORKERS_ROUNDS = 30

@@ -13,16 +13,8 @@ from typing import Any
 
 from sand.connection import ConnectionClosed, connect
 from sand.errors import SandError, Unavailable, refusal
-from sand.protocol import (
-    ALLOCATE,
-    OPEN,
-    BusError,
-    Method,
-    SegmentAllocateRequest,
-    SegmentOpenRequest,
-    decode_reply,
-    encode_call,
-)
+from sand.messages import BusError, SegmentAllocateRequest, SegmentOpenRequest
+from sand.protocol import ALLOCATE, OPEN, Method, decode_reply, encode_call
 
 _WRITE = 16 << 20
 

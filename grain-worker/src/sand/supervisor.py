@@ -15,10 +15,10 @@ import sys
 import traceback
 from typing import NamedTuple, NoReturn
 
-from sand import failure, kernel, loading, logs, temporary, worker
+from sand import failure, kernel, loading, logs, starting, temporary
 from sand.connection import ConnectionClosed
 from sand.control import Control, Signals
-from sand.protocol import (
+from sand.messages import (
     ClaimCommand,
     Command,
     KillCommand,
@@ -118,7 +118,7 @@ class Supervisor:
             os.close(self._console)
             for running in self._workers.values():
                 os.close(running.status_fd)
-            worker.main(self._directory, start.worker, start.configuration, parent, status_fd, tainted)
+            starting.main(self._directory, start.worker, start.configuration, parent, status_fd, tainted)
         except BaseException as broken:
             sys.excepthook(type(broken), broken, broken.__traceback__)
             logs.flush()
@@ -168,7 +168,7 @@ class Supervisor:
         os.close(running.status_fd)
         start = running.start
         temporary.remove(temporary.place(start.worker))
-        if said.startswith(worker.TAINTED) and running.tainted is None and not stopped:
+        if said.startswith(starting.TAINTED) and running.tainted is None and not stopped:
             self._start(start, said[1:].decode())
             return
         if not said and not stopped:

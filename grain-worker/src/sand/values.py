@@ -7,7 +7,7 @@ from json import JSONDecoder, JSONEncoder
 from typing import Any
 
 from sand.errors import BadRequest, TooLarge, Unserializable
-from sand.protocol import DataReference, Payload
+from sand.messages import DataReference, Payload
 from sand.response import Response
 
 JSON = "application/json"

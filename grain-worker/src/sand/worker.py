@@ -1,38 +1,29 @@
-"""A grain worker: loads one grain's code once and forks instances ahead of need. Forked by the supervisor.
+"""A grain worker: forks instances of one grain ahead of need, reaps them and reports their ends. See starting.py for what
+comes before.
 
-importing ─▶ ready ─▶ (spawn, reap)* ─▶ stopping ─▶ ended when its instances have
-    └─▶ failed, or left for a clean start (tainted)
+    ready ─▶ (spawn, reap)* ─▶ stopping ─▶ ended when its instances have
 """
 
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import signal
 import sys
 import time
 from typing import Any, NoReturn
 
-from sand import failure, instance, kernel, loading, logs, reseed, temporary
-from sand.connection import ConnectionClosed
-from sand.control import Control, Signals
-from sand.notes import Notes
-from sand.probe import ImportFailed, probe
-from sand.protocol import (
+from sand import instance, kernel, loading, logs, reseed, temporary
+from sand.control import Control
+from sand.messages import (
     GrainConfiguration,
     InstanceExitedReport,
     InstanceForkFailedReport,
     SpawnCommand,
     StopCommand,
-    WorkerFailedReport,
-    WorkerReadyReport,
 )
+from sand.notes import Notes
 from sand.rehearsal import WORKERS_ROUNDS, Stage
-
-# What the worker tells the supervisor on its status descriptor before it is ready: it reported itself, or it must be
-# started again without importing (the reason follows).
-REPORTED, TAINTED = b"R", b"T"
 
 # A fork that fails (too many processes) is tried again after these pauses, then reported.
 FORK_RETRY_MS = (10, 50, 250)
@@ -196,77 +187,3 @@ class Worker:
             pid = temporary.remove_in_child(folder)
             if pid:
                 self._own_children.add(pid)
-
-
-def main(
-    directory: str, worker: str, configuration: GrainConfiguration, supervisor: int, status_fd: int, tainted: str | None
-) -> NoReturn:
-    """The whole life of the forked worker.
-
-    :param status_fd: where the supervisor listens until the worker is ready
-    :param tainted: why an earlier start left threads or sockets behind; this one does not import
-    """
-    kernel.die_with_parent(supervisor)
-    os.setsid()
-    kernel.become_subreaper()
-    logs.attach(directory, worker)
-    folder = temporary.create(worker)
-    began = time.monotonic_ns()
-    try:
-        handler, note = _load(configuration, status_fd, tainted)
-    except ImportFailed as failed:
-        _report_failure(directory, worker, status_fd, failed.said)
-    except BaseException as raised:
-        _report_failure(directory, worker, status_fd, failure.describe(raised))
-    import_us = (time.monotonic_ns() - began) // 1000
-    logs.flush()
-    try:
-        control = Control(directory, worker, Signals())
-        serving = Worker(directory, configuration, handler, control, folder)
-        gc.collect()
-        gc.freeze()
-        control.report(WorkerReadyReport(worker, os.getpid(), import_us, note))
-        os.write(status_fd, REPORTED)
-        os.close(status_fd)
-        serving.run()
-    except ConnectionClosed as gone:
-        logs.mark(2, f"worker {worker} ends: {gone}\n".encode())
-    os._exit(0)
-
-
-def _load(configuration: GrainConfiguration, status_fd: int, tainted: str | None) -> tuple[loading.Handler | None, str | None]:
-    """The handler, or None when each instance is to import it; and a note for the log."""
-    loading.prepare(configuration)
-    if tainted is not None or configuration.preload == "none":
-        probe(configuration)
-        note = tainted and f"imported in each instance: the import leaves {tainted}, which a fork would break"
-        return None, note
-    residue = loading.Residue()
-    handler = loading.load(configuration)
-    left = residue.found()
-    if left and configuration.preload == "auto":
-        os.write(status_fd, TAINTED + left.encode())
-        logs.flush()
-        os._exit(0)
-    _check_memory(configuration)
-    return handler, left and f"imported before the fork as preload: code asks, though the import leaves {left}"
-
-
-def _check_memory(configuration: GrainConfiguration) -> None:
-    """A limit below what the code needs once loaded would fail every request."""
-    used, limit = kernel.data_bytes(), configuration.instance_memory_bytes
-    if limit and used >= limit:
-        raise MemoryError(
-            f"grain {configuration.grain}: its code alone needs {used >> 20} MiB once imported; "
-            f"the memory limit of an instance is {limit >> 20} MiB"
-        )
-
-
-def _report_failure(directory: str, worker: str, status_fd: int, said: failure.Failure) -> NoReturn:
-    logs.mark(2, (said.stack_trace or said.cause).encode("utf-8", "replace"))
-    try:
-        Control(directory, worker, Signals()).report(WorkerFailedReport(worker, said.error, said.cause, said.stack_trace))
-        os.write(status_fd, REPORTED)
-    except ConnectionClosed:
-        pass
-    os._exit(1)

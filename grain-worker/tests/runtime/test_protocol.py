@@ -9,7 +9,8 @@ import pytest
 import vectors
 
 from sand import hotpath, protocol, wire
-from sand.protocol import METHODS, BusError
+from sand.messages import BusError
+from sand.protocol import METHODS
 
 CASES = [
     pytest.param(data["method"], one, id=f"{data['method']}-{one['name']}")
@@ -137,7 +138,7 @@ def test_the_hot_paths_report_is_the_general_one() -> None:
         ([], None),
     ],
 )
-def test_the_hot_path_knows_a_spawn(commands: list[protocol.Command], names: tuple[str, ...] | None) -> None:
+def test_the_hot_path_knows_a_spawn(commands: list[Any], names: tuple[str, ...] | None) -> None:
     body = [b"\x0c\0\0"]
     protocol.COMMANDS.result.encode(body, protocol.CommandsReply(tuple(commands)))
     data = wire.message(wire.REPLY, "commands", 7, [*body, b"\0"])[4:]

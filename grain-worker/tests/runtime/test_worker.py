@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sand import worker
-from sand.protocol import GrainConfiguration, InstanceForkFailedReport, SpawnCommand, StopCommand
+from sand.messages import GrainConfiguration, InstanceForkFailedReport, SpawnCommand, StopCommand
 
 
 class FakeControl:
@@ -32,6 +32,12 @@ class FakeControl:
 
     def report(self, report: Any) -> None:
         self.reports.append(report)
+
+
+@pytest.fixture(autouse=True)
+def no_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Temporary files stay those of the test run."""
+    monkeypatch.setattr(worker.temporary, "Hook", object)
 
 
 def run(control: FakeControl) -> None:

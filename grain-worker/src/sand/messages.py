@@ -1,0 +1,217 @@
+"""The structures of event/src/main/thrift/sand.thrift that a runtime sends and receives, as values.
+
+NamedTuples: immutable and typed, without the modules that dataclasses would make every fork pay for. Absent optional
+fields are None. What the fields mean stands in the IDL.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SCHEMA_VERSION = 1
+
+
+class DataReference(NamedTuple):
+    object: str
+    size: int
+
+
+class Payload(NamedTuple):
+    """Bytes in the frame, or a reference to an object of the local data layer; never both."""
+
+    content_type: str
+    bytes: bytes | None = None
+    reference: DataReference | None = None
+
+
+class EventMessage(NamedTuple):
+    schema: int
+    event_id: str
+    execution_id: str
+    grain: str
+    attempt: int
+    remaining_ms: int
+    payload: Payload
+    traceparent: str | None = None
+
+
+class TakeRequest(NamedTuple):
+    instance: str
+    pid: int
+
+
+class TakeReply(NamedTuple):
+    event: EventMessage | None = None
+
+
+class Publication(NamedTuple):
+    grain: str
+    payload: Payload
+
+
+class FinishRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    output: Payload
+    published: tuple[Publication, ...] | None
+    started_ns: int
+    ended_ns: int
+
+
+class FailRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    error: str
+    cause: str
+    stack_trace: str | None
+    started_ns: int
+    ended_ns: int
+
+
+class BusError(NamedTuple):
+    error: str
+    message: str
+
+
+class PublishRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    publication: Publication
+
+
+class DataGetRequest(NamedTuple):
+    key: str
+
+
+class DataValue(NamedTuple):
+    version: int
+    value: Payload | None = None
+
+
+class DataPutRequest(NamedTuple):
+    key: str
+    value: Payload
+    if_version: int | None = None
+
+
+class DataDeleteRequest(NamedTuple):
+    key: str
+    if_version: int | None = None
+
+
+class DataListRequest(NamedTuple):
+    prefix: str
+    after: str | None
+    limit: int
+
+
+class DataListReply(NamedTuple):
+    keys: tuple[str, ...]
+    more: bool
+
+
+class DataAddRequest(NamedTuple):
+    key: str
+    delta: int
+
+
+class GrainConfiguration(NamedTuple):
+    grain: str
+    entry: str
+    path: tuple[str, ...]
+    isolation: str
+    preload: str
+    environment: dict[str, str]
+    instance_memory_bytes: int
+    application: str
+    version: str
+    grains: tuple[str, ...]
+    max_requests: int
+    secrets: dict[str, str] | None = None
+
+
+class ClaimCommand(NamedTuple):
+    application: str
+    version: str
+    preload: tuple[str, ...]
+    path: tuple[str, ...]
+
+
+class StartWorkerCommand(NamedTuple):
+    worker: str
+    configuration: GrainConfiguration
+
+
+class SpawnCommand(NamedTuple):
+    instances: tuple[str, ...]
+
+
+class KillCommand(NamedTuple):
+    pid: int
+
+
+class StopCommand(NamedTuple):
+    worker: str | None = None
+
+
+Command = ClaimCommand | StartWorkerCommand | SpawnCommand | KillCommand | StopCommand
+
+
+class CommandsRequest(NamedTuple):
+    caller: str
+    pid: int
+
+
+class CommandsReply(NamedTuple):
+    commands: tuple[Command, ...]
+
+
+class WorkerReadyReport(NamedTuple):
+    worker: str
+    pid: int
+    import_us: int
+    note: str | None = None
+
+
+class WorkerFailedReport(NamedTuple):
+    worker: str
+    error: str
+    cause: str
+    stack_trace: str | None = None
+
+
+class WorkerExitedReport(NamedTuple):
+    worker: str
+    exit_code: int
+    signal: int
+
+
+class InstanceExitedReport(NamedTuple):
+    instance: str
+    exit_code: int
+    signal: int
+    cpu_us: int
+    peak_memory_bytes: int
+    note: str | None = None
+
+
+class InstanceForkFailedReport(NamedTuple):
+    instance: str
+    cause: str
+
+
+Report = WorkerReadyReport | WorkerFailedReport | WorkerExitedReport | InstanceExitedReport | InstanceForkFailedReport
+
+
+class SegmentAllocateRequest(NamedTuple):
+    event_id: str
+    size: int
+
+
+class SegmentOpenRequest(NamedTuple):
+    object: str
+
+
+class SegmentReply(NamedTuple):
+    object: str
+    size: int
