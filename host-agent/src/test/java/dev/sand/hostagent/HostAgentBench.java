@@ -15,6 +15,8 @@ import java.util.function.ToLongFunction;
  * and from the end of one grain to the start of the next, by the timestamps inside the instances.
  */
 public final class HostAgentBench {
+    /** Between requests one at a time: a fork takes about a millisecond, and here the hand-over is measured. */
+    private static final long PAUSE_NS = 4_000_000;
     private static final String NOOP = "def handle(event, context):\n    return event\n";
 
     private HostAgentBench() {}
@@ -57,6 +59,7 @@ public final class HostAgentBench {
             TestPlatform.text(result);
             List<Hop> path = result.hops();
             hops[i] = path.getLast();
+            java.util.concurrent.locks.LockSupport.parkNanos(PAUSE_NS);
             interaction[i] = path.size() > 1 ? path.get(1).startedNs() - path.get(0).endedNs() : 0;
         }
         print(what + ": invoke to respond", total);

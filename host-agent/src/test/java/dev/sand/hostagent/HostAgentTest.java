@@ -8,6 +8,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
@@ -201,6 +202,30 @@ class HostAgentTest {
         assertThat(result.output().bytes()[1_199_999]).isEqualTo((byte) 1);
         await().untilAsserted(() -> assertThat(platform.invocations.get("large", result.executionId())).get()
                 .satisfies(record -> assertThat(record.output().size()).isEqualTo(1_200_000)));
+    }
+
+    @Test
+    void applicationsAreSpreadOverShardsAndBlankSandboxesGoToAny() throws Exception {
+        try (TestPlatform many = new TestPlatform(new MemoryBus(), HostAgentConfiguration.defaults("many").withShards(3), 1)) {
+            for (String application : List.of("one", "two", "three", "four")) {
+                ApplicationVersion version = many.deploy(application, Map.of("echo", ECHO));
+                assertThat(TestPlatform.text(many.invoke(version, "echo", "1"))).startsWith("{\"got\":1");
+            }
+            assertThat(many.agent.status().get(10, TimeUnit.SECONDS).sandboxes()).hasSize(4);
+            assertThat(many.agent.cancel("nothing", "test").get(10, TimeUnit.SECONDS)).isFalse();
+            CompletableFuture<Void> ended = new CompletableFuture<>();
+            many.agent.watch("nothing", new HostAgentPort.ProgressListener() {
+                @Override
+                public void onHop(InvocationResult.Hop hop) {}
+
+                @Override
+                public void onEnd() {
+                    ended.complete(null);
+                }
+            });
+            ended.get(10, TimeUnit.SECONDS);
+            assertThat(many.broken).isNotDone();
+        }
     }
 
     @Test

@@ -1,8 +1,11 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -76,12 +80,25 @@ public final class Shard {
 
     /** @param body the request with its bytes when {@code invoke} has them by reference, else null */
     void invoke(Input.Invoke invoke, InvocationRequest body) {
-        loop.execute(() -> {
-            if (body != null) {
-                performer.keepBody(body);
-            }
-            on(invoke);
-        });
+        try {
+            loop.execute(() -> {
+                if (stopped) {
+                    refuse(invoke);
+                    return;
+                }
+                if (body != null) {
+                    performer.keepBody(body);
+                }
+                on(invoke);
+            });
+        } catch (RejectedExecutionException e) {
+            refuse(invoke);
+        }
+    }
+
+    private static void refuse(Input.Invoke invoke) {
+        invoke.listener().onEnd(new InvocationResult(invoke.request().executionId(), InvocationResult.Status.FAILED, null,
+                Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping and takes nothing new", true), List.of()));
     }
 
     CompletableFuture<Boolean> cancel(String executionId, String cause) {

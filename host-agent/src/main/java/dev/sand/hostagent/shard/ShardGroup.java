@@ -23,6 +23,7 @@ import dev.sand.workflow.Executions;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -60,6 +61,8 @@ public final class ShardGroup implements AutoCloseable {
         this.configuration = configuration;
         this.parts = parts;
         this.onBroken = onBroken;
+        // Buffers are written or released in the method that made them; sampling their traces costs the hot path.
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
         this.loops = new MultiThreadIoEventLoopGroup(configuration.shards(), new DefaultThreadFactory("sand-shard", true),
                 EpollIoHandler.newFactory());
         for (int i = 0; i < configuration.shards(); i++) {
