@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import _signal
 import os
 import select
 import signal
+from _signal import SIG_DFL, SIGCHLD, SIGTERM, set_wakeup_fd
+from _signal import signal as set_handler
 from _socket import MSG_DONTWAIT
+from os import close
 from typing import Any
 
 from sand import hotpath
@@ -32,11 +34,11 @@ class Signals:
 
     def leave(self) -> None:
         """In a forked child: its signals are its own again. The signal module would touch a hundred pages for its enums."""
-        _signal.set_wakeup_fd(-1)
-        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
-        _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
-        os.close(self.fd)
-        os.close(self._write)
+        set_wakeup_fd(-1)
+        set_handler(SIGCHLD, SIG_DFL)
+        set_handler(SIGTERM, SIG_DFL)
+        close(self.fd)
+        close(self._write)
 
 
 def _nothing(_number: int, _frame: Any) -> None:

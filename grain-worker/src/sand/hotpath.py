@@ -30,6 +30,7 @@ _bytes_head = Struct("!BhI").pack
 _reference_head = Struct("!BhBhI").pack
 _size_tail = Struct("!BhqB").pack
 _times = Struct("!BhqBhqBB").pack
+_new = tuple.__new__
 _length = Struct("!I")
 _pack_length, _unpack_length = _length.pack, _length.unpack_from
 _unpack_i32 = Struct("!i").unpack_from
@@ -151,9 +152,8 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             return _general(data)
     except (IndexError, ValueError, StructError):
         return _general(data)
-    return EventMessage(
-        schema, event_id, execution_id, grain, attempt, remaining_ms, Payload(content_type, payload), traceparent
-    )
+    content = _new(Payload, (content_type, payload, None))
+    return _new(EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent))
 
 
 def _general(data: Any) -> EventMessage | None:

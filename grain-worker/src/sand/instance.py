@@ -5,21 +5,27 @@
                                         └──── isolation: worker ──────┘
 
 Everything before the wait is ahead of need; what follows it is the path of an event and touches as little as it can.
+What runs once is imported by name: looking an attribute up touches the name, the module and its dictionary besides.
 """
 
 from __future__ import annotations
 
-import _signal
 import os
 import sys
 import time
+from _signal import SIGINT, default_int_handler
+from _signal import signal as set_handler
 from collections.abc import Callable
+from os import _exit, getpid, sched_yield, setsid
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sand import failure, hotpath, kernel, loading, logs, values
 from sand.connection import Connection, ConnectionClosed, connect
 from sand.context import Context
 from sand.errors import BadRequest
+from sand.hotpath import encode_take
+from sand.kernel import become_subreaper, die_with_parent
+from sand.logs import attach
 from sand.messages import SCHEMA_VERSION, EventMessage, FailRequest, GrainConfiguration
 from sand.notes import Notes
 from sand.protocol import FAIL, encode_call
@@ -60,12 +66,15 @@ class LazySegments:
 class Instance:
     """One process's serving of events."""
 
-    def __init__(self, name: str, configuration: GrainConfiguration, connection: Connection, directory: str) -> None:
-        self.connection = connection
+    def __init__(self, configuration: GrainConfiguration, directory: str) -> None:
         self._configuration = configuration
         self._segments = LazySegments(directory)
-        self._pid = os.getpid()
-        self._take = hotpath.encode_take(name, self._pid)
+
+    def begin(self, name: str, connection: Connection) -> None:
+        """This process is the instance of that name."""
+        self.connection = connection
+        self._pid = getpid()
+        self._take = encode_take(name, self._pid)
 
     def _answer(self, frame: Any, handler: loading.Handler, marks: tuple[int, ...]) -> bytes | None:
         """From the reply to take to the finish or fail that answers it; None when there was no event.
@@ -154,6 +163,7 @@ def run(
     handler: loading.Handler | None,
     reseed: list[Callable[[], None]],
     notes: Notes | None,
+    serving: Instance,
     stage: Stage,
 ) -> NoReturn:
     """The whole life of the forked child.
@@ -162,12 +172,12 @@ def run(
     :param handler: None: import the grain's code here
     :param notes: where to tell the worker that the import failed; there when the handler is not
     """
-    kernel.die_with_parent(worker)
-    os.setsid()
-    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    kernel.become_subreaper()
+    die_with_parent(worker)
+    setsid()
+    set_handler(SIGINT, default_int_handler)
+    become_subreaper()
     try:
-        logs.attach(directory, name)
+        attach(directory, name)
         connection = Connection(connect(f"{directory}/bus.sock"))
         if configuration.instance_memory_bytes:
             kernel.limit_memory(configuration.instance_memory_bytes)
@@ -175,15 +185,15 @@ def run(
             handler = _load(name, configuration, notes)
         for renew in reseed:
             renew()
-        serving = Instance(name, configuration, connection, directory)
+        serving.begin(name, connection)
         stage.play(serving)
         stage.leave()
         serving.serve(handler)
         # Whoever waits for the answer goes first: the kernel wakes it on this core, and ending takes longer than handing over.
-        os.sched_yield()
+        sched_yield()
     except (ConnectionClosed, ProtocolError):
-        os._exit(DISCONNECTED)
-    os._exit(0)
+        _exit(DISCONNECTED)
+    _exit(0)
 
 
 def _load(name: str, configuration: GrainConfiguration, notes: Notes | None) -> loading.Handler:

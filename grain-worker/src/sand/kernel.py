@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import resource
 import signal
 from collections.abc import Callable
+from os import getppid
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _SIGKILL = int(signal.SIGKILL)
 # Without declared argument types: converting them would touch twice the memory, and each child pays for what it touches.
 _prctl = ctypes.PyDLL(None).prctl
+_malloc_trim = getattr(ctypes.PyDLL(None), "malloc_trim", None)
 
 # Above the limit of an instance: what the report of a MemoryError may use.
 MEMORY_RESERVE = 16 << 20
@@ -20,10 +23,19 @@ MEMORY_RESERVE = 16 << 20
 OOM_SCORE = b"900"
 
 
+def settle() -> None:
+    """Before the first fork: garbage is gone, what lives is left alone by collections, and free memory is in order, so that
+    no child pays for sorting it."""
+    gc.collect()
+    gc.freeze()
+    if _malloc_trim:
+        _malloc_trim(0)
+
+
 def die_with_parent(parent: int) -> None:
     """SIGKILL when the parent ends, so that nothing outlives its worker. Ends at once when it has ended already."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
+    if getppid() != parent:
         os._exit(0)
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from _socket import SO_SNDTIMEO, SOL_SOCKET, socket
 from json import JSONEncoder
+from os import dup2, write
 from struct import pack
 from typing import Any
 
@@ -80,7 +81,7 @@ def attach(directory: str, process: str) -> bool:
             stream = connect(f"{directory}/log.sock")
         except ConnectionClosed:
             return False
-        os.dup2(stream.fileno(), fd, inheritable=True)
+        dup2(stream.fileno(), fd)
         stream.close()
         mark(fd, f"{fd} {process}\n".encode())
     return True
@@ -89,7 +90,7 @@ def attach(directory: str, process: str) -> bool:
 def mark(fd: int, line: bytes) -> None:
     """A line of the collector's own, past the stream's buffer."""
     try:
-        os.write(fd, line)
+        write(fd, line)
     except OSError:
         pass
 

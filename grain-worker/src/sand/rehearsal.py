@@ -24,11 +24,18 @@ class Stage:
 
     def __init__(self) -> None:
         self._near, self._far = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC)
+        self._connection = Connection(self._far)
+
+    def warm(self, instance: Instance) -> None:
+        """The worker's rounds."""
+        instance.begin("warm", self._connection)
+        for _ in range(WORKERS_ROUNDS):
+            self.play(instance)
 
     def play(self, instance: Instance) -> None:
         """One round. The marks of its attempt go to /dev/null."""
         real = instance.connection
-        instance.connection = Connection(self._far)
+        instance.connection = self._connection
         self._near.send(_FRAME)
         instance.step(_handler, (0, 0), True)
         self._near.recv(1024)

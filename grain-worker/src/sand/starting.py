@@ -7,7 +7,6 @@ importing ─▶ ready (worker.py)
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from typing import NoReturn
@@ -49,8 +48,7 @@ def main(
     try:
         control = Control(directory, worker, Signals())
         serving = Worker(directory, configuration, handler, control, folder)
-        gc.collect()
-        gc.freeze()
+        kernel.settle()
         control.report(WorkerReadyReport(worker, os.getpid(), import_us, note))
         os.write(status_fd, REPORTED)
         os.close(status_fd)

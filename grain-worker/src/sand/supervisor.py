@@ -8,7 +8,6 @@ Single-threaded. When its connection closes or it gets SIGTERM, it ends, and eve
 from __future__ import annotations
 
 import faulthandler
-import gc
 import os
 import signal
 import sys
@@ -89,8 +88,7 @@ class Supervisor:
             self._preload_failure = failure.Failure(said.error, f"preload of the application: {said.cause}", said.stack_trace)
         logs.flush()
         self._own_children = kernel.children()
-        gc.collect()
-        gc.freeze()
+        kernel.settle()
 
     def _start(self, start: StartWorkerCommand, tainted: str | None) -> None:
         if self._preload_failure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from json import JSONDecoder, JSONEncoder
+from json.encoder import c_make_encoder, encode_basestring
 from typing import Any
 
 from sand.errors import BadRequest, TooLarge, Unserializable
@@ -27,11 +28,22 @@ def _other(value: Any) -> Any:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-_encode = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_other).encode
+_encoder = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_other)
+# What JSONEncoder.encode makes anew for each value, made once: (value, depth) to text in parts.
+_seen: dict[int, Any] = {}
+_parts = (
+    c_make_encoder(_seen, _other, encode_basestring, None, ":", ",", False, False, False)
+    if c_make_encoder
+    else lambda value, _: _encoder.iterencode(value)
+)
 
 
 def to_json(value: Any) -> bytes:
-    text = _encode(value)
+    try:
+        text = "".join(_parts(value, 0))
+    except BaseException:
+        _seen.clear()
+        raise
     try:
         return text.encode()
     except UnicodeEncodeError:

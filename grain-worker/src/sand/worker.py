@@ -23,7 +23,7 @@ from sand.messages import (
     StopCommand,
 )
 from sand.notes import Notes
-from sand.rehearsal import WORKERS_ROUNDS, Stage
+from sand.rehearsal import Stage
 
 # A fork that fails (too many processes) is tried again after these pauses, then reported.
 FORK_RETRY_MS = (10, 50, 250)
@@ -44,9 +44,9 @@ class Worker:
         folder: str | None,
     ) -> None:
         self._stage = Stage()
-        warm = instance.Instance("warm", configuration, None, directory)
-        for _ in range(WORKERS_ROUNDS):
-            self._stage.play(warm)
+        # Each child goes on with its own copy of this one.
+        self._serving = instance.Instance(configuration, directory)
+        self._stage.warm(self._serving)
         self._temporary = temporary.Hook()
         self._oom = kernel.OomScore()
         self._directory = directory
@@ -123,7 +123,15 @@ class Worker:
             if self._folder:
                 self._temporary.folder = f"{self._folder}/{name}"
             instance.run(
-                name, self._configuration, self._directory, self._pid, self._handler, self._reseed, self._notes, self._stage
+                name,
+                self._configuration,
+                self._directory,
+                self._pid,
+                self._handler,
+                self._reseed,
+                self._notes,
+                self._serving,
+                self._stage,
             )
         except BaseException as broken:
             sys.excepthook(type(broken), broken, broken.__traceback__)
