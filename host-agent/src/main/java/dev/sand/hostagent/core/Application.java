@@ -4,7 +4,6 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
-import dev.sand.event.SandboxSpec;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,7 +24,6 @@ import java.util.Map;
 final class Application extends Timed {
     private enum State { LOADING, READY, REMOVED }
 
-    private static final int SUPERVISOR_PIDS = 16;
     private static final long OTHER_WORKERS_AFTER_NS = 100_000_000;
 
     private final AppKey key;
@@ -36,9 +34,7 @@ final class Application extends Timed {
     private State state = State.LOADING;
     private ApplicationVersion version;
     private int open;
-    private int instances;
-    private int maxInstances;
-    private int maxIdle;
+    private ProcessRoom room;
     private long lastUsedNs;
     private boolean retired;
     /** Workers of grains that nothing waits for yet, started once those that are awaited had their head start. */
@@ -76,6 +72,10 @@ final class Application extends Timed {
         return grains.values();
     }
 
+    ProcessRoom room() {
+        return room;
+    }
+
     boolean isReady() {
         return state == State.READY;
     }
@@ -103,9 +103,7 @@ final class Application extends Timed {
         }
         state = State.READY;
         version = loaded;
-        SandboxSpec limits = loaded.sandbox();
-        maxInstances = Math.max(1, limits.pids() - SUPERVISOR_PIDS - loaded.grains().size());
-        maxIdle = (int) Math.clamp(limits.memoryBytes() / 4 / context.configuration.idleInstanceBytes(), 1, maxInstances);
+        room = new ProcessRoom(loaded.sandbox(), loaded.grains().size(), context.configuration.idleInstanceBytes());
         for (GrainSpec spec : loaded.grains().values()) {
             grains.put(spec.name(), new Grain(this, spec, context));
         }
@@ -258,25 +256,5 @@ final class Application extends Timed {
         } else {
             context.timers.arm(this, dueNs);
         }
-    }
-
-    // --- its limits on processes
-
-    void instanceChanged(int by) {
-        instances += by;
-    }
-
-    /** Instances that may still be forked for events that wait. */
-    int room() {
-        return maxInstances - instances;
-    }
-
-    /** Instances that may still be forked ahead of need. */
-    int idleRoom() {
-        int idle = 0;
-        for (Grain grain : grains.values()) {
-            idle += grain.pool().idle() + grain.pool().count(Instance.State.SPAWNING);
-        }
-        return Math.min(room() - maxInstances / 4, maxIdle - idle);
     }
 }

@@ -37,7 +37,7 @@ public record CoreConfiguration(
     private static final long S = 1000 * MS;
 
     public static final CoreConfiguration DEFAULT = new CoreConfiguration(
-            50_000, 512L << 20, 100, 10_000, 10_000, 10_000,
+            50_000, 512L << 20, 100, 10_000, 1_000, 10_000,
             64L << 20, 1_000, 3, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             250 * MS, S, MS, 10 * S, 600 * S,

@@ -86,7 +86,8 @@ final class InstanceInputs {
         if (instance.state() == Instance.State.RUNNING && instance.runningEvent() != null) {
             instance.closedWhileRunning();
         } else if (instance.state() != Instance.State.GONE && instance.state() != Instance.State.CLOSED) {
-            instance.grain.attempts().onInstanceDied(instance, ExitWords.crashUnexplained(instance.grain.spec(), instance.id), false);
+            Grain grain = instance.grain;
+            grain.attempts().onInstanceDied(instance, ExitWords.crashUnexplained(grain.spec(), instance.id), false);
         } else {
             context.drop("instance " + instance + " was closed before", closed);
         }

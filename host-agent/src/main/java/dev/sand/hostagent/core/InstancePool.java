@@ -49,7 +49,7 @@ final class InstancePool {
         if (to != Instance.State.GONE) {
             inState[to.ordinal()]++;
         }
-        grain.application().instanceChanged((to == Instance.State.GONE ? 0 : 1) - (from == null ? 0 : 1));
+        grain.application().room().changed(from, to);
     }
 
     void open() {
@@ -122,10 +122,10 @@ final class InstancePool {
             needed = demand - available;
             aheadNeeded = demand + target.current() - available;
         }
-        int room = grain.application().room();
-        int spawns = Math.min(needed, room);
+        ProcessRoom room = grain.application().room();
+        int spawns = Math.min(needed, room.forEvents());
         if (ahead) {
-            spawns = Math.max(spawns, Math.min(aheadNeeded, grain.application().idleRoom()));
+            spawns = Math.max(spawns, Math.min(aheadNeeded, room.ahead()));
             context.timers.disarm(refillLater);
         }
         spawn(Math.min(spawns, SPAWNS_AT_ONCE - spawning));
@@ -180,7 +180,7 @@ final class InstancePool {
         }
         if (old > 0 && idle.size() <= target.current()) {
             // The replacements come first; the next review finds a surplus and dismisses the oldest.
-            spawn(Math.min(Math.min(old, RENEWALS_AT_ONCE), grain.application().room()));
+            spawn(Math.min(Math.min(old, RENEWALS_AT_ONCE), grain.application().room().forEvents()));
         }
         refill(true);
         context.timers.arm(review, context.nowNs + context.configuration.poolReviewNs());

@@ -17,24 +17,6 @@ import java.util.Map;
  * an earlier run is replayed, steps are only noted; those still open at its end are run.
  */
 final class Steps {
-    private static final class StepTimer extends Timed {
-        final Steps steps;
-        final String step;
-        final long delayNs;
-
-        StepTimer(Steps steps, String step, long delayNs) {
-            this.steps = steps;
-            this.step = step;
-            this.delayNs = delayNs;
-        }
-
-        @Override
-        void onDue() {
-            steps.timers.remove(step);
-            steps.signal(new Signal.TimerFired(step, steps.context.epochMs()));
-        }
-    }
-
     private final CoreContext context;
     private final RunningExecution execution;
     private final Application application;
@@ -66,6 +48,11 @@ final class Steps {
         busy = true;
         process(started);
         drainInbox();
+    }
+
+    void onTimer(StepTimer timer) {
+        timers.remove(timer.step);
+        signal(new Signal.TimerFired(timer.step, context.epochMs()));
     }
 
     /** Something happened to a step. */

@@ -13,7 +13,11 @@ import java.util.Map;
  * once more; a stage may begin with a pause; what grains publish joins the stage.
  */
 final class Script implements Execution {
-    /** @param pauseMs before the stage; @param catches a task that failed twice counts as done; @param heavy evaluated off the shard */
+    /**
+     * @param pauseMs before the stage
+     * @param catches a task that failed twice counts as done
+     * @param heavy evaluated off the shard
+     */
     record Stage(List<String> grains, long pauseMs, boolean catches, boolean heavy, long timeoutMs) {}
 
     private final List<Stage> stages;

@@ -65,7 +65,8 @@ final class Simulation implements Driver {
         }
         planDisturbances(atNs - schedule.nowNs());
         schedule.at(atNs + dice.between(0, 200 * MS), dice::stopFaults);
-        runUntil(() -> dice.faultsStopped() && requests == planned && callers.allAnswered() && core.openExecutions() == 0, "to end");
+        runUntil(() -> dice.faultsStopped() && requests == planned && callers.allAnswered() && core.openExecutions() == 0,
+                "to end");
         on(new Input.Drain());
         runUntil(() -> drained && view.leftover() == null && host.leftover() == null, "to drain");
         callers.checkEnd(bus);
@@ -190,8 +191,8 @@ final class Simulation implements Driver {
 
     private void load(Action.LoadApplication load) {
         boolean fails = dice.fault(3);
-        deliver(dice.between(0, 3 * MS) + dice.hop(), new Input.ApplicationLoaded(load.app(), fails ? null : workload.version(load.app()),
-                fails ? Failure.platform(Errors.UNAVAILABLE, "the registry is away", true) : null));
+        deliver(dice.between(0, 3 * MS) + dice.hop(), new Input.ApplicationLoaded(load.app(),
+                fails ? null : workload.version(load.app()), fails ? Failure.platform(Errors.UNAVAILABLE, "the registry is away", true) : null));
     }
 
     private void evaluate(Action.Evaluate evaluate) {
@@ -211,7 +212,8 @@ final class Simulation implements Driver {
         requests++;
         Callers.Call before = !callers.calls.isEmpty() && dice.percent(12) ? dice.oneOf(callers.calls) : null;
         // What ended under an earlier host agent is known by its record alone, which a frontend looks up before it asks.
-        boolean again = before != null && (before.incarnation == incarnation || before.lost && !bus.hasEnded(before.request.executionId()));
+        boolean again = before != null
+                && (before.incarnation == incarnation || before.lost && !bus.hasEnded(before.request.executionId()));
         InvocationRequest request = again ? before.request : draw();
         Callers.Call call = new Callers.Call(request, requests, incarnation);
         callers.calls.add(call);
