@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * meaning stands in for it. Every call returns at once; every answer comes exactly once.
  */
 public interface HostAgentPort {
-    /** Called from the owner thread: implementations only enqueue. */
+    /** Called from the owner thread: implementations enqueue, or at most write a small answer where that cannot block. */
     interface InvocationListener {
         /** The request is in the global bus: a 202 may be sent. Called at most once, before onEnd. */
         void onAccepted();

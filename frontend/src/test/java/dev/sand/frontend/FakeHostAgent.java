@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -35,6 +36,8 @@ final class FakeHostAgent implements HostAgentPort {
     final List<String> retired = new CopyOnWriteArrayList<>();
     final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
     volatile Failure buildFailure;
+    /** When set, takes every request in place of the grains, and keeps nothing. */
+    volatile BiConsumer<InvocationRequest, InvocationListener> direct;
     private final InvocationStore records;
     private final Path bundles;
 
@@ -64,12 +67,14 @@ final class FakeHostAgent implements HostAgentPort {
 
     @Override
     public void invoke(InvocationRequest request, InvocationListener listener) {
-        requests.add(request);
-        if (request.durable()) {
-            listener.onAccepted();
+        if (direct != null) {
+            direct.accept(request, listener);
+            return;
         }
+        requests.add(request);
         var grain = grains.get(request.target());
         if (grain != null) {
+            accept(request, listener);
             InvocationResult result = grain.apply(request);
             record(request, result);
             listener.onEnd(result);
@@ -79,6 +84,13 @@ final class FakeHostAgent implements HostAgentPort {
             record(request, new InvocationResult(id, Status.RUNNING, null, null, List.of()));
             return new Running(request, new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
         }).listeners().add(listener);
+        accept(request, listener);
+    }
+
+    private static void accept(InvocationRequest request, InvocationListener listener) {
+        if (request.durable()) {
+            listener.onAccepted();
+        }
     }
 
     void release(String executionId, Payload output) {

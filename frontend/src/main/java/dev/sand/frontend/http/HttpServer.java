@@ -38,7 +38,7 @@ public final class HttpServer implements AutoCloseable {
         connector = new ServerConnector(server, 0, selectors, new HttpConnectionFactory(configuration)) {
             @Override
             protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-                SocketChannelEndPoint endPoint = new WatchedEndPoint(channel, selector, key, getScheduler());
+                SocketChannelEndPoint endPoint = new WatchedEndPoint(channel, selector, key, getScheduler(), getExecutor());
                 endPoint.setIdleTimeout(getIdleTimeout());
                 return endPoint;
             }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -57,12 +58,15 @@ public final class WatchedEndPoint extends SocketChannelEndPoint {
     }
 
     private final Object monitor = new Object();
+    private final Executor executor;
     private Watch waiting;
     private ByteBuffer stash;
     private boolean hungUp;
 
-    public WatchedEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
+    public WatchedEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler,
+                           Executor executor) {
         super(channel, selector, key, scheduler);
+        this.executor = executor;
     }
 
     /** Calls {@code onHangUp} at most once, when the client closes its side before its answer; on a selector's thread. */
@@ -155,7 +159,8 @@ public final class WatchedEndPoint extends SocketChannelEndPoint {
                 return false;
             }
         }
-        callback.succeeded();
+        // Not here: whoever calls is in the middle of its own reading.
+        executor.execute(callback::succeeded);
         return true;
     }
 

@@ -34,19 +34,24 @@ final class Answer implements Invocation.Answers {
     }
 
     @Override
+    public boolean isQuick(InvocationResult result) {
+        return result.status() == InvocationResult.Status.SUCCEEDED && output.isQuick(result.output());
+    }
+
+    @Override
     public void result(Invocation invocation, InvocationResult result) {
-        HttpFields.Mutable headers = exchange.headers();
-        headers.add("Sand-Execution-Id", result.executionId());
-        headers.add("Server-Timing", ServerTiming.of(result.hops()));
-        if (invocation.settings.mayAnswerEarly()) {
-            headers.put(HttpHeader.CONTENT_LOCATION, location(invocation));
-        }
-        if (result.status() != InvocationResult.Status.SUCCEEDED) {
-            exchange.problem(Problems.of(failure(result), result.executionId()));
-            return;
-        }
         try {
-            output.write(exchange, result.output());
+            HttpFields.Mutable headers = exchange.headers();
+            headers.add("Sand-Execution-Id", result.executionId());
+            headers.add("Server-Timing", ServerTiming.of(result.hops()));
+            if (invocation.settings.mayAnswerEarly()) {
+                headers.put(HttpHeader.CONTENT_LOCATION, location(invocation));
+            }
+            if (result.status() == InvocationResult.Status.SUCCEEDED) {
+                output.write(exchange, result.output());
+            } else {
+                exchange.problem(Problems.of(failure(result), result.executionId()));
+            }
         } catch (Throwable e) {
             Gate.answer(exchange, e);
         }

@@ -28,7 +28,7 @@ public final class DataPlanes implements AutoCloseable {
     public DataPlanes(FrontendConfiguration configuration, HostAgentPort host, InvocationStore records, GlobalStore store,
                       Registry registry, Directory directory, Executor blocking) {
         IdempotencyKeys keys = new IdempotencyKeys(store, KEYS_KEPT.toMillis());
-        invoker = new Invoker(host, records, keys, configuration.inFlight(), blocking, blocking);
+        invoker = new Invoker(host, records, keys, configuration.inFlight(), blocking);
         invoke = new InvokePlane(invoker, directory, configuration);
         web = new WebPlane(invoker, directory, configuration);
         housekeeping.scheduleWithFixedDelay(() -> expire(keys, registry), 1, 60, TimeUnit.MINUTES);

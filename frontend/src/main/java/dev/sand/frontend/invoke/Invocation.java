@@ -20,12 +20,15 @@ import java.util.function.Consumer;
  * </pre>
  */
 final class Invocation implements InvocationListener {
-    /** How to answer; but for {@code ended}, called once in all, on the answering executor. */
+    /** How to answer: one of result, accepted, silent and hungUp, once. */
     interface Answers {
         /** The execution has ended, answered already or not; only enqueues. */
         void ended(InvocationResult result);
 
         void result(Invocation invocation, InvocationResult result);
+
+        /** Whether {@code result} may be called by the owner thread. */
+        boolean isQuick(InvocationResult result);
 
         void accepted(Invocation invocation);
 
@@ -68,7 +71,12 @@ final class Invocation implements InvocationListener {
     public void onEnd(InvocationResult result) {
         answers.ended(result);
         if (claim()) {
-            executor.execute(() -> answers.result(this, result));
+            if (answers.isQuick(result)) {
+                // Waking another thread for a write that does not block costs more than the write.
+                answers.result(this, result);
+            } else {
+                executor.execute(() -> answers.result(this, result));
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import org.eclipse.jetty.http.HttpHeader;
  * warm request has no blocking step and no thread of its own until the result is there.
  */
 final class InvokePlane implements Gate.DataPlane {
+    private static final Invoker.Output AS_IS = new OutputAsIs();
     private final Invoker invoker;
     private final Directory directory;
     private final FrontendConfiguration configuration;
@@ -66,14 +67,24 @@ final class InvokePlane implements Gate.DataPlane {
                             if (problem != null) {
                                 throw problem.asException();
                             }
-                            invoker.start(exchange, version, target.name(), settings, type, body, InvokePlane::write);
+                            invoker.start(exchange, version, target.name(), settings, type, body, AS_IS);
                         };
                         run(start, Invoker.checksInline(body));
                     }
                 });
     }
 
-    private static void write(Exchange exchange, Payload output) {
-        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
+    private static final class OutputAsIs implements Invoker.Output {
+        private static final int QUICK_BYTES = 16 * 1024;
+
+        @Override
+        public void write(Exchange exchange, Payload output) {
+            exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
+        }
+
+        @Override
+        public boolean isQuick(Payload output) {
+            return output.bytes().length <= QUICK_BYTES;
+        }
     }
 }

@@ -29,7 +29,6 @@ final class Invoker implements AutoCloseable {
     private final HostAgentPort host;
     private final InvocationStore records;
     private final IdempotencyKeys keys;
-    private final Executor answering;
     private final Executor blocking;
     private final InFlight inFlight;
     private final RecentResults recent = new RecentResults();
@@ -38,14 +37,15 @@ final class Invoker implements AutoCloseable {
     /** How the output of a successful execution becomes a response. */
     interface Output {
         void write(Exchange exchange, Payload output);
+
+        /** Whether that takes some microseconds only, so that the thread that has the result may do it. */
+        boolean isQuick(Payload output);
     }
 
-    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor answering,
-            Executor blocking) {
+    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor blocking) {
         this.host = host;
         this.records = records;
         this.keys = keys;
-        this.answering = answering;
         this.blocking = blocking;
         this.inFlight = new InFlight(mostInFlight, Invoker::watch);
     }
@@ -161,7 +161,7 @@ final class Invoker implements AutoCloseable {
 
     private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, String hash) {
         Answer answer = new Answer(exchange, output, host, result -> remember(request, hash, result));
-        return new Invocation(exchange, request, settings, System.nanoTime(), answer, answering, done -> {
+        return new Invocation(exchange, request, settings, System.nanoTime(), answer, blocking, done -> {
             inFlight.remove(done);
             inFlight.leave();
         });

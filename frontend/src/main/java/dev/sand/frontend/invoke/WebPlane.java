@@ -15,6 +15,7 @@ import org.eclipse.jetty.util.URIUtil;
 /** {@code /web/{app}/…}: requests go where the application's {@code routes:} say, as events that describe the request. */
 final class WebPlane implements Gate.DataPlane {
     private static final String PREFIX = "/web/";
+    private static final Invoker.Output RESPONSE = new WebResponse();
     private final Invoker invoker;
     private final Directory directory;
     private final FrontendConfiguration configuration;
@@ -54,7 +55,7 @@ final class WebPlane implements Gate.DataPlane {
             @Override
             public void onBody(ByteBuffer body) {
                 run(() -> invoker.start(exchange, version, match.target(), settings, Payload.JSON,
-                        ByteBuffer.wrap(WebEvent.of(exchange.request(), path, match.parameters(), body)), WebResponse::write),
+                        ByteBuffer.wrap(WebEvent.of(exchange.request(), path, match.parameters(), body)), RESPONSE),
                         Invoker.checksInline(body));
             }
         });

@@ -20,14 +20,18 @@ import org.eclipse.jetty.http.HttpHeader;
  * A routed grain's output as the HTTP response: {@code {status, headers, body, isBase64Encoded}} says all of it; any other
  * output is the body as it is, with its own content type.
  */
-final class WebResponse {
+final class WebResponse implements Invoker.Output {
     /** These belong to the connection or follow from the body; a grain does not set them. */
     private static final Set<String> OURS = Set.of("connection", "content-length", "transfer-encoding", "keep-alive",
             "upgrade", "trailer", "te", "proxy-connection", "server-timing", "sand-execution-id");
 
-    private WebResponse() {}
+    @Override
+    public boolean isQuick(Payload output) {
+        return false;
+    }
 
-    static void write(Exchange exchange, Payload output) {
+    @Override
+    public void write(Exchange exchange, Payload output) {
         byte[] bytes = output.bytes();
         JsonNode result = output.isJson() && bytes.length > 0 && bytes[0] == '{' ? parse(bytes) : null;
         if (result == null || !result.path("status").isInt()) {
