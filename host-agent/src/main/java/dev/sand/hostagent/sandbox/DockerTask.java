@@ -4,6 +4,7 @@ import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.StreamType;
+import com.github.dockerjava.api.model.WaitResponse;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -11,6 +12,7 @@ import java.util.function.UnaryOperator;
 /** One command in a container of its own, with a time limit: followed while it runs, killed when it takes too long. */
 final class DockerTask {
     private static final int LAST_LINES = 5;
+    private static final Duration ATTACH_WAIT = Duration.ofSeconds(30);
     private static final Duration LOGS_WAIT = Duration.ofSeconds(5);
 
     private DockerTask() {}
@@ -23,16 +25,23 @@ final class DockerTask {
         String container = docker.call(doing, client -> shape.apply(client.createContainerCmd(image))
                 .withUser(task.uid() + ":" + task.uid()).withWorkingDir("/tmp").withCmd(task.command()).withEnv(environment)
                 .exec().getId());
-        docker.call(doing, client -> client.startContainerCmd(container).exec());
         Output output = new Output(task.outputBytes(), line);
-        docker.streams().logContainerCmd(container).withStdOut(true).withStdErr(true).withFollowStream(true).exec(output);
         String killedFor = null;
         try {
-            if (!output.ended(task.timeLimit())) {
+            // Attached before the start: the engine's log is rotated, and a fast writer's lines would be lost between two looks.
+            docker.streams().attachContainerCmd(container).withStdOut(true).withStdErr(true).withFollowStream(true).exec(output);
+            if (!output.begun(ATTACH_WAIT)) {
+                throw new SandboxException("cannot " + doing + ": the Docker engine does not give its output");
+            }
+            docker.call(doing, client -> client.startContainerCmd(container).exec());
+            // Not the end of its output: a command may close that and go on.
+            Exit exit = new Exit();
+            docker.streams().waitContainerCmd(container).exec(exit);
+            if (!exit.ended(task.timeLimit())) {
                 killedFor = "it took longer than " + task.timeLimit().toSeconds() + " s";
                 kill(docker, doing, container);
-                output.ended(LOGS_WAIT);
             }
+            output.ended(LOGS_WAIT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SandboxException("interrupted: " + doing, e);
@@ -72,6 +81,8 @@ final class DockerTask {
         String words = (output.stderr.text() + output.stdout.text()).strip();
         return words.isEmpty() ? "" : "; it wrote: " + words;
     }
+
+    private static final class Exit extends EngineStream<WaitResponse> {}
 
     private static final class Output extends EngineStream<Frame> {
         final OutputTail stdout;

@@ -1,0 +1,10 @@
+package dev.sand.hostagent.sandbox;
+
+import java.nio.file.Path;
+
+final class ProcessBuildStepTest extends BuildStepContract {
+    @Override
+    SandboxEngine engine(Home home) throws SandboxException {
+        return new ProcessSandboxes(SandboxConfiguration.defaults("test-step").withPython("python3", Path.of("../grain-worker/src")), home);
+    }
+}
