@@ -67,4 +67,6 @@ if ! DOCKER_BUILDKIT=0 docker build --network host --build-arg BASE="$base" -t "
   exit 1
 fi
 rm -f "$context.log"
+# Earlier ones of this checkout: a few are kept for those who go back and forth, and what a container uses stays anyway.
+docker images sand-sandbox --format '{{.Tag}}' | grep -v '^latest$' | tail -n +6 | sed 's/^/sand-sandbox:/' | xargs -r docker rmi >/dev/null 2>&1 || true
 echo "$image"
