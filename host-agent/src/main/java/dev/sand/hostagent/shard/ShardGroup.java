@@ -68,6 +68,7 @@ public final class ShardGroup implements AutoCloseable {
         for (int i = 0; i < configuration.shards(); i++) {
             EventLoop loop = loops.next();
             loopByShard.add(loop);
+            loop.execute(Urgency::ofThisThread);
             buses.add(new SocketLocalBus(loop, configuration.bus()));
         }
         this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);
