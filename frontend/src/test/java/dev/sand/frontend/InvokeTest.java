@@ -249,7 +249,7 @@ class InvokeTest {
                     .POST(HttpRequest.BodyPublishers.noBody()).build(), HttpResponse.BodyHandlers.ofString());
             await().until(() -> !small.host.running.isEmpty());
             HttpResponse<byte[]> refused = small.post("/invoke/demo/echo", "1");
-            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.statusCode()).isEqualTo(429);
             assertThat(refused.headers().firstValue("Retry-After")).isPresent();
             assertThat(json(refused).path("limit").asInt()).isEqualTo(1);
             small.host.release(small.host.running.keySet().iterator().next(), Payload.nullJson());

@@ -1,6 +1,10 @@
 package dev.sand.standalone;
 
+import dev.sand.datalayer.StoreException;
+import dev.sand.globalbus.BusException;
 import dev.sand.hostagent.sandbox.SandboxException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -27,8 +31,10 @@ final class Main {
         options.effective().forEach((name, value) -> LOG.info("{} = {}", name, value));
         try {
             run(options);
-        } catch (IllegalArgumentException | IllegalStateException | SandboxException | java.net.BindException e) {
-            LOG.error("not started: {}", e.getMessage());
+        } catch (IllegalArgumentException | IllegalStateException | SandboxException | IOException | UncheckedIOException
+                | StoreException | BusException e) {
+            // Something about this machine, and the message says what: a stack trace would only hide it.
+            LOG.error("not started: {}{}", e.getMessage(), e.getCause() == null ? "" : ": " + e.getCause());
             System.exit(PLATFORM_FAILED);
         } catch (Exception e) {
             LOG.error("not started", e);

@@ -53,7 +53,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
             } else if (i + 1 < arguments.length) {
                 given.put(name, arguments[++i]);
             } else {
-                throw new IllegalArgumentException(name + " needs a value");
+                throw new IllegalArgumentException(USAGE.contains(name + " ") ? name + " needs a value" : "there is no option " + name);
             }
         }
         Options options = of(given, environment);

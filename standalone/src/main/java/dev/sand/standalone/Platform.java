@@ -17,7 +17,9 @@ import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.MemfdSegments;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -39,11 +41,23 @@ final class Platform implements AutoCloseable {
         Home home = new Home(options.home()).prepare();
         try {
             open(HomeLock.take(home.root()));
+            checkAddress(options);
             frontend = open(options, home, onBroken);
             frontend.start();
         } catch (Throwable e) {
             close();
             throw e;
+        }
+    }
+
+    /** An address that cannot be had is told before anything runs. */
+    private static void checkAddress(Options options) throws IOException {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(options.host(), options.port()));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException("cannot listen on " + options.host() + ":" + options.port() + ": " + e.getMessage()
+                    + "; choose another --listen");
         }
     }
 

@@ -3,7 +3,6 @@ package dev.sand.frontend.control;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.Deployer.Deployed;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.EventStream;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,6 +53,8 @@ public final class Deployer {
         this.room = new Semaphore(configuration.deployments());
         Folders.delete(configuration.work());
         Files.createDirectories(configuration.work());
+        // What is uploaded is nobody's to read before it is an application.
+        Files.setPosixFilePermissions(configuration.work(), PosixFilePermissions.fromString("rwx------"));
     }
 
     /** Puts an upload into the empty folder given, and says where sand.yaml is in it. */

@@ -1,6 +1,5 @@
 package dev.sand.frontend.invoke;
 
-import dev.sand.frontend.http.WatchedEndPoint;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

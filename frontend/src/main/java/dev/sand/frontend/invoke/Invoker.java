@@ -57,7 +57,7 @@ final class Invoker implements AutoCloseable {
                     .asException();
         }
         if (!inFlight.enter()) {
-            throw Problem.platform(503, "overloaded", "Too many requests in flight",
+            throw Problem.platform(429, "overloaded", "Too many requests in flight",
                     "This frontend has as many requests in flight as it takes.", true)
                     .with("limit", inFlight.most()).with("actual", inFlight.most() + 1).asException();
         }

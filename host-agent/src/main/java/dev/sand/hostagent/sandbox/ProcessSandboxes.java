@@ -120,7 +120,8 @@ final class ProcessSandboxes implements SandboxEngine {
 
     private static CompletableFuture<Void> drain(InputStream stream, OutputTail output) {
         CompletableFuture<Void> drained = new CompletableFuture<>();
-        Thread.ofVirtual().start(() -> copy(stream, output, drained));
+        // Reading a process's pipe holds the thread that carries a virtual one: two supervisors would starve a host of two cores.
+        Thread.ofPlatform().daemon().name("process-output").start(() -> copy(stream, output, drained));
         return drained;
     }
 
