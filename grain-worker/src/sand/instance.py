@@ -84,9 +84,10 @@ class Instance:
         event = hotpath.decode_take_reply(frame)
         if event is None:
             return None
-        mark = f"\x1e{event.execution_id} {event.event_id} {event.attempt}\n".encode()
-        for fd in marks:
-            logs.mark(fd, mark)
+        if marks:
+            mark = f"\x1e{event.execution_id} {event.event_id} {event.attempt}\n".encode()
+            for fd in marks:
+                logs.mark(fd, mark)
         started = _now()
         context = Context(self._configuration, self.connection, self._segments, event, started)
         try:
@@ -140,7 +141,9 @@ class Instance:
         # Never 1 when there is no limit: it starts at 0 and goes down.
         left = self._configuration.max_requests if self._configuration.isolation == "worker" else 1
         self.connection.send(self._take)
-        while self.step(handler, (1, 2), left == 1) and left != 1:
+        # A process with one event needs no marks: all it writes is that attempt's, and two writes wake the collector.
+        marks = (1, 2) if self._configuration.isolation == "worker" else ()
+        while self.step(handler, marks, left == 1) and left != 1:
             left -= 1
 
 

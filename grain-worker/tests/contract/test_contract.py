@@ -143,7 +143,7 @@ def test_large_values_go_by_reference_both_ways(runtime: Sandbox) -> None:
 
 
 def test_output_is_marked_by_attempt(runtime: Sandbox) -> None:
-    (name,) = runtime.spawn(ready(runtime, "log"))
+    (name,) = runtime.spawn(ready(runtime, "log", isolation="worker"))
     runtime.send(5, executionId="x", eventId="x/main", attempt=2)
     for fd, word in ((1, b"out"), (2, b"err")):
         want = b"\x1ex x/main 2\n%s 5\n" % word

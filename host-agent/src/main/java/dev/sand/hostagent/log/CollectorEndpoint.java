@@ -2,6 +2,7 @@ package dev.sand.hostagent.log;
 
 import dev.sand.datalayer.LogStore.Line;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.log.LogProcesses.Attempt;
 import dev.sand.hostagent.log.LogProcesses.Process;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
@@ -43,8 +44,18 @@ final class CollectorEndpoint implements LogEndpoint {
 
     @Override
     public void onInstances(String grain, List<String> instances) {
-        Process process = new Process(grain, false);
-        collector.later(() -> instances.forEach(instance -> processes.add(instance, process)));
+        collector.later(() -> instances.forEach(instance -> processes.add(instance, new Process(grain, false))));
+    }
+
+    @Override
+    public void onAttempt(String instance, String executionId, String eventId, int attempt) {
+        Attempt begun = new Attempt(executionId, eventId, attempt);
+        collector.later(() -> {
+            Process process = processes.find(instance);
+            if (process != null) {
+                process.attempt = begun;
+            }
+        });
     }
 
     @Override

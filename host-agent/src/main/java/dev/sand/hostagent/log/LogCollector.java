@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -34,6 +35,8 @@ public final class LogCollector implements AutoCloseable {
     private static final int BACKLOG = 4096;
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int BATCH_LINES = 1000;
+    /** Where nobody writes, nothing wakes the collector: what it is told would pile up. */
+    private static final int MAX_WAITING_TASKS = 1000;
     private static final long COMPLAINT_PAUSE_NS = 1_000_000_000;
 
     private final LogStore store;
@@ -42,6 +45,7 @@ public final class LogCollector implements AutoCloseable {
     private final LogLevels levels = new LogLevels();
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger added = new AtomicInteger();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final List<Line> batch = new ArrayList<>();
     private final Thread thread;
@@ -117,6 +121,9 @@ public final class LogCollector implements AutoCloseable {
     /** Done before anything more is read: no wake-up is needed for what concerns bytes still to come. */
     void later(Runnable task) {
         tasks.add(task);
+        if (added.incrementAndGet() % MAX_WAITING_TASKS == 0) {
+            selector.wakeup();
+        }
     }
 
     void close(CollectorEndpoint endpoint) {
@@ -170,13 +177,12 @@ public final class LogCollector implements AutoCloseable {
     private boolean round() {
         boolean behind = false;
         roundMs = epochMs.getAsLong();
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-        }
+        runTasks();
         Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
         while (ready.hasNext()) {
             SelectionKey key = ready.next();
             ready.remove();
+            runTasks();
             if (key.attachment() instanceof CollectorEndpoint endpoint) {
                 acceptAll(endpoint);
             } else if (key.attachment() instanceof Connection connection) {
@@ -190,6 +196,13 @@ public final class LogCollector implements AutoCloseable {
         }
         flush();
         return behind;
+    }
+
+    /** Before each read: what a shard says of an instance is then known before that instance's bytes are. */
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
     }
 
     private record Connection(LogStream stream, CollectorEndpoint endpoint) {}

@@ -18,6 +18,12 @@ public interface LogEndpoint extends AutoCloseable {
     /** Instances of that grain write from now on. */
     void onInstances(String grain, List<String> instances);
 
+    /**
+     * The instance gets that event now: what it writes from here on belongs to the attempt. A marker line of its own is more
+     * exact, and needed only where one process serves many events.
+     */
+    void onAttempt(String instance, String executionId, String eventId, int attempt);
+
     /** Stops listening; what processes have still to say is read until they end. */
     @Override
     void close();

@@ -7,8 +7,22 @@ import java.util.Map;
 final class LogProcesses {
     private static final int REMEMBERED = 20_000;
 
-    /** @param worker it is a worker and no instance */
-    record Process(String grain, boolean worker) {}
+    /** The attempt that a process runs, as the shard said when it handed the event over. */
+    record Attempt(String executionId, String eventId, int number) {
+        static final Attempt NONE = new Attempt(null, null, 0);
+    }
+
+    static final class Process {
+        final String grain;
+        /** It is a worker and no instance. */
+        final boolean worker;
+        Attempt attempt = Attempt.NONE;
+
+        Process(String grain, boolean worker) {
+            this.grain = grain;
+            this.worker = worker;
+        }
+    }
 
     private final Map<String, Process> byId = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;

@@ -1,14 +1,15 @@
 package dev.sand.hostagent.log;
 
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.hostagent.log.LogProcesses.Attempt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One connection to log.sock: the standard output or error of one process. Its first line says which; a marker line begins
- * each attempt; everything else is what the process wrote.
+ * One connection to log.sock: the standard output or error of one process. Its first line says which; where a process serves
+ * many events, a marker line begins each attempt; everything else is what the process wrote.
  */
 final class LogStream {
     private static final byte MARKER = 0x1e;
@@ -21,9 +22,7 @@ final class LogStream {
     private String process;
     private LogProcesses.Process owner;
     private AttemptOutput output;
-    private String executionId;
-    private String eventId;
-    private int attempt;
+    private Attempt marked;
 
     LogStream(SocketChannel channel, CollectorEndpoint endpoint, int lineBytes) {
         this.channel = channel;
@@ -81,7 +80,7 @@ final class LogStream {
         owner = endpoint.process(process);
         output = endpoint.output(process);
         output.opened();
-        if (owner == null || owner.worker()) {
+        if (owner == null || owner.worker) {
             stream = "platform";
         }
     }
@@ -94,12 +93,11 @@ final class LogStream {
             return;
         }
         try {
-            attempt = Integer.parseInt(marker.substring(last + 1));
+            marked = new Attempt(marker.substring(0, first), marker.substring(first + 1, last),
+                    Integer.parseInt(marker.substring(last + 1)));
         } catch (NumberFormatException e) {
             return;
         }
-        executionId = marker.substring(0, first);
-        eventId = marker.substring(first + 1, last);
         output.begin(marker);
     }
 
@@ -113,8 +111,9 @@ final class LogStream {
     }
 
     private void emit(String lineStream, String level, String text) {
+        Attempt attempt = marked != null ? marked : owner != null ? owner.attempt : Attempt.NONE;
         endpoint.emit(new Line(0, endpoint.epochMs(), endpoint.app() == null ? null : endpoint.app().application(),
-                endpoint.app() == null ? 0 : endpoint.app().version(), owner == null ? null : owner.grain(), executionId,
-                eventId, attempt, lineStream, level, text));
+                endpoint.app() == null ? 0 : endpoint.app().version(), owner == null ? null : owner.grain,
+                attempt.executionId(), attempt.eventId(), attempt.number(), lineStream, level, text));
     }
 }

@@ -79,7 +79,7 @@ final class ActionPerformer implements ActionSink {
             case Action.Journal journal -> journal(journal);
             case Action.Record record -> record(record);
             case Action.LogScope ignored -> {
-                // The instance's own marker lines tie its output to the attempt.
+                // The collector is told with the hand-over itself, before the instance can have written a byte.
             }
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));

@@ -136,7 +136,11 @@ final class SandboxCalls {
     /** @return false when the instance is not waiting (any more) */
     boolean handOver(String instance, EventMessage event) {
         BusConnection connection = instances.get(instance);
-        return connection != null && connection.handOver(event);
+        if (connection == null) {
+            return false;
+        }
+        sockets.logs().onAttempt(instance, event.getExecutionId(), event.getEventId(), event.getAttempt());
+        return connection.handOver(event);
     }
 
     void dismiss(String instance) {

@@ -64,6 +64,18 @@ class LogCollectorTest {
     }
 
     @Test
+    void withoutMarkersALineBelongsToTheAttemptThatTheShardHandedOver() throws Exception {
+        SocketChannel out = process("1 i1\nearly\n");
+        await().until(() -> store.lines.size() == 1);
+        endpoint.onAttempt("i1", "X7", "X7/main", 3);
+        write(out, "late\n");
+        await().until(() -> store.lines.size() == 2);
+        assertThat(store.lines).extracting(LogStore.Line::text, LogStore.Line::executionId, LogStore.Line::attempt)
+                .containsExactly(tuple("early", null, 0), tuple("late", "X7", 3));
+        out.close();
+    }
+
+    @Test
     void streamsAndLevelsAreToldApart() throws Exception {
         process("2 i1\nplain\n{\"level\":\"info\",\"message\":\"m\",\"x\":[1]}\n{\"level\":3}\n{broken\n").close();
         process("1 w1\nimporting\n").close();
