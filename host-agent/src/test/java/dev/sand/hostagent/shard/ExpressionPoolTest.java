@@ -1,0 +1,108 @@
+package dev.sand.hostagent.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.Payload;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Command;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ExpressionPoolTest {
+    private static final Execution.Signal SIGNAL = new Execution.Signal.TimerFired("Wait");
+
+    private final ExpressionPool pool =
+            new ExpressionPool(new ExpressionPool.Options(1, 2, Duration.ofMillis(50), 1000));
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        pool.close();
+    }
+
+    private record Outcome(List<Command> commands, Failure failure) {}
+
+    private CompletableFuture<Outcome> evaluate(Supplier<List<Command>> work) {
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        pool.evaluate(new FakeExecution(work), SIGNAL, (commands, failure) -> outcome.complete(new Outcome(commands, failure)));
+        return outcome;
+    }
+
+    private static Outcome get(CompletableFuture<Outcome> outcome) throws Exception {
+        return outcome.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void commandsComeBack() throws Exception {
+        List<Command> commands = List.of(new Command.Succeed(Payload.nullJson()));
+        assertThat(get(evaluate(() -> commands)).commands()).isEqualTo(commands);
+    }
+
+    @Test
+    void anEvaluationThatDoesNotHeedItsTimeLimitIsGivenUpAndOthersGoOn() throws Exception {
+        CompletableFuture<Outcome> stuck = evaluate(this::ignoreInterrupts);
+        assertThat(get(stuck).failure().error()).isEqualTo(Errors.TIMEOUT);
+        assertThat(get(evaluate(List::of)).commands()).isEmpty();
+    }
+
+    @Test
+    void anOutputOverTheLimitIsRefused() throws Exception {
+        Failure failure = get(evaluate(() -> List.of(new Command.Succeed(Payload.json(new byte[1001]))))).failure();
+        assertThat(failure.error()).isEqualTo(Errors.TOO_LARGE);
+        assertThat(failure.details()).containsEntry("limit", 1000L).containsEntry("actual", 1001L);
+    }
+
+    @Test
+    void anEvaluationThatFailsSaysWhy() throws Exception {
+        assertThat(get(evaluate(() -> {
+            throw new IllegalStateException("no such path");
+        })).failure().cause()).contains("no such path");
+    }
+
+    @Test
+    void moreThanTheQueueHoldsIsRefused() throws Exception {
+        evaluate(this::ignoreInterrupts);
+        CompletableFuture<Outcome> refused = null;
+        for (int i = 0; i < 20; i++) {
+            refused = evaluate(this::ignoreInterrupts);
+        }
+        assertThat(get(refused).failure().error()).isEqualTo(Errors.OVERLOADED);
+    }
+
+    private List<Command> ignoreInterrupts() {
+        while (release.getCount() > 0) {
+            try {
+                release.await();
+            } catch (InterruptedException ignored) {
+                // as an expression's loop would
+            }
+        }
+        return List.of();
+    }
+
+    private record FakeExecution(Supplier<List<Command>> work) implements Execution {
+        @Override
+        public List<Command> on(Signal signal) {
+            return work.get();
+        }
+
+        @Override
+        public boolean isHeavy(Signal signal) {
+            return true;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+    }
+}
