@@ -26,7 +26,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
@@ -92,8 +91,8 @@ class SocketLocalBusTest extends LocalBusContract {
 
     @Test
     void anEventThatCannotBeWrittenIsGivenBackBeforeItsConnectionCloses() throws Exception {
-        BusClient client = connect();
-        CompletableFuture<?> reply = inBackground(() -> client.take(new TakeRequest("i1", 42)));
+        SocketChannel raw = raw();
+        send(raw, frame("take", TMessageType.CALL, 1, new take_args(new TakeRequest("i1", 42))));
         RecordingBroker.Call take = next("take");
         CountDownLatch gone = new CountDownLatch(1);
         // The owner is held until the client has gone, so that it cannot have seen the end before it writes.
@@ -101,11 +100,10 @@ class SocketLocalBusTest extends LocalBusContract {
             awaitQuietly(gone);
             take.connection().handOver(event("e1"));
         });
-        client.close();
+        raw.close();
         gone.countDown();
         assertThat(next("handOverFailed").request()).isEqualTo(event("e1"));
         next("closed");
-        assertThat(reply).isNotNull();
     }
 
     @Test
