@@ -17,8 +17,7 @@ class Client:
     def call(self, path: str, body: bytes = b"{}", content_type: str = "application/json") -> tuple[int, bytes]:
         """Returns status and body; raises ConnectionError when the server hangs up."""
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {content_type}\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
         ).encode()
         self._socket.sendall(head + body)
         return self._answer()
@@ -35,8 +34,7 @@ class Client:
         head = data[:end].decode("latin-1")
         status = int(head[9:12])
         headers = {
-            name.strip().lower(): value.strip()
-            for name, _, value in (line.partition(":") for line in head.split("\r\n")[1:])
+            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in head.split("\r\n")[1:])
         }
         start = end + 4
         if headers.get("transfer-encoding", "").lower() == "chunked":

@@ -77,8 +77,8 @@ def shared_library(platform: Platform) -> list[Row]:
     """PSS of two workers that share numpy, imported once by the supervisor (SAND 3.1)."""
     with Client(platform.port) as client:
         for grain in ("numpy_a", "numpy_b"):
-            checked(client, f"/invoke/bench/{grain}", b"null")
-    container = platform.containers("bench")[0]
+            checked(client, f"/invoke/shared/{grain}", b"null")
+    container = platform.containers("shared")[0]
     top = subprocess.run(["docker", "top", container, "-eo", "pid,args"], capture_output=True, text=True, check=True)
     rows = []
     for grain in ("numpy_a", "numpy_b"):

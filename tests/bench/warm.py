@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 from .client import Client
 from .table import Row, figure, latency, missing
@@ -17,10 +18,12 @@ SYSTEM = "SAND"
 WARM_CALLS = 300
 PACE_SECONDS = 0.004
 LOAD_SECONDS = 8
+WRK_SCRIPT = Path(__file__).resolve().parent / "post.lua"
 
 
 def prepare(platform: Platform) -> None:
-    platform.deploy(APPS / "bench")
+    for application in ("bench", "imaging", "shared"):
+        platform.deploy(APPS / application)
 
 
 def call_samples(port: int, path: str, count: int, pace: float) -> list[float]:
@@ -56,9 +59,7 @@ def http_request(platform: Platform) -> list[Row]:
             at_most=0.3,
             note=f"a fresh process each, a call every {PACE_SECONDS * 1e3:g} ms",
         ),
-        latency(
-            "http-request-closed", SYSTEM, closed, note="the same, back to back: the fork of the next process competes"
-        ),
+        latency("http-request-closed", SYSTEM, closed, note="the same, back to back: the fork of the next process competes"),
     ]
 
 
@@ -72,14 +73,12 @@ def http_worker(platform: Platform) -> list[Row]:
 
 def throughput(platform: Platform) -> list[Row]:
     rows = []
-    for grain, target in (("noop", 900), ("imaging", None)):
-        call_samples(platform.port, f"/invoke/bench/{grain}", 50, 0)
-        rate = saturate(platform.port, f"/invoke/bench/{grain}", connections=8)
-        name = "throughput-request" if grain == "noop" else "throughput-request-imaging"
-        note = (
-            "a fresh process each, json only" if grain == "noop" else "a fresh process each, Pillow and OpenCV loaded"
-        )
-        rows.append(rate_row(name, rate, target, note))
+    for target_path, at_least in (("bench/noop", 900), ("imaging/imaging", None)):
+        call_samples(platform.port, f"/invoke/{target_path}", 50, 0)
+        rate = saturate(platform.port, f"/invoke/{target_path}", connections=8)
+        name = "throughput-request" if at_least else "throughput-request-imaging"
+        note = "a fresh process each, json only" if at_least else "a fresh process each, Pillow and OpenCV loaded"
+        rows.append(rate_row(name, rate, at_least, note))
     return rows
 
 
@@ -101,14 +100,9 @@ def saturate(port: int, path: str, connections: int, seconds: int = LOAD_SECONDS
     """Requests a second and the number of errors under wrk on loopback, or None when it is not installed."""
     if not shutil.which("wrk"):
         return None
-    script = 'wrk.method="POST"; wrk.body="{}"; wrk.headers["Content-Type"]="application/json"'
-    done = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", "/dev/stdin", f"http://127.0.0.1:{port}{path}"],
-        input=script,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    url = f"http://127.0.0.1:{port}{path}"
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(WRK_SCRIPT), url]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)[1])
     refused = re.search(r"Non-2xx or 3xx responses: (\d+)", done.stdout)
     broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", done.stdout)

@@ -13,9 +13,7 @@ CACHE = Path(__file__).resolve().parents[3] / ".sand" / "peers"
 
 
 class Peer:
-    def __init__(
-        self, command: list[str], log: str, environment: dict[str, str] | None = None, cwd: Path | None = None
-    ):
+    def __init__(self, command: list[str], log: str, environment: dict[str, str] | None = None, cwd: Path | None = None):
         CACHE.mkdir(parents=True, exist_ok=True)
         self.log = CACHE / f"{log}.log"
         self._process = subprocess.Popen(
@@ -56,9 +54,7 @@ class Peer:
         self.close()
 
 
-def run(
-    command: list[str], cwd: Path | None = None, seconds: float = 300, environment: dict[str, str] | None = None
-) -> None:
+def run(command: list[str], cwd: Path | None = None, seconds: float = 300, environment: dict[str, str] | None = None) -> None:
     """Runs a build step; raises with the end of its output."""
     done = subprocess.run(
         command,
