@@ -257,4 +257,27 @@ class InvokeTest {
             assertThat(small.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(200);
         }
     }
+
+    /** Clients that write head and body apart meet this: an answer between the two must not cost them the connection. */
+    @Test
+    void a_refusal_leaves_the_connection_usable() throws Exception {
+        try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
+            socket.setSoTimeout(10_000);
+            for (String target : new String[] {"demo/nothing", "nobody/echo", "demo/echo"}) {
+                socket.getOutputStream().write(("POST /invoke/" + target + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 2\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+                socket.getOutputStream().write("{}".getBytes(StandardCharsets.US_ASCII));
+                String head = "";
+                while (!head.endsWith("\r\n\r\n")) {
+                    int next = socket.getInputStream().read();
+                    assertThat(next).as("the connection is closed after %s", head).isNotEqualTo(-1);
+                    head += (char) next;
+                }
+                assertThat(head).startsWith(target.equals("demo/echo") ? "HTTP/1.1 200" : "HTTP/1.1 404")
+                        .doesNotContainIgnoringCase("connection: close");
+                int length = Integer.parseInt(head.replaceAll("(?is).*content-length: *(\\d+).*", "$1"));
+                assertThat(socket.getInputStream().readNBytes(length)).hasSize(length);
+            }
+        }
+    }
 }

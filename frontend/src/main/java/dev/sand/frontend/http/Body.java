@@ -53,6 +53,26 @@ public final class Body implements Invocable.Task {
         new Body(request, limit, listener).run();
     }
 
+    /** Reads what is left of the body and forgets it; {@code then} runs even when the client breaks off in the middle. */
+    static void discard(Request request, Runnable then) {
+        read(request, 0, new Listener() {
+            @Override
+            public void onBody(ByteBuffer content) {
+                then.run();
+            }
+
+            @Override
+            public void onTooLarge(long limit, long actual) {
+                then.run();
+            }
+
+            @Override
+            public void onGone(Throwable cause) {
+                then.run();
+            }
+        });
+    }
+
     /** Blocks until the body is there. @throws ProblemException when it is over the limit */
     public static byte[] readAll(Request request, int limit, String what) throws IOException {
         byte[] bytes = request.getLength() > limit ? NONE : Content.Source.asInputStream(request).readNBytes(limit + 1);

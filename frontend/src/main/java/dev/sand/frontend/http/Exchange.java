@@ -120,8 +120,12 @@ public final class Exchange {
         response.write(true, null, callback);
     }
 
+    /**
+     * Answers once the request has been read to its end: a connection with a body left in it cannot be used again, and is
+     * closed under the client's next request.
+     */
     public void problem(Problem problem) {
-        write(problem, request, response, callback);
+        Body.discard(request, () -> write(problem, request, response, callback));
     }
 
     static void write(Problem problem, Request request, Response response, Callback callback) {
