@@ -11,7 +11,7 @@ import os
 import time
 from typing import NoReturn
 
-from sand import failure, kernel, loading, logs, temporary
+from sand import failure, kernel, loading, logs, temporary, title
 from sand.connection import ConnectionClosed
 from sand.control import Control, Signals
 from sand.messages import GrainConfiguration, WorkerFailedReport, WorkerReadyReport
@@ -34,6 +34,7 @@ def main(
     kernel.die_with_parent(supervisor)
     os.setsid()
     kernel.become_subreaper()
+    title.show(title.prepare("worker", configuration.grain))
     logs.attach(directory, worker)
     folder = temporary.create(worker)
     began = time.monotonic_ns()

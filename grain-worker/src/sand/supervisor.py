@@ -14,7 +14,7 @@ import sys
 import traceback
 from typing import NamedTuple, NoReturn
 
-from sand import failure, kernel, loading, logs, starting, temporary
+from sand import failure, kernel, loading, logs, starting, temporary, title
 from sand.connection import ConnectionClosed
 from sand.control import Control, Signals
 from sand.messages import (
@@ -188,6 +188,7 @@ def main() -> NoReturn:
     faulthandler.enable(file=2, all_threads=False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     kernel.become_subreaper()
+    title.show(title.prepare("supervisor", ""))
     kernel.forbid_core_dumps()
     code = 0
     try:

@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from sand import instance, kernel, loading, logs, reseed, temporary
+from sand import instance, kernel, loading, logs, reseed, temporary, title
 from sand.control import Control
 from sand.messages import (
     GrainConfiguration,
@@ -49,6 +49,7 @@ class Worker:
         self._stage.warm(self._serving)
         self._temporary = temporary.Hook()
         self._oom = kernel.OomScore()
+        self._title = title.prepare("instance", configuration.grain)
         self._directory = directory
         self._configuration = configuration
         self._handler = handler
@@ -120,6 +121,7 @@ class Worker:
         try:
             self._control.leave()
             self._oom.leave()
+            title.show(self._title)
             if self._folder:
                 self._temporary.folder = f"{self._folder}/{name}"
             instance.run(
