@@ -35,7 +35,7 @@ class Finding:
 
 
 @click.command("doctor", short_help="Check this machine: Java, Docker, image, ports, disk, limits.")
-@click.option("--home", type=click.Path(path_type=Path), help="The platform's home.  [default: ~/.local/state/sand]")
+@click.option("--home", type=click.Path(path_type=Path), help="The platform's home.  [default: as of sand up]")
 @click.option("--listen", default="127.0.0.1:7263", show_default=True, metavar="HOST:PORT")
 @output_option
 def doctor_command(home: Path | None, listen: str, as_json: bool) -> int:

@@ -12,6 +12,8 @@ JAVA_VERSION = 25
 MAIN_CLASS = "dev.sand.standalone.Main"
 # Zero-copy needs native access; the heap grows with use and is given back when idle, for a machine that others use too.
 JVM_OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=60000", "-Xms64m")
+# Classes and profiles of an earlier run, beside the program's jar (deploy/setup/train.py).
+AOT_CACHE = "sand.aot"
 
 
 def checkout() -> Path | None:
@@ -41,7 +43,15 @@ def class_path() -> str:
             f"there is no jar in {target}",
             ("Run ./sand setup in the checkout; it builds the program.",),
         )
-    return os.pathsep.join([*map(str, jars), str(target / "lib" / "*")])
+    # One by one and in order: a cache of classes holds for exactly the class path that it was made with.
+    return os.pathsep.join(map(str, [*jars, *sorted((target / "lib").glob("*.jar"))]))
+
+
+def jvm_options(jars: str) -> list[str]:
+    """The program's own, the cache of classes when there is one, and those of SAND_JVM_OPTIONS."""
+    cache = Path(jars.split(os.pathsep)[0]).with_name(AOT_CACHE)
+    cached = [f"-XX:AOTCache={cache}"] if cache.is_file() else []
+    return [*JVM_OPTIONS, *cached, *os.environ.get("SAND_JVM_OPTIONS", "").split()]
 
 
 def java_version(java: Path | str) -> int:
@@ -69,7 +79,9 @@ def find_java() -> Path | None:
 
 
 def default_home() -> Path:
-    """Short, since sockets live below it and a socket's path has 107 bytes at most."""
+    """Short, since sockets live below it and a socket's path has 107 bytes at most; root's own folder lets no sandbox pass."""
+    if os.geteuid() == 0 and not os.environ.get("XDG_STATE_HOME"):
+        return Path("/var/lib/sand")
     state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local/state")
     return Path(state) / "sand"
 

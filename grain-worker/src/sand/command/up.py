@@ -8,7 +8,7 @@ import click
 
 from sand.command.failure import ExitCode, Failure
 from sand.command.output import say
-from sand.command.program import JAVA_VERSION, JVM_OPTIONS, MAIN_CLASS, class_path, default_home, ensure_docker, find_java
+from sand.command.program import JAVA_VERSION, MAIN_CLASS, class_path, default_home, ensure_docker, find_java, jvm_options
 
 
 @click.command(
@@ -19,7 +19,7 @@ from sand.command.program import JAVA_VERSION, JVM_OPTIONS, MAIN_CLASS, class_pa
 @click.option(
     "--home",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where it keeps everything.  [default: ~/.local/state/sand]",
+    help="Where it keeps everything.  [default: /var/lib/sand for root, else ~/.local/state/sand]",
 )
 @click.option("--listen", default="127.0.0.1:7263", show_default=True, metavar="HOST:PORT")
 @click.option(
@@ -70,4 +70,4 @@ def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list
     os.environ.setdefault("SAND_PYTHON_PATH", str(Path(__file__).resolve().parents[2]))
     home.mkdir(parents=True, exist_ok=True)
     options = ["--home", str(home.resolve()), "--listen", listen, "--sandbox", sandbox, *more]
-    return [str(java), *JVM_OPTIONS, "-cp", jars, MAIN_CLASS, *options]
+    return [str(java), *jvm_options(jars), "-cp", jars, MAIN_CLASS, *options]

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The instances of a grain that wait for events, forked ahead of need (DESIGN, decision 4). Decides when to fork and whom to
  * dismiss; how many is {@link IdleTarget}'s. A fork competes with the request just handed over, so a pool that is still
- * comfortable is filled up only when that request has ended or a moment has passed.
+ * comfortable, or has only this request to serve, is filled up only when that request has ended or a moment has passed.
  */
 final class InstancePool {
     private static final int SPAWNS_AT_ONCE = 32;
@@ -83,7 +83,8 @@ final class InstancePool {
     void onHandOver(int running) {
         target.onHandOver(running);
         int available = idle.size() + count(Instance.State.SPAWNING);
-        if (available < target.comfortable()) {
+        boolean busy = running > 1;
+        if (busy && available < target.comfortable()) {
             refill(true);
         } else if (available < target.current() && !refillLater.isArmed()) {
             context.timers.arm(refillLater, context.nowNs + context.configuration.refillDelayNs());

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** The platform's folder on this host ({@code --home}): what lies where. */
@@ -86,6 +87,24 @@ public record Home(Path root) {
             throw new UncheckedIOException("cannot prepare the home folder " + root, e);
         }
         return this;
+    }
+
+    /**
+     * Plain processes with users of their own come to their folder by its whole path.
+     *
+     * @throws SandboxException when a folder on the way lets only its owner through
+     */
+    void requirePassage() throws SandboxException {
+        for (Path folder = root; folder != null; folder = folder.getParent()) {
+            try {
+                if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+                    throw new SandboxException("sandboxes that are plain processes cannot reach the home folder " + root + ": "
+                            + folder + " lets only its owner through; choose another with --home, or run chmod o+x " + folder);
+                }
+            } catch (IOException e) {
+                throw new SandboxException("the permissions of " + folder + " cannot be read", e);
+            }
+        }
     }
 
     private static void folder(Path folder, String permissions) throws IOException {

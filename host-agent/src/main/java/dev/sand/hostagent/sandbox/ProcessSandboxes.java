@@ -41,6 +41,9 @@ final class ProcessSandboxes implements SandboxEngine {
         this.ownUid = UserIds.own(home.root());
         ProcessIsolation.Found found = ProcessIsolation.find(ownUid == 0, configuration.python(), pythonPath, uids.take());
         isolation = found.isolation();
+        if (isolation.ownUser()) {
+            home.requirePassage();
+        }
         python = found.python();
         platform = "process-" + found.version();
         LOG.warn("sandboxes are plain processes, not containers: an application is not kept from {}. "

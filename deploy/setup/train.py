@@ -1,0 +1,75 @@
+"""A short run of the platform from which Java keeps loaded classes and profiles (an AOT cache), so that later runs start
+with them: a quicker start, and first requests that do not wait for the compiler. Called by deploy/setup/java.sh.
+
+Usage: train.py CACHE
+"""
+
+import http.client
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REQUESTS = 400
+READY_LINES = 200
+STOP_SECONDS = 120
+
+
+def main(cache: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="sand-train-", dir="/tmp") as folder:
+        os.chmod(folder, 0o711)  # sandboxes have users of their own
+        application = Path(folder) / "training"
+        sand("init", str(application))
+        options = f"-XX:AOTCacheOutput={cache} -Xlog:aot=off"
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "sand.command",
+            "up",
+            "--home",
+            f"{folder}/home",
+            "--listen",
+            "127.0.0.1:0",
+            "--sandbox",
+            "process",
+        ]
+        platform = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, SAND_JVM_OPTIONS=options))
+        try:
+            server = ready(platform)
+            sand("--server", server, "deploy", str(application))
+            for target in ("main", "greet"):
+                call(server, f"/invoke/training/{target}")
+        finally:
+            platform.terminate()
+            platform.communicate(timeout=STOP_SECONDS)
+
+
+def sand(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-P", "-m", "sand.command", *arguments], check=True, stdout=sys.stderr, timeout=120)
+
+
+def ready(platform: subprocess.Popen) -> str:
+    for _ in range(READY_LINES):
+        line = platform.stdout.readline()
+        if found := re.match(r"ready (http://\S+)", line):
+            return found[1]
+        if not line:
+            break
+    raise SystemExit("the platform did not start")
+
+
+def call(server: str, path: str) -> None:
+    connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
+    for _ in range(REQUESTS):
+        connection.request("POST", path, b'{"name": "Ada"}', {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{path} answered {answer.status}")
+    connection.close()
+
+
+main(Path(sys.argv[1]))
