@@ -19,7 +19,7 @@ STOP_SECONDS = 120
 
 def main(cache: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="sand-train-", dir="/tmp") as folder:
-        os.chmod(folder, 0o711)  # sandboxes have users of their own
+        Path(folder).chmod(0o711)  # sandboxes have users of their own
         application = Path(folder) / "training"
         sand("init", str(application))
         options = f"-XX:AOTCacheOutput={cache} -Xlog:aot=off"

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
 
 from sand.protocol import ALLOCATE, OPEN, BusError, SegmentAllocateRequest, SegmentOpenRequest, decode_reply, encode_call
 
@@ -47,9 +48,15 @@ class Client:
         for at in range(mib):
             os.pwrite(fd, pattern, at * MIB)
         took = time.perf_counter() - began
-        answer = {"object": reply.object, "size": reply.size, "inode": os.fstat(fd).st_ino, "ms": took * 1000,
-                  "hash": hashlib.sha1(pattern).hexdigest(), "grow": failure(os.ftruncate, fd, 2 * mib * MIB),
-                  "shrink": failure(os.ftruncate, fd, 0)}
+        answer = {
+            "object": reply.object,
+            "size": reply.size,
+            "inode": os.fstat(fd).st_ino,
+            "ms": took * 1000,
+            "hash": hashlib.sha1(pattern).hexdigest(),
+            "grow": failure(os.ftruncate, fd, 2 * mib * MIB),
+            "shrink": failure(os.ftruncate, fd, 0),
+        }
         os.close(fd)
         return answer
 
@@ -58,14 +65,21 @@ class Client:
         if fd is None:
             return {"error": reply.error, "message": reply.message}
         view = mmap.mmap(fd, reply.size, prot=mmap.PROT_READ)
-        with open("/proc/self/maps") as maps:
+        with Path("/proc/self/maps").open() as maps:
             mapped = [line.split()[1] for line in maps if "memfd:sand" in line]
         first, last = hashlib.sha1(view[:MIB]).hexdigest(), hashlib.sha1(view[-MIB:]).hexdigest()
-        answer = {"size": reply.size, "inode": os.fstat(fd).st_ino, "hash": first, "last": last, "mapped": mapped,
-                  "copied_kb": copied_kb(), "write": failure(os.write, fd, b"x"),
-                  "map_writable": failure(mmap.mmap, fd, reply.size),
-                  "reopen": failure(os.open, f"/proc/self/fd/{fd}", os.O_RDWR),
-                  "chmod": failure(os.fchmod, fd, 0o666)}
+        answer = {
+            "size": reply.size,
+            "inode": os.fstat(fd).st_ino,
+            "hash": first,
+            "last": last,
+            "mapped": mapped,
+            "copied_kb": copied_kb(),
+            "write": failure(os.write, fd, b"x"),
+            "map_writable": failure(mmap.mmap, fd, reply.size),
+            "reopen": failure(os.open, f"/proc/self/fd/{fd}", os.O_RDWR),
+            "chmod": failure(os.fchmod, fd, 0o666),
+        }
         os.close(fd)
         if keep:
             self.kept[name] = view
@@ -113,7 +127,7 @@ class Client:
 
 def copied_kb():
     total, inside = 0, False
-    with open("/proc/self/smaps") as maps:
+    with Path("/proc/self/smaps").open() as maps:
         for line in maps:
             if "-" in line.split(" ")[0]:
                 inside = "memfd:sand" in line
