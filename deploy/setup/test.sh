@@ -21,7 +21,7 @@ run_test() {
   say "building and testing with Maven (output in .sand/log/verify.log)"
   export SAND_TEST_QUICK=$quick
   java_sources_hash >"$SAND_LOCAL/test-reports/java-hash"
-  mvn -B -f "$SAND_CHECKOUT/pom.xml" --fail-at-end -Dmaven.test.failure.ignore=true -Dsand.quick=$quick verify \
+  mvn -B -T 2 -f "$SAND_CHECKOUT/pom.xml" --fail-at-end -Dmaven.test.failure.ignore=true -Dsand.quick=$quick verify \
     2>&1 </dev/null | tee "$SAND_LOGS/verify.log" | show_modules || java_status=${PIPESTATUS[0]}
   if [ "$java_status" != 0 ]; then
     grep -E '^\[ERROR\]' "$SAND_LOGS/verify.log" | head -n 40 >&2 || true
@@ -33,7 +33,7 @@ run_test() {
 
   if platform_is_built; then
     say "end-to-end tests against a running platform"
-    "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" -q -m "$marks" --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
+    "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
       </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
   else
     say "the platform was not built: no end-to-end tests"
