@@ -12,6 +12,7 @@ from sand.command.failure import Failure
 from sand.command.invocations import show_timeline
 from sand.command.local import LocalPlatform
 from sand.command.output import say
+from sand.command.program import default_home
 
 APPLICATION = Path(__file__).parent
 sys.path.insert(0, str(APPLICATION))
@@ -24,7 +25,10 @@ def main() -> int:
     results = local / "demo"
     results.mkdir(parents=True, exist_ok=True)
     try:
-        with LocalPlatform() as platform, Platform(platform.server) as http:
+        # A home of its own that stays: the second time, the application's requirements are installed already.
+        home = default_home().with_name("sand-demo")
+        home.mkdir(parents=True, exist_ok=True)
+        with LocalPlatform(home=home) as platform, Platform(platform.server) as http:
             kind = http.get("/api/v1/status")["hosts"][0]["sandboxKind"]
             say(f"a platform runs at {platform.server}; its sandboxes: {kind}")
             if kind == "process":
