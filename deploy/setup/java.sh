@@ -45,25 +45,28 @@ set_up_java() {
   local hash
   set_up_jdk
   hash=$(java_sources_hash)
-  if fresh java "$hash" && platform_is_built; then
-    return
+  if ! { fresh java "$hash" && platform_is_built; }; then
+    say "building the platform with Maven (a few minutes the first time)"
+    # Only production code is needed here; the tests compile when they run.
+    logged build mvn -q -B -f "$SAND_CHECKOUT/pom.xml" -pl standalone -am -DskipTests package
+    stamp java "$hash"
   fi
-  say "building the platform with Maven (a few minutes the first time)"
-  # Only production code is needed here; the tests compile when they run.
-  logged build mvn -q -B -f "$SAND_CHECKOUT/pom.xml" -pl standalone -am -DskipTests package
   train_java
-  stamp java "$hash"
 }
 
 # A run whose classes and profiles later starts begin with; without it everything works, and starts more slowly.
 train_java() {
-  local cache="$SAND_CHECKOUT/standalone/target/sand.aot"
+  local target="$SAND_CHECKOUT/standalone/target" trained="$SAND_LOCAL/stamp/trained" cache
+  cache=$target/sand.aot
+  # It holds for exactly the jars that it was made with. A run that did not end well is not tried again for them.
+  [ -e "$trained" ] && [ -z "$(find "$target" -name '*.jar' -newer "$trained" -print -quit)" ] && return
   rm -f "$cache"
   say "keeping what Java learns in a short run (about 20 s)"
   if ! "$SAND_PYTHON" -P "$SAND_CHECKOUT/deploy/setup/train.py" "$cache" >"$SAND_LOGS/train.log" 2>&1 </dev/null; then
     say "that run did not end well ($SAND_LOGS/train.log); starts will be slower"
     rm -f "$cache"
   fi
+  stamp trained done
 }
 
 platform_is_built() { compgen -G "$SAND_CHECKOUT/standalone/target/standalone-*.jar" >/dev/null; }
