@@ -1,8 +1,12 @@
 """The command against a platform that runs."""
 
 import json
+import re
+import subprocess
+import sys
 
-from conftest import APPLICATIONS, Tested
+import pytest
+from conftest import APPLICATIONS, Tested, until
 
 
 def test_a_new_application_from_init_to_delete(tested: Tested, tmp_path):
@@ -67,3 +71,25 @@ def test_a_folder_deploys_the_same_twice(tested: Tested, probe: Tested):
     latest = tested.api("probe", "versions")["versions"][0]
     assert latest["bundle"] == first["bundle"]
     assert again["version"] == latest["version"]
+
+
+@pytest.mark.slow
+def test_dev_deploys_whenever_a_file_changes_and_shows_logs(tested: Tested, tmp_path):
+    folder = tmp_path / "live"
+    tested.sand("init", str(folder), "--name", "live-app")
+    handler = folder / "grains/greet/handler.py"
+    command = [sys.executable, "-P", "-m", "sand.command", "dev", "--server", tested.server, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as dev:
+        try:
+            until(lambda: tested.invoke("live-app/greet", {"name": "Ada"}).status_code == 200, "the first version is there")
+            # A watcher that has just begun may miss a change: written again until it is seen.
+            for greeting in ("Welcome", "Goodbye"):
+
+                def changed(greeting: str = greeting) -> bool:
+                    handler.write_text(re.sub('f"[A-Z][a-z]+, {name}!"', f'f"{greeting}, {{name}}!"', handler.read_text()))
+                    return tested.ask("live-app/greet", {"name": "Ada"}) == {"greeting": f"{greeting}, Ada!"}
+
+                until(changed, f"{greeting} is deployed")
+            assert until(lambda: "greeting" in dev.stdout.readline(), "a log line is shown")
+        finally:
+            dev.terminate()

@@ -1,0 +1,33 @@
+"""The documents name files and links that exist: a newcomer follows them."""
+
+import re
+
+import pytest
+from conftest import CHECKOUT
+
+DOCUMENTS = [
+    CHECKOUT / "README.md",
+    *sorted((CHECKOUT / "docs").rglob("*.md")),
+    *sorted((CHECKOUT / "examples").glob("*/README.md")),
+]
+# Users' files, not ours.
+OF_APPLICATIONS = {"handler.py", "setup.py", "requirements.txt"}
+
+
+@pytest.fixture(scope="module")
+def names() -> set[str]:
+    ignored = {".git", ".sand", "target", "node_modules"}
+    found = set()
+    for path in CHECKOUT.rglob("*"):
+        if not ignored & set(path.relative_to(CHECKOUT).parts):
+            found.add(path.name)
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(CHECKOUT)))
+def test_what_a_document_names_is_there(document, names):
+    text = document.read_text()
+    files = {name.rpartition("/")[2] for name in re.findall(r"[\w./…-]+\.(?:java|py|thrift|sh)\b", text)}
+    assert not files - names - OF_APPLICATIONS
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    assert not [link for link in links if link and not (document.parent / link).exists()]
