@@ -16,7 +16,7 @@ import time
 from _signal import SIGINT, default_int_handler
 from _signal import signal as set_handler
 from collections.abc import Callable
-from os import _exit, getpid, sched_yield, setsid
+from os import _exit, getpid, setsid
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sand import failure, hotpath, kernel, loading, logs, values
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 # Exit codes of instances that end without having served: sysexits.h's EX_SOFTWARE, EX_UNAVAILABLE and EX_CONFIG.
 BROKEN, DISCONNECTED, NOT_LOADED = 70, 69, 78
 
+# Between an answer and the end of the process that gave it, in seconds.
+LINGER_S = 0.003
+
 _now = time.monotonic_ns
+_sleep = time.sleep
 
 
 class LazySegments:
@@ -192,8 +196,8 @@ def run(
         stage.play(serving)
         stage.leave()
         serving.serve(handler)
-        # Whoever waits for the answer goes first: the kernel wakes it on this core, and ending takes longer than handing over.
-        sched_yield()
+        # Ending takes the kernel longer than the whole hand-over: whoever waits for the answer goes first.
+        _sleep(LINGER_S)
     except (ConnectionClosed, ProtocolError):
         _exit(DISCONNECTED)
     _exit(0)

@@ -65,7 +65,6 @@ final class Attempts {
         if (instance != null) {
             closeLogScope(event, instance);
         }
-        grain.pool().onAttemptEnded(event.execution.isEnded());
     }
 
     /** The event's own limit has passed, not its execution's. */

@@ -21,7 +21,7 @@ package dev.sand.hostagent.core;
  * @param endGraceNs from the end of its last attempt until an instance that should be gone is killed
  * @param deathCauseNs how long the words for a death are waited for after a connection closed
  * @param lateFiguresNs how long CPU time and memory are waited for after an execution ended
- * @param refillDelayNs pause after a hand-over before a pool that is still comfortable is filled up
+ * @param refillDelayNs pause after a hand-over before a pool that can wait is filled up: longer than most short requests take in all
  * @param poolReviewNs period in which idle targets shrink and old instances are renewed
  * @param renewNs age at which an idle instance is renewed
  * @param idleInstanceBytes estimate that bounds idle instances by the sandbox's memory (a quarter of it)
@@ -40,7 +40,7 @@ public record CoreConfiguration(
             50_000, 512L << 20, 100, 10_000, 1_000, 10_000,
             64L << 20, 1_000, 3, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
-            250 * MS, S, MS, 10 * S, 600 * S,
+            250 * MS, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, S);
 
     /** @param failures so far, from 1 */

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The instances of a grain that wait for events, forked ahead of need (DESIGN, decision 4). Decides when to fork and whom to
- * dismiss; how many is {@link IdleTarget}'s. A fork competes with the request just handed over, so a pool that is still
- * comfortable, or has only this request to serve, is filled up only when that request has ended or a moment has passed.
+ * dismiss; how many is {@link IdleTarget}'s. A fork competes with the request just handed over and with its answer's way to
+ * the client, so a pool that is still comfortable, or has only this request to serve, is filled up a moment later.
  */
 final class InstancePool {
     private static final int SPAWNS_AT_ONCE = 32;
@@ -94,13 +94,6 @@ final class InstancePool {
     void onMiss(int wanted) {
         target.onMiss(wanted);
         refill(false);
-    }
-
-    /** An attempt ended. @param quiet nothing was handed over in its wake */
-    void onAttemptEnded(boolean quiet) {
-        if (quiet) {
-            refill(true);
-        }
     }
 
     /** Forks what the queue needs and, when {@code ahead}, what the target wants. */
