@@ -175,7 +175,7 @@ final class TestPlatform implements AutoCloseable {
         try {
             String environment = Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
             int start = environment.indexOf("SAND_DIRECTORY=" + root + "/");
-            if (start < 0 || !Files.readString(process.resolve("comm")).startsWith("python")) {
+            if (start < 0 || !Files.readString(process.resolve("comm")).matches("(?s)(python|supervisor|worker|instance).*")) {
                 return false;
             }
             String directory = environment.substring(start + "SAND_DIRECTORY=".length(), environment.indexOf('\0', start));
