@@ -31,7 +31,7 @@ final class CollectorEndpoint implements LogEndpoint {
 
     @Override
     public void bind(AppKey newApp, List<String> newSecrets) {
-        collector.later(() -> {
+        collector.tell(() -> {
             app = newApp;
             secrets = newSecrets.stream().filter(secret -> secret.length() >= SHORTEST_SECRET).toList();
         });
@@ -39,18 +39,18 @@ final class CollectorEndpoint implements LogEndpoint {
 
     @Override
     public void onWorker(String worker, String grain) {
-        collector.later(() -> processes.add(worker, new Process(grain, true)));
+        collector.tell(() -> processes.add(worker, new Process(grain, true)));
     }
 
     @Override
     public void onInstances(String grain, List<String> instances) {
-        collector.later(() -> instances.forEach(instance -> processes.add(instance, new Process(grain, false))));
+        collector.tell(() -> instances.forEach(instance -> processes.add(instance, new Process(grain, false))));
     }
 
     @Override
     public void onAttempt(String instance, String executionId, String eventId, int attempt) {
         Attempt begun = new Attempt(executionId, eventId, attempt);
-        collector.later(() -> {
+        collector.tell(() -> {
             Process process = processes.find(instance);
             if (process != null) {
                 process.attempt = begun;
@@ -104,6 +104,10 @@ final class CollectorEndpoint implements LogEndpoint {
         if (output.closed()) {
             outputs.remove(process);
         }
+    }
+
+    void catchUp() {
+        collector.catchUp();
     }
 
     int invocationBytes() {

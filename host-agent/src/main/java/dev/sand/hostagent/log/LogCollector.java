@@ -44,7 +44,10 @@ public final class LogCollector implements AutoCloseable {
     private final LongSupplier epochMs;
     private final LogLevels levels = new LogLevels();
     private final Selector selector;
+    /** Log sockets that open and close. */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    /** Whose output is whose. */
+    private final Queue<Runnable> told = new ConcurrentLinkedQueue<>();
     private final AtomicInteger added = new AtomicInteger();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final List<Line> batch = new ArrayList<>();
@@ -78,7 +81,7 @@ public final class LogCollector implements AutoCloseable {
             throw new IOException("cannot listen on " + socket + ": " + e.getMessage(), e);
         }
         CollectorEndpoint endpoint = new CollectorEndpoint(this, listener);
-        later(() -> {
+        tasks.add(() -> {
             try {
                 endpoint.registered(listener.register(selector, SelectionKey.OP_ACCEPT, endpoint));
             } catch (IOException e) {
@@ -118,16 +121,16 @@ public final class LogCollector implements AutoCloseable {
         return roundMs;
     }
 
-    /** Done before anything more is read: no wake-up is needed for what concerns bytes still to come. */
-    void later(Runnable task) {
-        tasks.add(task);
+    /** Known before any byte is looked at that was written after this call: no wake-up is needed. */
+    void tell(Runnable fact) {
+        told.add(fact);
         if (added.incrementAndGet() % MAX_WAITING_TASKS == 0) {
             selector.wakeup();
         }
     }
 
     void close(CollectorEndpoint endpoint) {
-        later(() -> {
+        tasks.add(() -> {
             acceptAll(endpoint);
             try {
                 endpoint.listener().close();
@@ -177,12 +180,12 @@ public final class LogCollector implements AutoCloseable {
     private boolean round() {
         boolean behind = false;
         roundMs = epochMs.getAsLong();
-        runTasks();
+        runAll(told);
+        runAll(tasks);
         Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
         while (ready.hasNext()) {
             SelectionKey key = ready.next();
             ready.remove();
-            runTasks();
             if (key.attachment() instanceof CollectorEndpoint endpoint) {
                 acceptAll(endpoint);
             } else if (key.attachment() instanceof Connection connection) {
@@ -198,8 +201,12 @@ public final class LogCollector implements AutoCloseable {
         return behind;
     }
 
-    /** Before each read: what a shard says of an instance is then known before that instance's bytes are. */
-    private void runTasks() {
+    /** Between a read and a look at its bytes: what a shard said before it let an instance write is known by then. */
+    void catchUp() {
+        runAll(told);
+    }
+
+    private static void runAll(Queue<Runnable> tasks) {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }

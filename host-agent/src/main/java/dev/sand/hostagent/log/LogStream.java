@@ -46,6 +46,7 @@ final class LogStream {
         if (count < 0) {
             return false;
         }
+        endpoint.catchUp();
         buffer.flip();
         lines.feed(buffer, this::onLine);
         return true;
