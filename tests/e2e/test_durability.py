@@ -61,7 +61,7 @@ def accept_until_killed(tested: Tested) -> list[str]:
 
 @pytest.mark.slow
 def test_a_worker_killed_under_load_loses_nothing(probe: Tested):
-    """Events of its instances run again; every request gets its one answer."""
+    """Events of its instances run again; every request gets its one answer. Killed twice: an event is run three times."""
     probe.ask("probe/double", {"number": 1})
     answers: list[httpx.Response] = []
 
@@ -70,11 +70,11 @@ def test_a_worker_killed_under_load_loses_nothing(probe: Tested):
 
     loading = threading.Thread(target=load)
     loading.start()
-    for _ in range(3):
+    for _ in range(2):
         with suppress(LookupError, StopIteration, ProcessLookupError):  # it is being replaced just now
             probe.kill_worker("double")
     loading.join()
-    assert [answer.status_code for answer in answers] == [200] * 400
+    assert [answer.text for answer in answers if answer.status_code != 200] == []
     assert [answer.json()["number"] for answer in answers] == [number * 2 for number in range(400)]
 
 

@@ -168,6 +168,7 @@ class ExecutionsTest {
         for (String id : List.of("e1", "e2")) {
             shop.invoke(id, "buy", false);
             shop.finish(shop.running(id), "1");
+            shop.after(2);
             shop.settle();
         }
         shop.invoke("e2", "buy", false);
