@@ -40,7 +40,7 @@ public record CoreConfiguration(
             50_000, 512L << 20, 100, 10_000, 1_000, 10_000,
             64L << 20, 1_000, 3, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
-            250 * MS, S, 2 * MS, 10 * S, 600 * S,
+            2 * S, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, S);
 
     /** @param failures so far, from 1 */
