@@ -24,7 +24,10 @@ SHARED: dict[str, Callable[[Platform], list[Row]]] = {
     "soak": soak.soak,
 }
 ALONE = ("cold-app", "peers")
-BACKUP = "Backups to the embedded global bus are on (durability: relaxed)."
+BACKUP = (
+    "Backups to the embedded global bus are on (durability: relaxed); what begins and ends within one batch of 10 ms, "
+    "with nobody waiting for its backup, leaves nothing to recover and is not written."
+)
 
 
 def main() -> int:

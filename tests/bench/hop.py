@@ -11,7 +11,7 @@ from .under_test import Platform
 from .warm import PACE_SECONDS, interaction_samples
 
 HANDLERS = Path(__file__).resolve().parent / "peers" / "handlers"
-COUNT = 1500
+COUNT = 1000
 
 
 def local_vs_global(platform: Platform) -> list[Row]:

@@ -16,14 +16,17 @@ from .under_test import APPS, Platform
 
 SYSTEM = "SAND"
 WARM_CALLS = 300
-PACE_SECONDS = 0.004
+PACE_SECONDS = 0.008
 LOAD_SECONDS = 8
+WARM_SECONDS = 6
 WRK_SCRIPT = Path(__file__).resolve().parent / "post.lua"
 
 
 def prepare(platform: Platform) -> None:
     for application in ("bench", "imaging", "shared"):
         platform.deploy(APPS / application)
+    for path in ("bench/noop_worker", "bench/chain", "bench/noop"):
+        saturate(platform.port, f"/invoke/{path}", connections=4, seconds=WARM_SECONDS)
 
 
 def call_samples(port: int, path: str, count: int, pace: float) -> list[float]:
@@ -49,7 +52,7 @@ def checked(client: Client, path: str, body: bytes = b"{}") -> bytes:
 
 
 def http_request(platform: Platform) -> list[Row]:
-    paced = call_samples(platform.port, "/invoke/bench/noop", 2000, PACE_SECONDS)
+    paced = call_samples(platform.port, "/invoke/bench/noop", 1000, PACE_SECONDS)
     closed = call_samples(platform.port, "/invoke/bench/noop", 3000, 0)
     return [
         latency(
@@ -111,7 +114,7 @@ def saturate(port: int, path: str, connections: int, seconds: int = LOAD_SECONDS
 
 
 def interaction(platform: Platform) -> list[Row]:
-    one = interaction_samples(platform.port, 2000, PACE_SECONDS)
+    one = interaction_samples(platform.port, 1000, PACE_SECONDS)
     closed = interaction_samples(platform.port, 2000, 0)
     rows = [
         latency(

@@ -11,7 +11,14 @@ from sand.command.failure import ExitCode, Failure
 JAVA_VERSION = 25
 MAIN_CLASS = "dev.sand.standalone.Main"
 # Zero-copy needs native access; the heap grows with use and is given back when idle, for a machine that others use too.
-JVM_OPTIONS = ("--enable-native-access=ALL-UNNAMED", "-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=60000", "-Xms64m")
+# Large pages: on virtual machines a missed translation is dear, and a shard that wakes finds few that it needs.
+JVM_OPTIONS = (
+    "--enable-native-access=ALL-UNNAMED",
+    "-XX:+UseG1GC",
+    "-XX:G1PeriodicGCInterval=60000",
+    "-XX:+UseTransparentHugePages",
+    "-Xms64m",
+)
 # Classes and profiles of an earlier run, beside the program's jar (deploy/setup/train.py).
 AOT_CACHE = "sand.aot"
 

@@ -131,7 +131,6 @@ final class ActionPerformer implements ActionSink {
 
     private void write(Action.HandOver handOver, Payload payload) {
         SandboxCalls calls = shard.sandboxOf(handOver.app());
-        shard.onHandOver();
         if (calls == null || !calls.handOver(handOver.instance(), Messages.event(handOver, payload))) {
             handOverFailed(handOver);
         }
@@ -143,7 +142,6 @@ final class ActionPerformer implements ActionSink {
 
     private void respond(Action.Respond respond) {
         InvocationResult result = respond.result();
-        shard.onRespond();
         bodies.remove(result.executionId());
         if (LargePayloads.isReference(result.output()) && respond.listener() instanceof Caller caller) {
             adapters.payloads().respond(caller, result);

@@ -33,7 +33,6 @@ import java.util.function.Consumer;
  */
 public final class Shard {
     private final EventLoop loop;
-    private final Eagerness eagerness;
     private final LocalBus bus;
     private final HostCore core;
     private final ShardAdapters adapters;
@@ -50,10 +49,9 @@ public final class Shard {
     private Future<?> tick;
 
     /** @param onBroken told when the core's invariants are broken: nothing can be trusted after that */
-    Shard(String name, EventLoop loop, Eagerness eagerness, LocalBus bus, HostCore core, ShardAdapters adapters,
-          Duration stallLimit, Consumer<Throwable> onBroken) {
+    Shard(String name, EventLoop loop, LocalBus bus, HostCore core, ShardAdapters adapters, Duration stallLimit,
+          Consumer<Throwable> onBroken) {
         this.loop = loop;
-        this.eagerness = eagerness;
         this.bus = bus;
         this.core = core;
         this.adapters = adapters;
@@ -188,14 +186,6 @@ public final class Shard {
 
     void after(Duration delay, Runnable task) {
         loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    void onHandOver() {
-        eagerness.onHandOver(core.openExecutions());
-    }
-
-    void onRespond() {
-        eagerness.onRespond(core.openExecutions());
     }
 
     void onDrained() {

@@ -49,7 +49,6 @@ public final class ShardGroup implements AutoCloseable {
     private final Work work;
     private final ExpressionPool expressions = new ExpressionPool(ExpressionPool.Options.DEFAULT);
     private final LargePayloads payloads;
-    private final List<Eagerness> eagernessByShard = new ArrayList<>();
     private final ShardSockets sockets;
 
     /**
@@ -65,11 +64,7 @@ public final class ShardGroup implements AutoCloseable {
         // Buffers are written or released in the method that made them; sampling their traces costs the hot path.
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
         this.loops = new MultiThreadIoEventLoopGroup(configuration.shards(), new DefaultThreadFactory("sand-shard", true),
-                EpollIoHandler.newFactory(0, () -> {
-                    Eagerness eagerness = new Eagerness();
-                    eagernessByShard.add(eagerness); // the group makes its loops one by one, in this order
-                    return eagerness;
-                }));
+                EpollIoHandler.newFactory());
         for (int i = 0; i < configuration.shards(); i++) {
             EventLoop loop = loops.next();
             loopByShard.add(loop);
@@ -94,8 +89,8 @@ public final class ShardGroup implements AutoCloseable {
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         for (int i = 0; i < configuration.shards(); i++) {
             HostCore core = new HostCore(configuration.core(), executionFactory(), idPrefix(random, i), epochOffsetMs);
-            shards.add(new Shard("shard " + i, loopByShard.get(i), eagernessByShard.get(i), buses.get(i), core, adapters,
-                    configuration.stallLimit(), onBroken));
+            shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
+                    onBroken));
         }
     }
 
