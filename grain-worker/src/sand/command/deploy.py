@@ -62,7 +62,10 @@ def deploy(platform: Platform, data: bytes, alias: str | None = None) -> dict[st
                 say(f"  {_progress_line(text)}")
             elif event == "problem":
                 problem = json.loads(text)
-                raise of_problem(int(problem.get("status", 500)), problem)
+                failure = of_problem(int(problem.get("status", 500)), problem)
+                if failure.code == ExitCode.GRAIN_FAILED:
+                    failure.code = ExitCode.REFUSED  # no grain was called: its code keeps the deployment from being made
+                raise failure
             elif event == "deployed":
                 return json.loads(text)
     raise Failure(ExitCode.PLATFORM_FAILED, "the platform ended the deployment without saying how it went")

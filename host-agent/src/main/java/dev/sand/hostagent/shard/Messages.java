@@ -19,6 +19,7 @@ import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
@@ -66,8 +67,18 @@ final class Messages {
         return new Published(publication.getGrain(), payload(publication.getPayload()));
     }
 
-    static Failure failure(FailRequest request) {
-        return Failure.grain(request.getError(), cut(request.getCause()), cut(request.getStackTrace()));
+    /** @param secrets values that an error must not carry out of the sandbox */
+    static Failure failure(FailRequest request, Collection<String> secrets) {
+        return Failure.grain(request.getError(), masked(cut(request.getCause()), secrets),
+                masked(cut(request.getStackTrace()), secrets));
+    }
+
+    private static String masked(String text, Collection<String> secrets) {
+        String masked = text;
+        for (String secret : secrets) {
+            masked = masked == null || secret.isEmpty() ? masked : masked.replace(secret, "***");
+        }
+        return masked;
     }
 
     static Failure tooManyPublications(int actual) {

@@ -236,7 +236,7 @@ final class SandboxCalls {
 
     void onFail(BusConnection connection, FailRequest request) {
         shard.on(new Input.Fail(app, instance(connection), request.getEventId(), request.getAttempt(),
-                Messages.failure(request), request.getStartedNs(), request.getEndedNs()));
+                Messages.failure(request, secrets.values()), request.getStartedNs(), request.getEndedNs()));
     }
 
     void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply) {
