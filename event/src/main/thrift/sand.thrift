@@ -128,6 +128,83 @@ struct DataAddRequest {
   2: required i64 delta
 }
 
+struct EnqueueRequest {
+  /** The attempt that sends; the message's id derives from it, so that a second attempt sends the same messages. */
+  1: required string eventId,
+  /** Counts the attempt's messages from 0. */
+  2: required i32 number,
+  3: required string queue,
+  4: required Payload payload,
+  /** Messages of one group are worked on in order. */
+  5: optional string group
+}
+
+/**
+ * One step of a transaction on a table. What each takes and gives stands in data-layer's TableOperation: get check checkLock put
+ * delete add append prepend popFirst popLast remove keepFirst keepLast setField removeField addMembers removeMembers.
+ * Alone in their request: scan (key: prefix, field: after, number: limit), and of the timed lock of that name acquire (number:
+ * holding time in ms), renew (number: token, value: holding time in ms as JSON), release (number: token).
+ */
+struct TableOperation {
+  1: required string operation,
+  2: required string key,
+  3: optional Payload value,
+  4: optional i64 number,
+  5: optional string field
+}
+
+struct TableItem {
+  1: required string key,
+  2: required i64 version,
+  3: required Payload value
+}
+
+/** Of acquire: number is the token, or 0 and version the milliseconds after which it may be free. */
+struct TableResult {
+  1: required i64 version,
+  2: optional Payload value,
+  3: optional i64 number,
+  4: optional list<TableItem> items
+}
+
+/** All operations or none (Sand.Conflict), in one partition of the application's tables. */
+struct TableRequest {
+  1: required string partition,
+  2: required list<TableOperation> operations
+}
+
+struct TableReply {
+  1: required list<TableResult> results
+}
+
+/**
+ * A large value of object/: put (value), read (offset, size), write (offset, bytes), resize (size), info, delete,
+ * list (key: prefix, after, size: limit).
+ */
+struct ObjectRequest {
+  1: required string operation,
+  2: required string key,
+  3: optional Payload value,
+  4: optional i64 offset,
+  5: optional i64 size,
+  /** At most 512 KiB, as of read. */
+  6: optional binary bytes,
+  7: optional i64 ifVersion,
+  8: optional string contentType,
+  9: optional string after
+}
+
+/** version 0: there is no such object. */
+struct ObjectReply {
+  1: required i64 version,
+  2: optional i64 size,
+  3: optional string contentType,
+  4: optional binary bytes,
+  /** In hexadecimal; absent once the object was written in part. */
+  5: optional string sha256,
+  6: optional list<string> keys
+}
+
 service LocalBus {
   /** Long poll: answered in one write when an event is there. One outstanding take a connection. */
   TakeReply take(1: TakeRequest request) throws (1: BusError error)
@@ -136,6 +213,8 @@ service LocalBus {
   oneway void fail(1: FailRequest request)
   /** Kept by the host agent until the attempt finishes; dropped when it fails. */
   void publish(1: PublishRequest request) throws (1: BusError error)
+  /** To a queue of the application; in the global bus when answered, whatever becomes of the attempt. The message's id. */
+  string enqueue(1: EnqueueRequest request) throws (1: BusError error)
   DataValue dataGet(1: DataGetRequest request) throws (1: BusError error)
   i64 dataPut(1: DataPutRequest request) throws (1: BusError error)
   /** True when there was a value. */
@@ -143,6 +222,8 @@ service LocalBus {
   DataListReply dataList(1: DataListRequest request) throws (1: BusError error)
   /** Atomic counter: adds and returns the new value; an absent one counts as 0. */
   i64 dataAdd(1: DataAddRequest request) throws (1: BusError error)
+  TableReply table(1: TableRequest request) throws (1: BusError error)
+  ObjectReply object(1: ObjectRequest request) throws (1: BusError error)
 }
 
 struct GrainConfiguration {
@@ -165,7 +246,9 @@ struct GrainConfiguration {
   /** Requests after which an instance with isolation "worker" is renewed; 0: never. */
   11: required i32 maxRequests,
   /** Fields may be set as secrets: written to the instance's memory only, never to its environment. */
-  12: optional map<string, string> secrets
+  12: optional map<string, string> secrets,
+  /** The limit is the platform's default: what the code reserves by being loaded and does not use is not counted. */
+  13: optional bool memoryByDefault
 }
 
 /** For a blank sandbox: the application is now yours. */

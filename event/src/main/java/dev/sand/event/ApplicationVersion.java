@@ -2,6 +2,7 @@ package dev.sand.event;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * One immutable version of an application, as the registry keeps it and a host agent runs it.
@@ -15,8 +16,11 @@ import java.util.Map;
  * @param grains by name
  * @param workflows Amazon States Language by name
  * @param routes in order; the first that matches wins
+ * @param placements where grains may run, by grain; under the empty name for the whole application. A grain's own replaces it
  * @param durability relaxed (SAND 3.2's default) or strict
  * @param createdMs wall clock of the deployment
+ * @param queues by name
+ * @param triggers by name; each has a queue of its name, which is not among {@code queues}
  */
 public record ApplicationVersion(
         short schema,
@@ -28,8 +32,11 @@ public record ApplicationVersion(
         Map<String, GrainSpec> grains,
         Map<String, WorkflowSpec> workflows,
         List<RouteSpec> routes,
+        Map<String, Placement> placements,
         Durability durability,
-        long createdMs) {
+        long createdMs,
+        Map<String, QueueSpec> queues,
+        Map<String, TriggerSpec> triggers) {
 
     /** RELAXED: backups are not waited for. STRICT: global bus first, for every event. */
     public enum Durability { RELAXED, STRICT }
@@ -39,6 +46,33 @@ public record ApplicationVersion(
 
     /** @param path exact segments, {@code {name}} for one segment, {@code {name+}} for the rest; method {@code ANY} matches all */
     public record RouteSpec(String method, String path, String target) {}
+
+    public ApplicationVersion {
+        placements = placements == null ? Map.of() : placements; // stored before there were any
+        queues = queues == null ? Map.of() : queues;
+        triggers = triggers == null ? Map.of() : triggers;
+    }
+
+    /** A version that is only ever called. */
+    public ApplicationVersion(short schema, String application, int version, String bundle, String dependencies, SandboxSpec sandbox,
+                              Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows, List<RouteSpec> routes,
+                              Map<String, Placement> placements, Durability durability, long createdMs) {
+        this(schema, application, version, bundle, dependencies, sandbox, grains, workflows, routes, placements, durability,
+                createdMs, null, null);
+    }
+
+    /** Its queues and those behind its triggers, by name. */
+    public Map<String, QueueSpec> allQueues() {
+        Map<String, QueueSpec> all = new TreeMap<>(queues);
+        triggers.forEach((name, trigger) -> all.put(name, trigger.queue()));
+        return all;
+    }
+
+    /** Where the grain may run. */
+    public Placement placement(String grain) {
+        Placement own = placements.get(grain);
+        return own != null ? own : placements.getOrDefault("", Placement.ANYWHERE);
+    }
 
     /** @return whether the name is a grain or a workflow of this version */
     public boolean hasTarget(String target) {

@@ -21,6 +21,8 @@ public final class Errors {
     public static final String CANCELLED = "Sand.Cancelled";
     /** The host agent is draining, or a part it needs is away. */
     public static final String UNAVAILABLE = "Sand.Unavailable";
+    /** The execution's slot is another host's (now): ask there, under the same id. */
+    public static final String MOVED = "Sand.Moved";
     public static final String NOT_FOUND = "Sand.NotFound";
     public static final String BAD_REQUEST = "Sand.BadRequest";
     public static final String CONFLICT = "Sand.Conflict";

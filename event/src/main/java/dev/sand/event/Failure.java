@@ -16,11 +16,19 @@ import java.util.Map;
 public record Failure(
         String error, String cause, Source source, boolean retryable, String stackTrace, Map<String, Object> details) {
 
+    /** In the details: nobody knows how it ended, so its Idempotency-Key still stands for it. */
+    public static final String MAY_HAVE_RUN = "mayHaveRun";
+
     /** Who failed: the platform, the user's code, or the caller (bad input). */
     public enum Source { PLATFORM, GRAIN, CALLER }
 
     public static Failure platform(String error, String cause, boolean retryable) {
         return new Failure(error, cause, Source.PLATFORM, retryable, null, Map.of());
+    }
+
+    /** The platform does not know whether it ran, or will. */
+    public static Failure mayHaveRun(String error, String cause) {
+        return new Failure(error, cause + "; it may have run", Source.PLATFORM, true, null, Map.of(MAY_HAVE_RUN, true));
     }
 
     public static Failure grain(String error, String cause, String stackTrace) {

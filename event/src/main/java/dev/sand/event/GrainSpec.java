@@ -12,7 +12,7 @@ import java.util.Map;
  * @param preload what is imported before instances are forked
  * @param timeoutMs longest run of one attempt
  * @param concurrency most attempts at once; 1 also orders completion
- * @param memoryBytes data limit of one instance (RLIMIT_DATA); 0: the sandbox's limit alone
+ * @param memoryBytes data limit of one instance (RLIMIT_DATA); 0: the default, see {@link #instanceMemoryBytes}
  * @param queueDepth most events waiting
  * @param queueBytes most bytes waiting
  * @param minIdle instances kept waiting at the least
@@ -42,6 +42,16 @@ public record GrainSpec(
 
     /** AUTO: import before the fork unless that leaves threads or sockets; CODE: always; NONE: in the forked child. */
     public enum Preload { AUTO, CODE, NONE }
+
+    /** One instance in a sandbox of that memory meets its own limit before the kernel has to choose whom to end. */
+    public static long defaultInstanceMemoryBytes(long sandboxMemoryBytes) {
+        return sandboxMemoryBytes - sandboxMemoryBytes / 8;
+    }
+
+    /** What an instance of this grain may hold in such a sandbox. */
+    public long instanceMemoryBytes(SandboxSpec sandbox) {
+        return memoryBytes > 0 ? memoryBytes : defaultInstanceMemoryBytes(sandbox.memoryBytes());
+    }
 
     /** A grain with the defaults, as a folder with a handler and no entry in sand.yaml gets them. */
     public static GrainSpec withDefaults(String name) {

@@ -3,7 +3,9 @@ package dev.sand.event;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * What a frontend asks of a host agent. In one process this is the host agent itself; across hosts a proxy with the same
@@ -16,6 +18,11 @@ public interface HostAgentPort {
         void onAccepted();
 
         void onEnd(InvocationResult result);
+
+        /** Whether the end is still waited for: once it is not, and the request is in the global bus, nobody follows it. */
+        default boolean wantsEnd() {
+            return true;
+        }
     }
 
     /** Called from the owner thread: implementations only enqueue. */
@@ -36,7 +43,7 @@ public interface HostAgentPort {
     CompletableFuture<Boolean> cancel(String executionId, String cause);
 
     /** Resolves requirements and imports every grain in a build sandbox; fails with {@link BuildException}. */
-    CompletableFuture<BuildResult> build(BuildRequest request, java.util.function.Consumer<String> progress);
+    CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
 
     /** @param source unpacked application folder, readable by this process */
     record BuildRequest(String application, Path source, SandboxSpec sandbox, Map<String, GrainSpec> grains) {}
@@ -62,11 +69,28 @@ public interface HostAgentPort {
     /** The application's version is gone or superseded: its sandbox ends when its executions have. */
     void retire(String application, int version);
 
-    /** What runs here now. */
-    CompletableFuture<HostStatus> status();
+    /** The application is gone: so is what hosts keep of its data in memory. */
+    default CompletableFuture<Void> deleteApplication(String application) {
+        return CompletableFuture.completedFuture(null);
+    }
 
-    /** @param sandboxKind docker or process */
-    record HostStatus(String host, String sandboxKind, boolean draining, List<SandboxStatus> sandboxes) {}
+    /** What runs now, on every host that this port stands for; one that does not answer says so in its {@code problem}. */
+    CompletableFuture<List<HostStatus>> status();
+
+    /**
+     * @param sandboxKind docker or process; null when it did not answer
+     * @param place what the cluster knows of it, or null: the only host
+     * @param problem why it did not answer, or null
+     */
+    record HostStatus(String host, String sandboxKind, boolean draining, List<SandboxStatus> sandboxes, HostPlace place,
+                      String problem) {
+        public HostStatus(String host, String sandboxKind, boolean draining, List<SandboxStatus> sandboxes) {
+            this(host, sandboxKind, draining, sandboxes, null, null);
+        }
+    }
+
+    /** @param busy share of its capacity in use; @param slots those it owns */
+    record HostPlace(String address, Set<String> labels, double busy, List<Integer> slots) {}
 
     record SandboxStatus(String application, int version, String id, String state, long startedMs, int executions,
                          List<GrainStatus> grains) {}

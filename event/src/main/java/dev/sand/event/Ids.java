@@ -1,5 +1,6 @@
 package dev.sand.event;
 
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
@@ -43,6 +44,11 @@ public final class Ids {
             ms = (ms << 5) | new String(ALPHABET).indexOf(id.charAt(i));
         }
         return ms;
+    }
+
+    /** The five bits of a character of an id. */
+    static int digit(char c) {
+        return Arrays.binarySearch(ALPHABET, c);
     }
 
     public static boolean isValid(String id) {
