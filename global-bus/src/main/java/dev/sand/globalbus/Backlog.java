@@ -10,7 +10,16 @@ import java.util.concurrent.locks.LockSupport;
  * What was given to the bus and is not yet durable: many producers, one consumer (the writer thread), bounded in bytes. A
  * background append does not wake a writer that lingers, so that a busy shard pays no wake-up for it.
  */
-final class Backlog {
+final class Backlog<E extends Backlog.Entry> {
+    /** One thing to do for the consumer. */
+    interface Entry {
+        /** Whether somebody waits for it. */
+        boolean isUrgent();
+
+        /** Bytes of its value. */
+        int size();
+    }
+
     /** What a queued command costs besides its value. */
     static final int ENVELOPE_BYTES = 64;
     private static final int MAX_BATCH_COMMANDS = 4096;
@@ -19,7 +28,7 @@ final class Backlog {
     /** The consumer: BUSY takes what is there when it comes back; LINGERING wakes for urgent commands; IDLE for any. */
     private enum Consumer { BUSY, LINGERING, IDLE }
 
-    private final ConcurrentLinkedQueue<BusCommand> queue = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<E> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
     private final long maxBytes;
     private final long lingerNs;
@@ -58,7 +67,7 @@ final class Backlog {
         bytes.addAndGet(-(size + ENVELOPE_BYTES));
     }
 
-    void add(BusCommand command) {
+    void add(E command) {
         queue.add(command);
         if (command.isUrgent()) {
             urgent = true;
@@ -71,7 +80,7 @@ final class Backlog {
     }
 
     /** Called by the writer alone. Waits for commands unless {@code wait} is false; lingers while none of them is urgent. */
-    List<BusCommand> next(boolean wait) {
+    List<E> next(boolean wait) {
         if (wait) {
             consumer = Consumer.IDLE;
             while (queue.isEmpty()) {
@@ -83,10 +92,10 @@ final class Backlog {
         }
         consumer = Consumer.BUSY;
         urgent = false;
-        List<BusCommand> batch = new ArrayList<>();
+        List<E> batch = new ArrayList<>();
         long size = 0;
         while (batch.size() < MAX_BATCH_COMMANDS && size < MAX_BATCH_BYTES) {
-            BusCommand command = queue.poll();
+            E command = queue.poll();
             if (command == null) {
                 return batch;
             }
@@ -95,6 +104,11 @@ final class Backlog {
         }
         urgent = true; // the rest has waited long enough
         return batch;
+    }
+
+    /** What waits first, or null. Called once the consumer has ended, by anyone. */
+    E poll() {
+        return queue.poll();
     }
 
     private void linger() {

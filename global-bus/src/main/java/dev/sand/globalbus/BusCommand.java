@@ -4,12 +4,13 @@ import dev.sand.globalbus.GlobalBus.AppendListener;
 import java.util.concurrent.CompletableFuture;
 
 /** What the writer thread of the embedded bus is asked to do. */
-sealed interface BusCommand {
-    /** Whether somebody waits for it. */
+sealed interface BusCommand extends Backlog.Entry {
+    @Override
     default boolean isUrgent() {
         return true;
     }
 
+    @Override
     default int size() {
         return 0;
     }

@@ -75,9 +75,25 @@ final class BusDatabase {
         }
         statement.execute("CREATE TABLE IF NOT EXISTS partition(id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL,"
                 + " number INTEGER NOT NULL, first INTEGER NOT NULL, next INTEGER NOT NULL, UNIQUE(topic, number))");
-        statement.execute("CREATE TABLE IF NOT EXISTS record(position INTEGER PRIMARY KEY, value BLOB NOT NULL)");
+        statement.execute("CREATE TABLE IF NOT EXISTS record(position INTEGER PRIMARY KEY, value BLOB NOT NULL,"
+                + " at INTEGER NOT NULL DEFAULT 0)");
+        if (!hasTimes(statement)) { // a file of before: one of that time reads and writes it as it was
+            statement.execute("ALTER TABLE record ADD COLUMN at INTEGER NOT NULL DEFAULT 0");
+        }
         if (found < SCHEMA) { // a file that is as it should be is opened without a write: its disk may be full
             statement.execute("PRAGMA user_version=" + SCHEMA);
+        }
+    }
+
+    /** Whether records have the time at which they were taken. */
+    private static boolean hasTimes(Statement statement) throws SQLException {
+        try (ResultSet columns = statement.executeQuery("PRAGMA table_info(record)")) {
+            while (columns.next()) {
+                if (columns.getString("name").equals("at")) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 
@@ -93,14 +109,14 @@ final class BusDatabase {
             try {
                 work.run();
                 statement.execute("COMMIT");
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 rollBack(statement, e);
                 throw e;
             }
         }
     }
 
-    private static void rollBack(Statement statement, SQLException cause) {
+    private static void rollBack(Statement statement, Exception cause) {
         try {
             statement.execute("ROLLBACK");
         } catch (SQLException e) {
@@ -117,7 +133,7 @@ final class BusDatabase {
     }
 
     /** The failure that callers see, with what can be done about it. */
-    BusException failure(String what, SQLException cause) {
+    BusException failure(String what, Exception cause) {
         SQLiteErrorCode code = cause instanceof SQLiteException e ? e.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
         boolean full = (code.code & 0xFF) == SQLiteErrorCode.SQLITE_FULL.code
                 || (code.code & 0xFF) == SQLiteErrorCode.SQLITE_IOERR.code && hasNoRoom();

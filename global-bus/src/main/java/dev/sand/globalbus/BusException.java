@@ -5,10 +5,10 @@ public final class BusException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * FULL: the bounded backlog or the disk; AWAY: the broker cannot be reached; UNKNOWN_TOPIC: no such topic or partition;
-     * TOO_LARGE: a record over the limit; CLOSED; BROKEN: anything else.
+     * FULL: the bounded backlog or the disk; TOO_MANY: as many records wait in a partition as its sender allows; AWAY: the
+     * broker cannot be reached; UNKNOWN_TOPIC: no such topic or partition; TOO_LARGE: a record over the limit; CONFLICT: a live host has that id; CLOSED; BROKEN: anything else.
      */
-    public enum Kind { FULL, AWAY, UNKNOWN_TOPIC, TOO_LARGE, CLOSED, BROKEN }
+    public enum Kind { FULL, TOO_MANY, AWAY, UNKNOWN_TOPIC, TOO_LARGE, CONFLICT, CLOSED, BROKEN }
 
     private final Kind kind;
 
@@ -22,6 +22,6 @@ public final class BusException extends RuntimeException {
     }
 
     public boolean retryable() {
-        return kind == Kind.FULL || kind == Kind.AWAY;
+        return kind == Kind.FULL || kind == Kind.TOO_MANY || kind == Kind.AWAY;
     }
 }

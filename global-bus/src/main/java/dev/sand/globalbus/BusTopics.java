@@ -57,7 +57,7 @@ final class BusTopics {
             insert.setString(1, topic);
             insert.setInt(2, number);
             try (ResultSet row = insert.executeQuery()) {
-                return new Partition(row.getLong(1), topic, 0, 0);
+                return new Partition(row.getLong(1), topic, number, 0, 0);
             }
         }
     }
@@ -127,9 +127,10 @@ final class BusTopics {
     private static Map<String, List<Partition>> load(Connection connection) throws SQLException {
         Map<String, List<Partition>> topics = new TreeMap<>();
         try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT id, topic, first, next FROM partition ORDER BY topic, number")) {
+                ResultSet rows = statement.executeQuery("SELECT id, topic, number, first, next FROM partition ORDER BY topic, number")) {
             while (rows.next()) {
-                Partition partition = new Partition(rows.getLong(1), rows.getString(2), rows.getLong(3), rows.getLong(4));
+                Partition partition = new Partition(rows.getLong(1), rows.getString(2), rows.getInt(3), rows.getLong(4),
+                        rows.getLong(5));
                 topics.computeIfAbsent(partition.topic, t -> new ArrayList<>()).add(partition);
             }
         }

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,16 +22,19 @@ import org.slf4j.LoggerFactory;
 final class BusWriter implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
 
-    private final Backlog backlog;
+    private final Backlog<BusCommand> backlog;
     private final BusDatabase database;
     private final Connection connection;
     private final BusTopics topics;
+    private final Consumer<Partition> onAppended;
 
-    BusWriter(Backlog backlog, BusDatabase database, Connection connection, BusTopics topics) {
+    BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
+            Consumer<Partition> onAppended) {
         this.backlog = backlog;
         this.database = database;
         this.connection = connection;
         this.topics = topics;
+        this.onAppended = onAppended;
     }
 
     @Override
@@ -72,11 +76,15 @@ final class BusWriter implements Runnable {
             backlog.release(append.size());
             tell(append, failure);
         }
+        if (failure == null) {
+            touched.forEach(onAppended);
+        }
     }
 
     /** Statements are made for each transaction: the driver closes one that fails, and a full disk must not be the end. */
     private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value) VALUES(?, ?)")) {
+        long atMs = System.currentTimeMillis();
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value, at) VALUES(?, ?, ?)")) {
             for (Append append : appends) {
                 Partition partition = append.partition();
                 if (partition.deleted) {
@@ -88,6 +96,7 @@ final class BusWriter implements Runnable {
                 append.offset = partition.next++;
                 insert.setLong(1, partition.position(append.offset));
                 insert.setBytes(2, append.value);
+                insert.setLong(3, atMs);
                 insert.executeUpdate();
             }
         }
@@ -117,7 +126,7 @@ final class BusWriter implements Runnable {
         try {
             transaction.run();
             return null;
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
             BusException failure = database.failure("cannot " + what, e);
             LOG.warn("global bus: {}", failure.getMessage());
             if (failure.kind() == Kind.FULL) {

@@ -10,8 +10,16 @@ import java.util.List;
  * <p>Calls return at once unless they say that they block; callbacks come on the bus's own thread and must only enqueue.
  */
 public interface GlobalBus extends AutoCloseable {
-    /** @param offset from 0, without gaps in a partition */
-    record BusRecord(long offset, byte[] value) {}
+    /**
+     * @param offset from 0, without gaps in a partition
+     * @param atMs when the bus took it, by the bus's own clock: what lies between two records is told by it, whatever the hosts'
+     *             clocks say; 0: not known
+     */
+    record BusRecord(long offset, byte[] value, long atMs) {
+        public BusRecord(long offset, byte[] value) {
+            this(offset, value, 0);
+        }
+    }
 
     /** How an append ended: the offset, or the reason why the record is not in the bus. */
     interface AppendListener {
@@ -52,6 +60,31 @@ public interface GlobalBus extends AutoCloseable {
     long endOffset(String topic, int partition);
 
     long beginOffset(String topic, int partition);
+
+    /** A stream of records; {@code pause} and {@code resume} bound what the listener holds. */
+    interface Tail extends AutoCloseable {
+        void pause();
+
+        void resume();
+
+        /** No more records after it returns; does not block for long. */
+        @Override
+        void close();
+    }
+
+    /** Called on the bus's thread: implementations only enqueue. Records of a partition come in order, without gaps. */
+    interface TailListener {
+        void onRecords(List<BusRecord> records);
+    }
+
+    /**
+     * Follows a partition from {@code offset} on: what is there and what comes, until closed. While the bus is away nothing
+     * comes; afterwards it goes on where it was. Nothing comes of a topic that is not there; one that is made again under
+     * its name is followed from its beginning.
+     */
+    default Tail tail(String topic, int partition, long offset, TailListener listener) {
+        throw new UnsupportedOperationException();
+    }
 
     /** Forgets records below {@code offset}, soon: below the caller's own low-water mark, never by time. */
     void trim(String topic, int partition, long offset);

@@ -8,6 +8,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The global bus in memory, for tests and the simulator: the executor given decides when an accepted record counts as
@@ -25,6 +27,8 @@ public final class MemoryBus implements GlobalBus {
     private final long maxBacklogBytes;
     private final int maxRecordBytes;
     private final Executor executor;
+    private final LongSupplier clockMs;
+    private final EmbeddedTails tails;
     private volatile boolean closed;
 
     /** Records are durable at once, and listeners are called by the appending thread. */
@@ -34,9 +38,30 @@ public final class MemoryBus implements GlobalBus {
 
     /** @param executor runs one task after the other, in order */
     public MemoryBus(long maxBacklogBytes, int maxRecordBytes, Executor executor) {
+        this(maxBacklogBytes, maxRecordBytes, executor, System::currentTimeMillis);
+    }
+
+    /** @param clockMs of the bus: when it takes its records */
+    public MemoryBus(LongSupplier clockMs) {
+        this(Long.MAX_VALUE, Integer.MAX_VALUE, Runnable::run, clockMs);
+    }
+
+    private MemoryBus(long maxBacklogBytes, int maxRecordBytes, Executor executor, LongSupplier clockMs) {
+        this.clockMs = clockMs;
         this.maxBacklogBytes = maxBacklogBytes;
         this.maxRecordBytes = maxRecordBytes;
         this.executor = executor;
+        this.tails = new EmbeddedTails(new EmbeddedTail.Source() {
+            @Override
+            public List<BusRecord> read(String topic, int partition, long offset, int max) {
+                return MemoryBus.this.read(topic, partition, offset, max);
+            }
+
+            @Override
+            public Object identity(String topic, int partition) {
+                return locked(() -> find(topic, partition));
+            }
+        }, executor);
     }
 
     @Override
@@ -92,11 +117,12 @@ public final class MemoryBus implements GlobalBus {
         } else {
             executor.execute(() -> {
                 long offset = locked(() -> {
-                    log.records.add(new BusRecord(log.end, value));
+                    log.records.add(new BusRecord(log.end, value, clockMs.getAsLong()));
                     return log.end++;
                 });
                 backlog.addAndGet(-value.length);
                 listener.onAppended(offset);
+                tails.onAppended(topic, partition);
             });
         }
     }
@@ -120,6 +146,14 @@ public final class MemoryBus implements GlobalBus {
     }
 
     @Override
+    public Tail tail(String topic, int partition, long offset, TailListener listener) {
+        if (closed) {
+            throw new BusException(Kind.CLOSED, "the global bus is closed", null);
+        }
+        return tails.open(topic, partition, offset, listener);
+    }
+
+    @Override
     public void trim(String topic, int partition, long offset) {
         locked(() -> log(topic, partition).records.removeIf(r -> r.offset() < offset));
     }
@@ -132,18 +166,24 @@ public final class MemoryBus implements GlobalBus {
     @Override
     public void close() {
         closed = true;
+        tails.close();
     }
 
     private Log log(String topic, int partition) {
-        List<Log> logs = topics.getOrDefault(topic, List.of());
-        if (partition < 0 || partition >= logs.size()) {
+        Log log = find(topic, partition);
+        if (log == null) {
             throw new BusException(Kind.UNKNOWN_TOPIC, "no partition " + partition + " of topic " + topic + ", which has "
-                    + logs.size(), null);
+                    + topics.getOrDefault(topic, List.of()).size(), null);
         }
-        return logs.get(partition);
+        return log;
     }
 
-    private <T> T locked(java.util.function.Supplier<T> work) {
+    private Log find(String topic, int partition) {
+        List<Log> logs = topics.getOrDefault(topic, List.of());
+        return partition < 0 || partition >= logs.size() ? null : logs.get(partition);
+    }
+
+    private <T> T locked(Supplier<T> work) {
         lock.lock();
         try {
             return work.get();

@@ -10,14 +10,16 @@ final class Partition {
 
     final long id;
     final String topic;
+    final int number;
     volatile long begin;
     volatile long end;
     long next;
     boolean deleted;
 
-    Partition(long id, String topic, long begin, long end) {
+    Partition(long id, String topic, int number, long begin, long end) {
         this.id = id;
         this.topic = topic;
+        this.number = number;
         this.begin = begin;
         this.end = end;
         this.next = end;

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -36,8 +38,21 @@ public final class SqliteBus implements GlobalBus {
     private final Options options;
     private final BusDatabase database;
     private final BusTopics topics;
-    private final Backlog backlog;
+    private final Backlog<BusCommand> backlog;
     private final Thread writer;
+    private final ExecutorService tailing = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("global-bus-tail").factory());
+    private final EmbeddedTails tails = new EmbeddedTails(new EmbeddedTail.Source() {
+        @Override
+        public List<BusRecord> read(String topic, int partition, long offset, int max) {
+            return SqliteBus.this.read(topic, partition, offset, max);
+        }
+
+        @Override
+        public Object identity(String topic, int partition) {
+            return find(topic, partition);
+        }
+    }, tailing);
     private final ArrayBlockingQueue<Connection> readers = new ArrayBlockingQueue<>(READERS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -45,11 +60,12 @@ public final class SqliteBus implements GlobalBus {
     public SqliteBus(Path file, Options options) {
         this.options = options;
         this.database = new BusDatabase(file);
-        this.backlog = new Backlog(options.maxBacklogBytes(), options.linger().toNanos());
+        this.backlog = new Backlog<>(options.maxBacklogBytes(), options.linger().toNanos());
         Connection connection = database.openWriter(options.maxPages());
         try {
             this.topics = new BusTopics(connection);
-            this.writer = new Thread(new BusWriter(backlog, database, connection, topics), "global-bus");
+            this.writer = new Thread(new BusWriter(backlog, database, connection, topics,
+                    partition -> tails.onAppended(partition.topic, partition.number)), "global-bus");
             for (int i = 0; i < READERS; i++) {
                 readers.add(database.openReader());
             }
@@ -138,7 +154,7 @@ public final class SqliteBus implements GlobalBus {
         }
         Connection connection = takeReader();
         try (PreparedStatement select = connection.prepareStatement(
-                "SELECT position, value FROM record WHERE position >= ? AND position < ? ORDER BY position LIMIT ?")) {
+                "SELECT position, value, at FROM record WHERE position >= ? AND position < ? ORDER BY position LIMIT ?")) {
             select.setLong(1, partition.position(from));
             select.setLong(2, partition.position(partition.end));
             select.setInt(3, max);
@@ -148,7 +164,7 @@ public final class SqliteBus implements GlobalBus {
                 while (bytes < READ_BYTES && rows.next()) {
                     byte[] value = rows.getBytes(2);
                     bytes += value.length;
-                    records.add(new BusRecord(rows.getLong(1) - partition.position(0), value));
+                    records.add(new BusRecord(rows.getLong(1) - partition.position(0), value, rows.getLong(3)));
                 }
             }
             return records;
@@ -170,6 +186,14 @@ public final class SqliteBus implements GlobalBus {
     }
 
     @Override
+    public Tail tail(String topic, int partition, long offset, TailListener listener) {
+        if (closed.get()) {
+            throw isClosed();
+        }
+        return tails.open(topic, partition, offset, listener);
+    }
+
+    @Override
     public void trim(String topic, int partition, long offset) {
         backlog.add(new BusCommand.Trim(partition(topic, partition), offset));
     }
@@ -185,6 +209,7 @@ public final class SqliteBus implements GlobalBus {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        tails.close();
         for (int i = 0; i < READERS; i++) {
             try {
                 takeReader().close();
@@ -195,15 +220,21 @@ public final class SqliteBus implements GlobalBus {
         CompletableFuture<Void> done = new CompletableFuture<>();
         backlog.add(new BusCommand.Close(done));
         done.join();
+        tailing.shutdown();
     }
 
     private Partition partition(String topic, int number) {
-        List<Partition> partitions = topics.all().getOrDefault(topic, List.of());
-        if (number < 0 || number >= partitions.size()) {
+        Partition partition = find(topic, number);
+        if (partition == null) {
             throw new BusException(Kind.UNKNOWN_TOPIC, "no partition " + number + " of topic " + topic + ", which has "
-                    + partitions.size(), null);
+                    + partitions(topic), null);
         }
-        return partitions.get(number);
+        return partition;
+    }
+
+    private Partition find(String topic, int number) {
+        List<Partition> partitions = topics.all().getOrDefault(topic, List.of());
+        return number < 0 || number >= partitions.size() ? null : partitions.get(number);
     }
 
     private Connection takeReader() {

@@ -9,7 +9,9 @@ import dev.sand.globalbus.GlobalBus.BusRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +55,16 @@ abstract class GlobalBusContract {
         assertThat(bus.read("t", 0, 1, 2)).extracting(BusRecord::offset).containsExactly(1L, 2L);
         assertThat(bus.read("t", 0, 5, 2)).isEmpty();
         assertThat(bus.read("t", 0, 99, 2)).isEmpty();
+    }
+
+    @Test
+    void recordsSayWhenTheBusTookThemByOneClock() {
+        bus.createTopic("t", 1);
+        for (int i = 0; i < 5; i++) {
+            append("t", 0, "r" + i);
+        }
+        List<Long> times = bus.read("t", 0, 0, 10).stream().map(BusRecord::atMs).toList();
+        assertThat(times).allMatch(time -> time > 0).isSorted();
     }
 
     @Test
@@ -184,6 +196,101 @@ abstract class GlobalBusContract {
     }
 
     @Test
+    void aTailGivesWhatIsThereAndWhatComesInOrder() throws Exception {
+        bus.createTopic("t", 2);
+        for (int i = 0; i < 5; i++) {
+            append("t", 0, "r" + i);
+        }
+        Collected seen = new Collected();
+        try (GlobalBus.Tail _ = bus.tail("t", 0, 2, seen)) {
+            await().until(() -> seen.texts().equals(List.of("r2", "r3", "r4")));
+            append("t", 1, "another partition's");
+            for (int i = 5; i < 1500; i++) {
+                bus.appendInBackground("t", 0, bytes("r" + i), listener(new CompletableFuture<>()));
+            }
+            await().until(() -> seen.texts().size() == 1498);
+        }
+        assertThat(seen.texts()).containsExactlyElementsOf(IntStream.range(2, 1500).mapToObj(i -> "r" + i).toList());
+        assertThat(seen.offsets()).containsExactlyElementsOf(IntStream.range(2, 1500).mapToObj(i -> (long) i).toList());
+    }
+
+    @Test
+    void aPausedTailGivesNothingAndAResumedOneGoesOnWhereItWas() throws Exception {
+        bus.createTopic("t", 1);
+        Collected seen = new Collected();
+        Collected other = new Collected();
+        try (GlobalBus.Tail tail = bus.tail("t", 0, 0, seen); GlobalBus.Tail _ = bus.tail("t", 0, 0, other)) {
+            append("t", 0, "a");
+            await().until(() -> seen.texts().equals(List.of("a")));
+            tail.pause();
+            append("t", 0, "b");
+            append("t", 0, "c");
+            await().until(() -> other.texts().size() == 3);
+            assertThat(seen.texts()).as("one more at most was under way").hasSizeLessThanOrEqualTo(2);
+            tail.resume();
+            await().until(() -> seen.texts().equals(List.of("a", "b", "c")));
+        }
+    }
+
+    @Test
+    void aClosedTailGivesNoMore() throws Exception {
+        bus.createTopic("t", 1);
+        Collected seen = new Collected();
+        Collected other = new Collected();
+        bus.tail("t", 0, 0, seen).close();
+        int before = seen.texts().size();
+        try (GlobalBus.Tail _ = bus.tail("t", 0, 0, other)) {
+            append("t", 0, "a");
+            await().until(() -> other.texts().size() == 1);
+        }
+        assertThat(seen.texts()).hasSize(before);
+    }
+
+    @Test
+    void aTailBeginsWithTheFirstRecordThatIsKept() throws Exception {
+        bus.createTopic("t", 1);
+        for (int i = 0; i < 10; i++) {
+            append("t", 0, "r" + i);
+        }
+        bus.trim("t", 0, 7);
+        await().until(() -> bus.beginOffset("t", 0) == 7);
+        Collected seen = new Collected();
+        try (GlobalBus.Tail _ = bus.tail("t", 0, 3, seen)) {
+            await().until(() -> seen.texts().equals(List.of("r7", "r8", "r9")));
+        }
+    }
+
+    @Test
+    void aTailOfATopicThatIsMadeAgainFollowsTheNewOneFromItsBeginning() throws Exception {
+        Collected seen = new Collected();
+        try (GlobalBus.Tail _ = bus.tail("t", 0, 0, seen)) {
+            bus.createTopic("t", 1);
+            append("t", 0, "old");
+            append("t", 0, "older");
+            await().until(() -> seen.texts().equals(List.of("old", "older")));
+            bus.deleteTopic("t");
+            bus.createTopic("t", 1);
+            append("t", 0, "new");
+            await().until(() -> seen.texts().contains("new"));
+        }
+        assertThat(seen.texts()).containsExactly("old", "older", "new");
+    }
+
+    @Test
+    void aListenerThatFailsHoldsUpNothing() throws Exception {
+        bus.createTopic("t", 1);
+        Collected seen = new Collected();
+        try (GlobalBus.Tail _ = bus.tail("t", 0, 0, records -> {
+            seen.onRecords(records);
+            throw new IllegalStateException("on purpose");
+        })) {
+            append("t", 0, "a");
+            append("t", 0, "b");
+            await().until(() -> seen.texts().equals(List.of("a", "b")));
+        }
+    }
+
+    @Test
     void aClosedBusSaysSo() {
         bus.createTopic("t", 1);
         bus.close();
@@ -215,6 +322,24 @@ abstract class GlobalBusContract {
                 offset.completeExceptionally(failure);
             }
         };
+    }
+
+    /** What a tail gave. */
+    static final class Collected implements GlobalBus.TailListener {
+        private final Queue<BusRecord> records = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void onRecords(List<BusRecord> more) {
+            records.addAll(more);
+        }
+
+        List<String> texts() {
+            return GlobalBusContract.texts(List.copyOf(records));
+        }
+
+        List<Long> offsets() {
+            return records.stream().map(BusRecord::offset).toList();
+        }
     }
 
     static byte[] bytes(String text) {

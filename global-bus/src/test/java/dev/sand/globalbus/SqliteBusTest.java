@@ -72,7 +72,7 @@ class SqliteBusTest extends GlobalBusContract {
         bus.trim("t", 0, 1200);
         await().until(() -> rows() == 1);
         bus.close();
-        execute("UPDATE partition SET first = 0, next = 3000; INSERT INTO record SELECT (1 << 40) + 1300, 'orphan'");
+        execute("UPDATE partition SET first = 0, next = 3000; INSERT INTO record(position, value) SELECT (1 << 40) + 1300, 'orphan'");
         execute("UPDATE partition SET first = 2000");
         bus = open();
         await().until(() -> rows() == 0);
@@ -101,6 +101,19 @@ class SqliteBusTest extends GlobalBusContract {
         bus.trim("t", 0, written / 2);
         await().until(() -> tryAppend() == null);
         assertThat(bus.endOffset("t", 0)).as("failed appends took no offset").isEqualTo(written + 1);
+    }
+
+    @Test
+    void aFileFromBeforeRecordsHadTimesIsGoneOnWith() throws Exception {
+        bus.createTopic("t", 1);
+        append("t", 0, "old");
+        bus.close();
+        execute("ALTER TABLE record DROP COLUMN at");
+        bus = open();
+        append("t", 0, "new");
+        assertThat(texts(bus.read("t", 0, 0, 10))).containsExactly("old", "new");
+        assertThat(bus.read("t", 0, 0, 1).getFirst().atMs()).as("not known").isZero();
+        assertThat(bus.read("t", 0, 1, 1).getFirst().atMs()).isPositive();
     }
 
     @Test
