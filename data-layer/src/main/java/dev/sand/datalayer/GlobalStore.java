@@ -13,6 +13,9 @@ public interface GlobalStore extends AutoCloseable {
     /** The version of a write that wants nothing there. */
     long ABSENT = 0;
 
+    /** Parts in which {@link #unnamed} looks: so many may look beside each other. */
+    int PARTS = 16;
+
     /** @param version from 1, higher with each write of the key, deletions included: a key never has the same version twice */
     record Versioned(long version, byte[] value) {}
 
@@ -20,12 +23,30 @@ public interface GlobalStore extends AutoCloseable {
 
     Optional<Versioned> get(String table, String scope, String key);
 
+    /** As get, the version alone; 0: nothing is there. */
+    default long version(String table, String scope, String key) {
+        return get(table, scope, key).map(Versioned::version).orElse(0L);
+    }
+
     /**
      * Writes when the key is at {@code expected} ({@link #ANY}, {@link #ABSENT} or a version).
      *
      * @return the new version; @throws StoreException with kind CONFLICT and the actual version
      */
     long put(String table, String scope, String key, byte[] value, long expected);
+
+    /**
+     * Writes unless what is there was written under a higher epoch: what an owner that lost its slot writes late changes
+     * nothing. A write without an epoch leaves the fence as it is; deletion takes it away.
+     *
+     * @param epoch of the writer's ownership, from 1; @param expected as in {@link #put}; @return whether it was written: false
+     *              when a higher epoch is there, whatever the version; @throws StoreException CONFLICT
+     */
+    boolean putFenced(String table, String scope, String key, byte[] value, long epoch, long expected);
+
+    default boolean putFenced(String table, String scope, String key, byte[] value, long epoch) {
+        return putFenced(table, scope, key, value, epoch, ANY);
+    }
 
     /** @return whether there was a value; @throws StoreException with kind CONFLICT */
     boolean delete(String table, String scope, String key, long expected);
@@ -41,19 +62,51 @@ public interface GlobalStore extends AutoCloseable {
 
     void deleteScope(String table, String scope);
 
-    /** @param value null: delete */
-    record Write(String table, String scope, String key, byte[] value) {}
+    /** @param value null: delete; @param epoch as in {@link #putFenced}, or 0: unfenced, as every deletion is */
+    record Write(String table, String scope, String key, byte[] value, long epoch) {
+        public Write(String table, String scope, String key, byte[] value) {
+            this(table, scope, key, value, 0);
+        }
+    }
 
-    /** Writes that do not care what is there, in one go where the store can; all of them are durable on return. */
+    /** Writes that ask for no version, in one go where the store can; all that its fence lets through are durable on return. */
     default void writeAll(List<Write> writes) {
         for (Write write : writes) {
             if (write.value() == null) {
                 delete(write.table(), write.scope(), write.key(), ANY);
+            } else if (write.epoch() > 0) {
+                putFenced(write.table(), write.scope(), write.key(), write.value(), write.epoch());
             } else {
                 put(write.table(), write.scope(), write.key(), write.value(), ANY);
             }
         }
     }
+
+    /** What is stored under these keys of one scope, all of it as of one moment; keys that are not there are left out. */
+    List<Entry> getAll(String table, String scope, List<String> keys);
+
+    /** @param expected as in {@link #put}; @param value to be written, null to delete; @param checked only looked at, not changed */
+    record Step(String key, long expected, byte[] value, boolean checked) {
+        public static Step check(String key, long expected) {
+            return new Step(key, expected, null, true);
+        }
+
+        public static Step put(String key, byte[] value, long expected) {
+            return new Step(key, expected, value, false);
+        }
+
+        public static Step delete(String key, long expected) {
+            return new Step(key, expected, null, false);
+        }
+    }
+
+    /**
+     * Does all steps, of different keys of one scope, or none of them: linearizable with every other write of the scope.
+     *
+     * @return the new version for each step, 0 where nothing was written
+     * @throws StoreException CONFLICT when a key is not at its expected version
+     */
+    List<Long> transact(String table, String scope, List<Step> steps);
 
     /** As scan, keys alone: for values that may be large. */
     default List<String> keys(String table, String scope, String prefix, String after, int limit) {
@@ -68,6 +121,24 @@ public interface GlobalStore extends AutoCloseable {
         surplus.forEach(entry -> delete(table, scope, entry.key(), ANY));
         return surplus.stream().map(Entry::key).toList();
     }
+
+    /** Deletes all keys that come before this one in byte order. */
+    default void deleteBefore(String table, String scope, String key) {
+        keys(table, scope, "", null, Integer.MAX_VALUE).stream().takeWhile(found -> !found.equals(key))
+                .forEach(found -> delete(table, scope, found, ANY));
+    }
+
+    /**
+     * Ids of pieces of large values that no entry names: of those being written now, and of those that a crash left.
+     *
+     * @param part below {@link #PARTS}
+     */
+    default List<String> unnamed(int part) {
+        return List.of();
+    }
+
+    /** For an id that no entry has named for longer than any write takes. Nothing happens when one names it after all. */
+    default void deleteUnnamed(String id) {}
 
     @Override
     void close();

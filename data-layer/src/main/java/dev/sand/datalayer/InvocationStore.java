@@ -1,16 +1,22 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.GlobalStore.Entry;
+import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.event.Slots;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,14 +36,27 @@ public final class InvocationStore implements AutoCloseable {
 
     /**
      * @param maxWaiting records given and not yet stored; beyond it a record is refused
-     * @param maxWaitingBytes of large outputs on their way; beyond it, a record keeps the output's size alone
+     * @param maxWaitingBytes of large outputs that come in records; beyond it, a record keeps the output's size alone: whoever
+     *                        has large ones gives them to {@link InvocationStore#keepOutput} first
      * @param linger how long a record that nobody awaits may wait for others, and for its own successor
-     * @param maxOutputBytes of an output that is kept; of a larger one, the size is
+     * @param keepPerApplication the newest, reckoned in each part by itself
      * @param outputBytes kept for one application in outputs over the inline limit, the newest
+     * @param parts that an application's records are kept in; the same for all who share a store
      */
-    public record Options(int maxWaiting, long maxWaitingBytes, Duration linger, int keepPerApplication, long maxOutputBytes,
-                          long outputBytes) {
-        public static final Options DEFAULT = new Options(20_000, 128L << 20, Duration.ofMillis(50), 10_000, 16L << 20, 256L << 20);
+    public record Options(int maxWaiting, long maxWaitingBytes, Duration linger, int keepPerApplication, long outputBytes,
+                          ScopeParts parts) {
+        public static final Options DEFAULT = new Options(20_000, 128L << 20, Duration.ofMillis(50), 10_000, 4L << 30,
+                new ScopeParts(Slots.DEFAULT));
+    }
+
+    /** An output that can be read, in a stream or whole. */
+    public record Output(String contentType, long size, ObjectStore.Content content) {
+        /** All of it in memory. Blocks for a large one. */
+        public Payload payload() throws IOException {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) size);
+            content.writeTo(bytes);
+            return new Payload(contentType, bytes.toByteArray(), null);
+        }
     }
 
     /** Called on the store's thread: implementations only enqueue. */
@@ -62,6 +81,7 @@ public final class InvocationStore implements AutoCloseable {
     private final Options options;
     private final RecordsWaiting waiting;
     private final LargeOutputs outputs;
+    /** Records written, by the part of an application that they are in. */
     private final Map<String, Integer> sinceTrim = new HashMap<>();
     private final Thread thread;
 
@@ -77,14 +97,69 @@ public final class InvocationStore implements AutoCloseable {
 
     /** Returns at once. A later record of the same execution replaces it. @param listener null when nobody waits */
     public void record(InvocationRecord record, StoredListener listener) {
+        record(record, 0, listener);
+    }
+
+    /**
+     * As above, from an owner of the execution's slot: under a higher epoch's record it changes nothing, and that is no failure.
+     *
+     * @param epoch of the ownership, from 1; 0: there is one owner only
+     */
+    public void record(InvocationRecord record, long epoch, StoredListener listener) {
         boolean room = waiting.outputBytes() + (record.output() == null ? 0 : record.output().size()) <= options.maxWaitingBytes();
-        long maxOutputBytes = room ? options.maxOutputBytes() : Limits.INLINE_BYTES;
-        if (!waiting.add(RecordTrimming.trimmed(record, maxOutputBytes), listener)) {
+        long maxOutputBytes = room ? options.outputBytes() : Limits.INLINE_BYTES;
+        if (!waiting.add(RecordTrimming.trimmed(record, maxOutputBytes), epoch, listener)) {
             StoreException failure = new StoreException(Kind.FULL, "the record of " + record.executionId()
                     + " is not kept: " + options.maxWaiting() + " wait already", 0, null);
-            LOG.warn(failure.getMessage());
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
+                    .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
+                    .log(failure.getMessage());
             if (listener != null) {
                 listener.onStored(failure);
+            }
+        }
+    }
+
+    /**
+     * For a new owner of the execution's slot: whether a record says that it has ended. When none does, a record that it runs
+     * is there afterwards, in the same step, under the epoch: an end that an earlier owner meant to write comes too late. Blocks.
+     *
+     * @param running the record that it runs, when there is none yet
+     */
+    public boolean endedOrFenced(InvocationRecord running, long epoch) {
+        String application = running.application();
+        String id = running.executionId();
+        String scope = options.parts().of(application, id);
+        while (true) {
+            if (waiting.hasEnd(application, id, epoch)) {
+                return true;
+            }
+            Optional<Versioned> found = store.get(TABLE, scope, id);
+            if (found.map(each -> decode(each.value()).status()).filter(status -> status != Status.RUNNING).isPresent()) {
+                return true;
+            }
+            try {
+                store.putFenced(TABLE, scope, id, found.map(Versioned::value).orElseGet(() ->
+                        Codec.encode(RecordTrimming.trimmed(running, options.outputBytes()))), epoch,
+                        found.map(Versioned::version).orElse(GlobalStore.ABSENT));
+                return false;
+            } catch (StoreException e) {
+                if (e.kind() != Kind.CONFLICT) {
+                    throw e; // otherwise: somebody wrote between the two, perhaps the end
+                }
+            }
+        }
+    }
+
+    /** The record of an execution that no host has begun, unless it has one: whoever owns it replaces this one. Blocks. */
+    public void announce(InvocationRecord record) {
+        String scope = options.parts().of(record.application(), record.executionId());
+        try {
+            store.put(TABLE, scope, record.executionId(),
+                    Codec.encode(RecordTrimming.trimmed(record, Limits.INLINE_BYTES)), GlobalStore.ABSENT);
+        } catch (StoreException e) {
+            if (e.kind() != Kind.CONFLICT) {
+                throw e;
             }
         }
     }
@@ -92,14 +167,38 @@ public final class InvocationStore implements AutoCloseable {
     public Optional<InvocationRecord> get(String application, String executionId) {
         InvocationRecord given = waiting.get(application, executionId);
         return given != null ? Optional.of(given)
-                : store.get(TABLE, application, executionId).map(found -> decode(found.value()));
+                : store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> decode(found.value()));
     }
 
-    /** The output with its bytes; empty when there is none, or it is kept no more. Blocks for a large one. */
-    public Optional<Payload> output(InvocationRecord record) {
+    /**
+     * Keeps a large output before its record is given, in a stream. Blocks.
+     *
+     * @return the output as the record is to have it
+     * @throws StoreException BAD_VALUE when it is larger than what an application may keep; @throws IOException the content's
+     */
+    public Payload keepOutput(String application, String executionId, String contentType, long size, ObjectStore.Content content)
+            throws IOException {
+        return outputs.keep(application, executionId, contentType, size, content);
+    }
+
+    /** In place of an output that could not be kept: says its size. */
+    public static Payload notKept(Payload output) {
+        return new Payload(output.contentType(), null, new Payload.Reference(RecordTrimming.TRUNCATED, output.size()));
+    }
+
+    /** Whether the output of a successful execution was kept at all, when it is to be had no more. */
+    public static boolean wasKept(InvocationRecord record) {
         Payload output = record.output();
-        return output == null || output.bytes() != null ? Optional.ofNullable(output)
-                : outputs.read(record).map(bytes -> new Payload(output.contentType(), bytes, null));
+        return output == null || output.reference() == null || !output.reference().object().equals(RecordTrimming.TRUNCATED);
+    }
+
+    /** Empty when there is none, or it is not kept (any more). Blocks for a large one. */
+    public Optional<Output> output(InvocationRecord record) {
+        Payload output = record.output();
+        if (output == null || output.bytes() == null) {
+            return output == null ? Optional.empty() : outputs.find(record);
+        }
+        return Optional.of(new Output(output.contentType(), output.size(), out -> out.write(output.bytes())));
     }
 
     /** Newest first. @param before an execution id, or null for the newest */
@@ -107,28 +206,27 @@ public final class InvocationStore implements AutoCloseable {
         waiting.awaitStored();
         List<InvocationRecord> matching = new ArrayList<>();
         String cursor = before;
-        for (int lookedAt = 0; lookedAt < MAX_LOOKED_AT; lookedAt += PAGE) {
-            List<Entry> entries = store.scanDescending(TABLE, application, "", cursor, PAGE);
-            for (Entry entry : entries) {
-                InvocationRecord record = decode(entry.value());
-                if (filter.matches(record)) {
-                    if (matching.size() == limit) {
-                        return new Page(matching, matching.getLast().executionId());
-                    }
-                    matching.add(record);
-                }
-            }
-            if (entries.size() < PAGE) {
+        Iterator<Entry> newest = options.parts().descending(store, TABLE, application, before, PAGE / options.parts().count() + 1);
+        for (int lookedAt = 0; lookedAt < MAX_LOOKED_AT; lookedAt++) {
+            if (!newest.hasNext()) {
                 return new Page(matching, null);
             }
-            cursor = entries.getLast().key();
+            Entry entry = newest.next();
+            cursor = entry.key();
+            InvocationRecord record = decode(entry.value());
+            if (filter.matches(record)) {
+                if (matching.size() == limit) {
+                    return new Page(matching, matching.getLast().executionId());
+                }
+                matching.add(record);
+            }
         }
         return new Page(matching, cursor);
     }
 
     public void deleteApplication(String application) {
         waiting.awaitStored();
-        store.deleteScope(TABLE, application);
+        options.parts().delete(store, TABLE, application);
         outputs.deleteApplication(application);
     }
 
@@ -162,25 +260,25 @@ public final class InvocationStore implements AutoCloseable {
         try {
             List<Write> writes = new ArrayList<>(batch.size());
             for (RecordsWaiting.Given given : batch) {
-                InvocationRecord record = outputs.detach(given.record(), writes);
-                writes.add(new Write(TABLE, record.application(), record.executionId(), Codec.encode(record)));
-                sinceTrim.merge(record.application(), 1, Integer::sum);
+                InvocationRecord record = outputs.detach(given.record());
+                String scope = options.parts().of(record.application(), record.executionId());
+                writes.add(new Write(TABLE, scope, record.executionId(), Codec.encode(record), given.epoch()));
+                sinceTrim.merge(scope, 1, Integer::sum);
             }
             store.writeAll(writes);
             trim();
-            outputs.trim();
             return null;
         } catch (StoreException e) {
-            outputs.forget();
             return e;
         }
     }
 
     private void trim() {
-        int enough = Math.max(1, options.keepPerApplication() / 10);
+        int keep = Math.ceilDiv(options.keepPerApplication(), options.parts().count());
+        int enough = Math.max(1, keep / 10);
         for (Map.Entry<String, Integer> written : sinceTrim.entrySet()) {
             if (written.getValue() >= enough) {
-                store.keepLast(TABLE, written.getKey(), options.keepPerApplication());
+                store.keepLast(TABLE, written.getKey(), keep);
                 written.setValue(0);
             }
         }

@@ -1,33 +1,41 @@
 package dev.sand.datalayer;
 
-import dev.sand.datalayer.GlobalStore.Write;
+import dev.sand.datalayer.InvocationStore.Output;
+import dev.sand.datalayer.ObjectStore.Content;
+import dev.sand.datalayer.ObjectStore.Info;
+import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
-import java.util.ArrayList;
+import java.io.IOException;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Outputs too large for a record, beside the records: so that the output of an invocation can be fetched after its execution
- * is gone. Bounded for each application, the oldest first out. Used by the invocation store's thread; reads by anyone.
+ * Outputs too large for a record, beside the records and before them: so that the output of an invocation can be fetched
+ * after its execution is gone. Bounded for each application, the oldest first out. Any thread; calls block.
  */
 final class LargeOutputs {
-    private static final String TABLE = "outputs";
-    private static final int PAGE = 1000;
+    private static final String TABLE = "kept-outputs";
+    private static final int PAGE = 100;
+    /** What other hosts keep is learned by counting again. */
+    private static final int COUNTED_FOR = 50;
 
-    private final GlobalStore store;
+    private static final class Kept {
+        long bytes;
+        int since;
+    }
+
+    private final ObjectStore objects;
     private final long bytesAnApplication;
-    /** Of applications written to in this run. */
-    private final Map<String, Long> bytes = new HashMap<>();
-    /** Keys written last: a record is written again when late figures are known, its output is not. */
-    private final Map<String, Boolean> written = new LatestKeys();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Kept> kept = new HashMap<>();
 
     LargeOutputs(GlobalStore store, long bytesAnApplication) {
-        this.store = store;
+        this.objects = new ObjectStore(store, TABLE, ObjectStore.MOST_BYTES);
         this.bytesAnApplication = bytesAnApplication;
     }
 
@@ -35,78 +43,92 @@ final class LargeOutputs {
         return output != null && output.bytes() != null && output.bytes().length > Limits.INLINE_BYTES;
     }
 
-    /** Puts a large output's write on the list. @return the record as it is to be stored */
-    InvocationRecord detach(InvocationRecord record, List<Write> writes) {
-        if (!isLarge(record.output())) {
+    /** Keeps the bytes of a large output. @return the record as it is to be stored */
+    InvocationRecord detach(InvocationRecord record) {
+        Payload output = record.output();
+        if (!isLarge(output)) {
             return record;
         }
-        String key = key(record);
-        if (written.put(key, true) == null) {
-            long before = bytes.computeIfAbsent(record.application(), this::stored);
-            bytes.put(record.application(), before + record.output().size());
-            writes.add(new Write(TABLE, record.application(), key, record.output().bytes()));
+        try {
+            return RecordTrimming.withOutput(record, keep(record.application(), record.executionId(), output.contentType(),
+                    output.size(), out -> out.write(output.bytes())));
+        } catch (IOException e) {
+            throw new IllegalStateException("bytes are written without I/O", e);
         }
-        return RecordTrimming.withOutput(record, new Payload(record.output().contentType(), null,
-                new Payload.Reference(key, record.output().size())));
     }
 
-    /** After a failed write: what was noted as written may not be. */
-    void forget() {
-        written.clear();
-        bytes.clear();
+    /**
+     * One that is kept already is not written again.
+     *
+     * @throws StoreException BAD_VALUE when it is more than an application may keep; @throws IOException the content's
+     */
+    Payload keep(String application, String executionId, String contentType, long size, Content content) throws IOException {
+        if (size > Math.min(bytesAnApplication, ObjectStore.MOST_BYTES)) {
+            throw new StoreException(Kind.BAD_VALUE, "an output of " + size + " bytes is more than the "
+                    + Math.min(bytesAnApplication, ObjectStore.MOST_BYTES) + " bytes that are kept", 0, null);
+        }
+        String key = executionId + "/" + size; // with the size in it: summed up without the values
+        if (objects.info(application, key).isEmpty()) {
+            makeRoom(application, size);
+            objects.put(application, key, contentType, content, GlobalStore.ANY);
+        }
+        return new Payload(contentType, null, new Payload.Reference(key, size));
     }
 
-    /** Deletes the oldest outputs of the applications that are over the bound. */
-    void trim() {
-        for (Map.Entry<String, Long> application : bytes.entrySet()) {
-            if (application.getValue() > bytesAnApplication) {
-                application.setValue(application.getValue() - deleteOldest(application.getKey(),
-                        application.getValue() - bytesAnApplication));
+    private void makeRoom(String application, long size) {
+        lock.lock();
+        try {
+            Kept known = kept.get(application);
+            if (known == null || known.since >= COUNTED_FOR || known.bytes + size > bytesAnApplication) {
+                known = new Kept();
+                known.bytes = count(application);
+                kept.put(application, known);
             }
-        }
-    }
-
-    private long deleteOldest(String application, long surplus) {
-        List<Write> deletions = new ArrayList<>();
-        long freed = 0;
-        for (String key : store.keys(TABLE, application, "", null, PAGE)) {
-            if (freed >= surplus) {
-                break;
+            known.since++;
+            known.bytes += size;
+            while (known.bytes > bytesAnApplication) {
+                List<String> oldest = objects.keys(application, "", null, PAGE);
+                for (String key : oldest) {
+                    if (known.bytes > bytesAnApplication) {
+                        objects.delete(application, key, GlobalStore.ANY);
+                        known.bytes -= size(key);
+                    }
+                }
+                if (oldest.isEmpty()) {
+                    known.bytes = size;
+                }
             }
-            freed += size(key);
-            deletions.add(new Write(TABLE, application, key, null));
+        } finally {
+            lock.unlock();
         }
-        store.writeAll(deletions);
-        return freed;
     }
 
-    private long stored(String application) {
-        return store.keys(TABLE, application, "", null, Integer.MAX_VALUE).stream().mapToLong(LargeOutputs::size).sum();
-    }
-
-    /** With the size in it: summed up without the values. */
-    private static String key(InvocationRecord record) {
-        return record.executionId() + "/" + record.output().size();
+    private long count(String application) {
+        return objects.keys(application, "", null, Integer.MAX_VALUE).stream().mapToLong(LargeOutputs::size).sum();
     }
 
     private static long size(String key) {
         return Long.parseLong(key.substring(key.indexOf('/') + 1));
     }
 
-    Optional<byte[]> read(InvocationRecord record) {
-        return store.get(TABLE, record.application(), key(record)).map(GlobalStore.Versioned::value);
+    /** Empty: it is kept no more, or never was. */
+    Optional<Output> find(InvocationRecord record) {
+        String key = record.output().reference().object();
+        if (RecordTrimming.TRUNCATED.equals(key)) {
+            return Optional.empty();
+        }
+        Optional<Info> found = objects.info(record.application(), key);
+        return found.map(info -> new Output(record.output().contentType(), info.size(),
+                out -> objects.transfer(record.application(), key, info.version(), out)));
     }
 
     void deleteApplication(String application) {
-        store.deleteScope(TABLE, application);
-    }
-
-    private static final class LatestKeys extends LinkedHashMap<String, Boolean> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > PAGE;
+        objects.deleteScope(application);
+        lock.lock();
+        try {
+            kept.remove(application);
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -1,11 +1,18 @@
 package dev.sand.datalayer;
 
 import dev.sand.event.Payload;
+import java.io.IOException;
+import java.io.OutputStream;
 
 /** Where the local data layer keeps values that are too large for a frame: the host's shared memory. */
 public interface LargeValues {
     /** The object's bytes, copied. @throws StoreException when the application has no such object */
     byte[] read(String application, Payload.Reference reference);
+
+    /** Writes the object's bytes without holding all of them twice. */
+    default void transfer(String application, Payload.Reference reference, OutputStream to) throws IOException {
+        to.write(read(application, reference));
+    }
 
     /** A key of shared/ names the object from now on: it outlives its execution. */
     void retain(String application, Payload.Reference reference);

@@ -17,6 +17,7 @@ public final class MemoryStore implements GlobalStore {
 
     private static final class Scope {
         final TreeMap<byte[], Versioned> entries = new TreeMap<>(Arrays::compareUnsigned);
+        final TreeMap<byte[], Long> fences = new TreeMap<>(Arrays::compareUnsigned);
         long floor;
     }
 
@@ -41,6 +42,19 @@ public final class MemoryStore implements GlobalStore {
     }
 
     @Override
+    public boolean putFenced(String table, String scope, String key, byte[] value, long epoch, long expected) {
+        return locked(() -> {
+            Scope in = scope(table, scope);
+            if (in.fences.getOrDefault(Key.of(key), 0L) > epoch) {
+                return false;
+            }
+            put(in, key, value, expected);
+            in.fences.put(Key.of(key), epoch);
+            return true;
+        });
+    }
+
+    @Override
     public boolean delete(String table, String scope, String key, long expected) {
         return locked(() -> {
             Scope in = scope(table, scope);
@@ -49,9 +63,51 @@ public final class MemoryStore implements GlobalStore {
             if (found == null) {
                 return false;
             }
-            in.floor = Math.max(in.floor, found.version() + 1);
-            in.entries.remove(Key.of(key));
+            delete(in, key);
             return true;
+        });
+    }
+
+    private static void delete(Scope in, String key) {
+        Versioned found = in.entries.remove(Key.of(key));
+        in.fences.remove(Key.of(key));
+        in.floor = Math.max(in.floor, found == null ? 0 : found.version() + 1);
+    }
+
+    @Override
+    public List<Entry> getAll(String table, String scope, List<String> keys) {
+        return locked(() -> {
+            List<Entry> entries = new ArrayList<>();
+            for (String key : keys) {
+                Versioned found = scope(table, scope).entries.get(Key.of(key));
+                if (found != null) {
+                    entries.add(new Entry(key, found.version(), found.value()));
+                }
+            }
+            return entries;
+        });
+    }
+
+    @Override
+    public List<Long> transact(String table, String scope, List<Step> steps) {
+        return locked(() -> {
+            Scope in = scope(table, scope);
+            for (Step step : steps) {
+                Versioned found = in.entries.get(Key.of(step.key()));
+                Versions.next(step.key(), found == null ? 0 : found.version(), 0, step.expected());
+            }
+            List<Long> versions = new ArrayList<>();
+            for (Step step : steps) {
+                if (step.value() != null) {
+                    versions.add(put(in, step.key(), step.value(), ANY));
+                    continue;
+                }
+                if (!step.checked()) {
+                    delete(in, step.key());
+                }
+                versions.add(0L);
+            }
+            return versions;
         });
     }
 
@@ -102,6 +158,7 @@ public final class MemoryStore implements GlobalStore {
             Scope in = scope(table, scope);
             in.entries.values().forEach(value -> in.floor = Math.max(in.floor, value.version() + 1));
             in.entries.clear();
+            in.fences.clear();
             return null;
         });
     }

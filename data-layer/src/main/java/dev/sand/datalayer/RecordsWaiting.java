@@ -2,6 +2,7 @@ package dev.sand.datalayer;
 
 import dev.sand.datalayer.InvocationStore.StoredListener;
 import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ final class RecordsWaiting {
 
     private record Name(String application, String executionId) {}
 
-    record Given(InvocationRecord record, List<StoredListener> listeners) {}
+    record Given(InvocationRecord record, long epoch, List<StoredListener> listeners) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -39,8 +40,8 @@ final class RecordsWaiting {
         this.lingerNs = lingerNs;
     }
 
-    /** @return false when there is no room for another execution's record */
-    boolean add(InvocationRecord record, StoredListener listener) {
+    /** One of a lower epoch than the one that waits changes nothing. @return false when there is no room for another execution's record */
+    boolean add(InvocationRecord record, long epoch, StoredListener listener) {
         Name name = new Name(record.application(), record.executionId());
         lock.lock();
         try {
@@ -52,8 +53,10 @@ final class RecordsWaiting {
             if (listener != null) {
                 listeners.add(listener);
             }
-            outputBytes += outputBytes(record) - (earlier == null ? 0 : outputBytes(earlier.record()));
-            waiting.put(name, new Given(record, listeners));
+            if (earlier == null || earlier.epoch() <= epoch) {
+                outputBytes += outputBytes(record) - (earlier == null ? 0 : outputBytes(earlier.record()));
+                waiting.put(name, new Given(record, epoch, listeners));
+            }
             givenUpTo++;
             boolean first = waiting.size() == 1 && earlier == null;
             boolean firstAwaited = listener != null && !awaited;
@@ -82,11 +85,21 @@ final class RecordsWaiting {
     }
 
     InvocationRecord get(String application, String executionId) {
+        Given given = given(application, executionId);
+        return given == null ? null : given.record();
+    }
+
+    /** Whether an end waits that counts under that epoch. One of a lower epoch may be refused when it is written, for ever. */
+    boolean hasEnd(String application, String executionId, long epoch) {
+        Given given = given(application, executionId);
+        return given != null && given.epoch() >= epoch && given.record().status() != Status.RUNNING;
+    }
+
+    private Given given(String application, String executionId) {
         Name name = new Name(application, executionId);
         lock.lock();
         try {
-            Given given = waiting.getOrDefault(name, writing.get(name));
-            return given == null ? null : given.record();
+            return waiting.getOrDefault(name, writing.get(name));
         } finally {
             lock.unlock();
         }
@@ -132,7 +145,7 @@ final class RecordsWaiting {
             told = List.copyOf(writing.values());
             failed = failure != null;
             if (failed && !closed) {
-                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), new ArrayList<>(1))));
+                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), given.epoch(), new ArrayList<>(1))));
             }
             outputBytes = waiting.values().stream().mapToLong(given -> outputBytes(given.record())).sum();
             writing = Map.of();

@@ -1,12 +1,15 @@
 package dev.sand.datalayer;
 
+import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Codec;
 import dev.sand.event.Limits;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
@@ -28,6 +31,7 @@ public final class Registry {
     private static final String VERSION = "version/";
     private static final String ALIAS = "alias/";
     private static final String APPLICATION = "application/";
+    private static final String NUMBERS = "versions/";
 
     private record Name(String application, String alias) {}
 
@@ -53,7 +57,7 @@ public final class Registry {
 
     /** Stores version N+1, made by the caller from its number. A number is never used twice, also not after a deletion. */
     public ApplicationVersion publish(String application, IntFunction<ApplicationVersion> make) {
-        int number = Math.toIntExact(store.add(INDEX, PLATFORM, "versions/" + application, 1));
+        int number = Math.toIntExact(store.add(INDEX, PLATFORM, NUMBERS + application, 1));
         ApplicationVersion version = make.apply(number);
         if (version.version() != number || !version.application().equals(application)) {
             throw new IllegalArgumentException("not version " + number + " of " + application + ": " + version.version() + " of "
@@ -117,16 +121,49 @@ public final class Registry {
         return found;
     }
 
-    /** Moves the alias. @throws StoreException BAD_VALUE when there is no such version, or the name looks like a version */
-    public void setAlias(String application, String alias, int version) {
+    /**
+     * Moves the alias.
+     *
+     * @return the version that it named before, 0: none
+     * @throws StoreException BAD_VALUE when there is no such version, or the name looks like a version
+     */
+    public int setAlias(String application, String alias, int version) {
+        return moveAlias(application, alias, version, false);
+    }
+
+    /**
+     * Moves the alias to a version that was just deployed, unless it names a later one already: of two that are deployed at
+     * once, by whichever frontends, the later one counts in the end. As setAlias.
+     */
+    public int advanceAlias(String application, String alias, int version) {
+        return moveAlias(application, alias, version, true);
+    }
+
+    private int moveAlias(String application, String alias, int version, boolean forward) {
         if (isNumber(alias)) {
             throw new StoreException(Kind.BAD_VALUE, "an alias must not be a number: " + alias, 0, null);
         }
         if (version(application, version).isEmpty()) {
             throw new StoreException(Kind.BAD_VALUE, application + " has no version " + version, 0, null);
         }
-        store.put(TABLE, application, ALIAS + alias, Codec.encode(new Alias(version)), GlobalStore.ANY);
-        aliases.remove(new Name(application, alias));
+        while (true) {
+            Optional<Versioned> found = store.get(TABLE, application, ALIAS + alias);
+            int before = found.map(entry -> Codec.decode(entry.value(), Alias.class).version()).orElse(0);
+            aliases.remove(new Name(application, alias));
+            if (forward && before > version) {
+                return before;
+            }
+            try {
+                store.put(TABLE, application, ALIAS + alias, Codec.encode(new Alias(version)),
+                        found.map(Versioned::version).orElse(GlobalStore.ABSENT));
+                aliases.remove(new Name(application, alias));
+                return before;
+            } catch (StoreException e) {
+                if (e.kind() != Kind.CONFLICT) {
+                    throw e;
+                }
+            }
+        }
     }
 
     public boolean deleteAlias(String application, String alias) {
@@ -151,6 +188,34 @@ public final class Registry {
     public List<String> applications() {
         return store.keys(INDEX, PLATFORM, APPLICATION, null, Integer.MAX_VALUE).stream()
                 .map(key -> key.substring(APPLICATION.length())).toList();
+    }
+
+    /** Those that are there no more, each with a number that is another one when it has been deployed again. */
+    public Map<String, Long> deleted() {
+        Map<String, Long> deleted = new TreeMap<>();
+        for (String key : store.keys(INDEX, PLATFORM, NUMBERS, null, Integer.MAX_VALUE)) {
+            String application = key.substring(NUMBERS.length());
+            if (!exists(application)) {
+                deleted.put(application, store.version(INDEX, PLATFORM, key));
+            }
+        }
+        return deleted;
+    }
+
+    /** Of the bundles and requirements that some version of some application has. */
+    public Set<String> contentAddresses() {
+        Set<String> found = new HashSet<>();
+        for (String application : applications()) {
+            for (int number : versions(application)) {
+                version(application, number).ifPresent(version -> {
+                    found.add(version.bundle());
+                    if (version.dependencies() != null) {
+                        found.add(version.dependencies());
+                    }
+                });
+            }
+        }
+        return found;
     }
 
     public boolean exists(String application) {

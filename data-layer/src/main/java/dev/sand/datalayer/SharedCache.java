@@ -17,8 +17,11 @@ import java.util.function.BiConsumer;
 final class SharedCache {
     private static final int ENTRY_BYTES = 200;
 
+    /** @param asOfNs when the store was last known to have it */
+    record Cached(Value value, long asOfNs) {}
+
     private static final class Application {
-        final LinkedHashMap<String, Value> values = new LinkedHashMap<>(16, 0.75f, true);
+        final LinkedHashMap<String, Cached> values = new LinkedHashMap<>(16, 0.75f, true);
         long bytes;
     }
 
@@ -36,7 +39,8 @@ final class SharedCache {
         this.dropped = dropped;
     }
 
-    Value get(String application, String key) {
+    /** @return null when there is none, however old */
+    Cached get(String application, String key) {
         lock.lock();
         try {
             Application in = applications.get(application);
@@ -46,8 +50,21 @@ final class SharedCache {
         }
     }
 
+    /** The store had it still: notes that, unless it has been replaced meanwhile. */
+    void confirm(String application, String key, Cached known, long asOfNs) {
+        lock.lock();
+        try {
+            Application in = applications.get(application);
+            if (in != null) {
+                in.values.replace(key, known, new Cached(known.value(), asOfNs));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes over the reference that the value holds; one that is larger than the cache is dropped at once. */
-    void put(String application, String key, Value value) {
+    void put(String application, String key, Value value, long asOfNs) {
         List<Payload.Reference> gone = new ArrayList<>();
         lock.lock();
         try {
@@ -56,7 +73,7 @@ final class SharedCache {
             if (size(key, value) > perApplicationBytes) {
                 note(value, gone);
             } else {
-                in.values.put(key, value);
+                in.values.put(key, new Cached(value, asOfNs));
                 account(in, size(key, value));
                 shrink(in, perApplicationBytes, gone);
             }
@@ -121,20 +138,20 @@ final class SharedCache {
     }
 
     private void shrink(Application in, long limit, List<Payload.Reference> gone) {
-        Iterator<Map.Entry<String, Value>> oldest = in.values.entrySet().iterator();
+        Iterator<Map.Entry<String, Cached>> oldest = in.values.entrySet().iterator();
         while (in.bytes > limit && oldest.hasNext()) {
-            Map.Entry<String, Value> entry = oldest.next();
+            Map.Entry<String, Cached> entry = oldest.next();
             oldest.remove();
-            account(in, -size(entry.getKey(), entry.getValue()));
-            note(entry.getValue(), gone);
+            account(in, -size(entry.getKey(), entry.getValue().value()));
+            note(entry.getValue().value(), gone);
         }
     }
 
     private void remove(Application in, String key, List<Payload.Reference> gone) {
-        Value before = in.values.remove(key);
+        Cached before = in.values.remove(key);
         if (before != null) {
-            account(in, -size(key, before));
-            note(before, gone);
+            account(in, -size(key, before.value()));
+            note(before.value(), gone);
         }
     }
 

@@ -1,13 +1,19 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.GlobalStore.Versioned;
+import dev.sand.datalayer.SharedCache.Cached;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.TriggerSpec;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /**
  * The data that an application's grains share (SAND 4.3, {@code shared/}): the host's memory over the global store. A write
@@ -15,18 +21,27 @@ import java.util.function.Supplier;
  * memory. The application's name is the store's scope and its key the exact bytes: nothing in a key leads out of it.
  *
  * <p>Calls block, but {@link #cached}. Writes of one key take turns; those of different keys share a disk write.
+ *
+ * <p>The other namespaces of an application's data lie beside it and go with it: {@link #tables}, {@link #locks} and
+ * {@link #objects}, which nobody caches.
  */
 public final class SharedData {
     private static final String TABLE = "shared";
+    /** Any host writes any key. */
+    private static final ScopeParts PARTS = new ScopeParts(16);
     private static final int STRIPES = 256;
     public static final int MAX_LIST = 1000;
+    /** In place of a version: there was nothing to delete. */
+    public static final long UNCHANGED = -1;
 
     /**
      * @param maxValueBytes one value
      * @param perApplicationBytes and {@code totalBytes}: kept in memory
+     * @param age of a value in memory, from which on the store is asked whether it still has that version: so old may be what
+     *            is read, when another host writes
      */
-    public record Options(int maxValueBytes, long perApplicationBytes, long totalBytes) {
-        public static final Options DEFAULT = new Options(64 << 20, 64L << 20, 512L << 20);
+    public record Options(int maxValueBytes, long perApplicationBytes, long totalBytes, Duration age) {
+        public static final Options DEFAULT = new Options(64 << 20, 64L << 20, 512L << 20, Duration.ofSeconds(1));
     }
 
     /** @param version 0, and payload null: there is none */
@@ -34,40 +49,103 @@ public final class SharedData {
         static final Value NONE = new Value(0, null);
     }
 
+    /** Told of every write, for triggers on data. */
+    public interface ChangeListener {
+        ChangeListener NONE = (application, key, operation) -> null;
+
+        /** Before the write; may block, and keep the write from happening by throwing. @return null: nobody is interested */
+        Change begin(String application, String key, TriggerSpec.Operation operation);
+    }
+
+    /** One write. */
+    public interface Change {
+        /** It is durable. @param version the key's new one, 0: not known here, {@link #UNCHANGED}: nothing changed; may block */
+        void done(long version);
+
+        /** It did not happen, or nobody knows. @param certainly nothing was written */
+        void failed(boolean certainly);
+    }
+
     public record Keys(List<String> keys, boolean more) {}
 
     private final GlobalStore store;
+    private final LongSupplier nanoTime;
     private final LargeValues large;
     private final Options options;
     private final SharedCache cache;
+    private final TableStore tables;
+    private final TimedLocks locks;
+    private final ObjectStore objects;
     private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
+    private volatile ChangeListener changes = ChangeListener.NONE;
 
     public SharedData(GlobalStore store, LargeValues large, Options options) {
+        this(store, large, options, System::nanoTime);
+    }
+
+    /** @param nanoTime this process's monotonic clock */
+    SharedData(GlobalStore store, LargeValues large, Options options, LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
         this.store = store;
         this.large = large;
         this.options = options;
+        this.tables = new TableStore(store);
+        this.locks = new TimedLocks(store, tables, nanoTime);
+        this.objects = new ObjectStore(store, "object", ObjectStore.MOST_BYTES);
         this.cache = new SharedCache(options.perApplicationBytes(), options.totalBytes(), large::forget);
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new ReentrantLock();
         }
     }
 
+    /** @param listener in place of the one before */
+    public void listen(ChangeListener listener) {
+        changes = listener;
+    }
+
+    private <T> T changing(String application, String key, TriggerSpec.Operation operation, Supplier<T> write,
+                           ToLongFunction<T> version) {
+        Change change = changes.begin(application, key, operation);
+        if (change == null) {
+            return inTurn(application, key, write);
+        }
+        T result;
+        try {
+            result = inTurn(application, key, write);
+        } catch (RuntimeException e) {
+            change.failed(e instanceof StoreException refused && (refused.kind() == Kind.CONFLICT || refused.kind() == Kind.BAD_VALUE));
+            throw e;
+        }
+        change.done(version.applyAsLong(result));
+        return result;
+    }
+
     /** What memory has of the key; never blocks for the store. Empty: ask {@link #get}. */
     public Optional<Value> cached(String application, String key) {
-        return Optional.ofNullable(cache.get(application, key));
+        Cached known = cache.get(application, key);
+        return known != null && isFresh(known) ? Optional.of(known.value()) : Optional.empty();
+    }
+
+    private boolean isFresh(Cached known) {
+        return nanoTime.getAsLong() - known.asOfNs() < options.age().toNanos();
     }
 
     public Value get(String application, String key) {
-        Value known = cache.get(application, key);
-        return known != null ? known : inTurn(application, key, () -> read(application, key));
+        return cached(application, key).orElseGet(() -> inTurn(application, key, () -> read(application, key)));
     }
 
     private Value read(String application, String key) {
-        Value known = cache.get(application, key);
-        if (known != null) {
-            return known;
+        Cached known = cache.get(application, key);
+        if (known != null && isFresh(known)) {
+            return known.value();
         }
-        Optional<Versioned> found = store.get(TABLE, application, key);
+        long askedNs = nanoTime.getAsLong();
+        if (known != null && store.version(TABLE, PARTS.of(application, key), key) == known.value().version()) {
+            cache.confirm(application, key, known, askedNs);
+            return known.value();
+        }
+        cache.remove(application, key);
+        Optional<Versioned> found = store.get(TABLE, PARTS.of(application, key), key);
         if (found.isEmpty()) {
             return Value.NONE;
         }
@@ -76,7 +154,7 @@ public final class SharedData {
                 : large.putRetained(application, payload.contentType(), payload.bytes());
         Value value = new Value(found.get().version(),
                 object == null ? payload : new Payload(payload.contentType(), null, object));
-        cache.put(application, key, value);
+        cache.put(application, key, value, askedNs);
         return value;
     }
 
@@ -91,45 +169,81 @@ public final class SharedData {
         }
         byte[] bytes = payload.bytes() != null ? payload.bytes() : large.read(application, payload.reference());
         byte[] stored = SharedValue.encode(payload.contentType(), bytes);
-        return inTurn(application, key, () -> {
-            long version = store.put(TABLE, application, key, stored, expected);
+        return changing(application, key, TriggerSpec.Operation.PUT, () -> {
+            long writtenNs = nanoTime.getAsLong();
+            long version = store.put(TABLE, PARTS.of(application, key), key, stored, expected);
             if (payload.reference() != null) {
                 large.retain(application, payload.reference());
             }
-            cache.put(application, key, new Value(version, payload));
+            cache.put(application, key, new Value(version, payload), writtenNs);
             return version;
-        });
+        }, version -> version);
     }
 
     /** @return whether there was a value; @throws StoreException CONFLICT */
     public boolean delete(String application, String key, long expected) {
-        return inTurn(application, key, () -> {
-            boolean deleted = store.delete(TABLE, application, key, expected);
+        return changing(application, key, TriggerSpec.Operation.DELETE, () -> {
+            boolean deleted = store.delete(TABLE, PARTS.of(application, key), key, expected);
             cache.remove(application, key);
             return deleted;
-        });
+        }, deleted -> deleted ? 0 : UNCHANGED);
     }
 
     /** Keys that start with the prefix and come after {@code after} (or null), in byte order; at most {@link #MAX_LIST}. */
     public Keys list(String application, String prefix, String after, int limit) {
         int most = Math.clamp(limit, 1, MAX_LIST);
-        List<String> keys = store.keys(TABLE, application, prefix, after, most + 1);
+        List<String> keys = PARTS.keys(store, TABLE, application, prefix, after, most + 1);
         return new Keys(keys.subList(0, Math.min(keys.size(), most)), keys.size() > most);
     }
 
     /** Atomic: adds to a whole number, an absent one counting as 0, and returns the sum. */
     public long add(String application, String key, long delta) {
-        return inTurn(application, key, () -> {
-            long sum = store.add(TABLE, application, key, delta);
+        return changing(application, key, TriggerSpec.Operation.PUT, () -> {
+            long sum = store.add(TABLE, PARTS.of(application, key), key, delta);
             cache.remove(application, key);
             return sum;
-        });
+        }, sum -> 0);
     }
 
     /** The application is gone, and its data with it. */
     public void deleteApplication(String application) {
-        store.deleteScope(TABLE, application);
+        PARTS.delete(store, TABLE, application);
         cache.removeApplication(application);
+        tables.deleteApplication(application);
+        objects.deleteScope(application);
+    }
+
+    /** The same where no host agent is, and so nothing of it in memory. */
+    public static void deleteApplication(GlobalStore store, String application) {
+        new SharedData(store, LargeValues.NONE, Options.DEFAULT).deleteApplication(application);
+    }
+
+    public TableStore tables() {
+        return tables;
+    }
+
+    public TimedLocks locks() {
+        return locks;
+    }
+
+    /** Scope: the application. */
+    public ObjectStore objects() {
+        return objects;
+    }
+
+    /** Writes a whole object from a value of any size. @return the new version */
+    public long putObject(String application, String key, Payload value, long expected) {
+        try {
+            return objects.put(application, key, value.contentType(), out -> {
+                if (value.bytes() != null) {
+                    out.write(value.bytes());
+                } else {
+                    large.transfer(application, value.reference(), out);
+                }
+            }, expected);
+        } catch (IOException e) {
+            throw new StoreException(Kind.BROKEN, "object \"" + key + "\" cannot be copied: " + e.getMessage(), 0, e);
+        }
     }
 
     /** Bytes in memory. */

@@ -89,13 +89,13 @@ final class SqliteFile implements AutoCloseable {
             T result = work.run(writer);
             writer.execute("COMMIT");
             return result;
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             rollBack(e);
             throw e;
         }
     }
 
-    private void rollBack(SQLException cause) {
+    private void rollBack(Exception cause) {
         writer.forgetStatements();
         try {
             writer.execute("ROLLBACK");
@@ -128,7 +128,7 @@ final class SqliteFile implements AutoCloseable {
         }
     }
 
-    StoreException failure(String what, SQLException cause) {
+    StoreException failure(String what, Exception cause) {
         SQLiteErrorCode code = cause instanceof SQLiteException e ? e.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
         boolean full = (code.code & 0xFF) == SQLiteErrorCode.SQLITE_FULL.code
                 || (code.code & 0xFF) == SQLiteErrorCode.SQLITE_IOERR.code && hasNoRoom();

@@ -12,14 +12,16 @@ import java.util.Optional;
  * The embedded global store: one SQLite file, one writer thread with group commit, concurrent readers. A write is durable
  * when its call returns (WAL, synchronous=FULL). Keys are stored as bytes, so that they compare as bytes.
  */
-public final class SqliteStore implements GlobalStore {
-    private static final int SCHEMA = 1;
+public class SqliteStore implements GlobalStore {
+    /** 2: entries have the epoch that they were written under. */
+    private static final int SCHEMA = 2;
     private static final List<String> TABLES = List.of(
             "CREATE TABLE IF NOT EXISTS entry(id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, scope BLOB NOT NULL,"
                     + " key BLOB NOT NULL, version INTEGER NOT NULL, value BLOB NOT NULL)",
             "CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry(tbl, scope, key)",
             "CREATE TABLE IF NOT EXISTS floor(tbl TEXT NOT NULL, scope BLOB NOT NULL, version INTEGER NOT NULL,"
-                    + " PRIMARY KEY(tbl, scope)) WITHOUT ROWID");
+                    + " PRIMARY KEY(tbl, scope)) WITHOUT ROWID",
+            "ALTER TABLE entry ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0");
     private static final String IN_SCOPE = " FROM entry WHERE tbl = ? AND scope = ?";
     private static final String AT_KEY = IN_SCOPE + " AND key = ?";
     private static final String RAISE_FLOOR = "INSERT INTO floor(tbl, scope, version) VALUES(?, ?, ?)"
@@ -51,6 +53,13 @@ public final class SqliteStore implements GlobalStore {
     }
 
     @Override
+    public long version(String table, String scope, String key) {
+        byte[] name = Key.of(key);
+        byte[] in = Key.of(scope);
+        return file.read(connection -> number(connection.prepare("SELECT version" + AT_KEY, table, in, name)));
+    }
+
+    @Override
     public long put(String table, String scope, String key, byte[] value, long expected) {
         byte[] name = Key.of(key);
         byte[] in = Key.of(scope);
@@ -71,6 +80,23 @@ public final class SqliteStore implements GlobalStore {
                     version, value, table, scope, name);
         }
         return version;
+    }
+
+    @Override
+    public boolean putFenced(String table, String scope, String key, byte[] value, long epoch, long expected) {
+        byte[] name = Key.of(key);
+        byte[] in = Key.of(scope);
+        return writer.call(connection -> putFenced(connection, table, in, key, name, value, epoch, expected));
+    }
+
+    private static boolean putFenced(SqliteConnection connection, String table, byte[] scope, String key, byte[] name,
+            byte[] value, long epoch, long expected) throws SQLException {
+        if (number(connection.prepare("SELECT epoch" + AT_KEY, table, scope, name)) > epoch) {
+            return false;
+        }
+        put(connection, table, scope, key, name, value, expected);
+        connection.update("UPDATE entry SET epoch = ? WHERE tbl = ? AND scope = ? AND key = ?", epoch, table, scope, name);
+        return true;
     }
 
     @Override
@@ -104,11 +130,54 @@ public final class SqliteStore implements GlobalStore {
                 byte[] in = Key.of(write.scope());
                 if (write.value() == null) {
                     delete(connection, write.table(), in, write.key(), name, ANY);
+                } else if (write.epoch() > 0) {
+                    putFenced(connection, write.table(), in, write.key(), name, write.value(), write.epoch(), ANY);
                 } else {
                     put(connection, write.table(), in, write.key(), name, write.value(), ANY);
                 }
             }
             return null;
+        });
+    }
+
+    @Override
+    public List<Entry> getAll(String table, String scope, List<String> keys) {
+        List<Object> parameters = new ArrayList<>(List.of(table, Key.of(scope)));
+        keys.forEach(key -> parameters.add(Key.of(key)));
+        String sql = "SELECT key, version, value" + IN_SCOPE + " AND key IN (" + "?, ".repeat(keys.size()).replaceAll(", $", "") + ")";
+        return file.read(connection -> {
+            List<Entry> found = new ArrayList<>();
+            try (ResultSet rows = connection.prepare(sql, parameters.toArray()).executeQuery()) {
+                while (rows.next()) {
+                    found.add(new Entry(Key.text(rows.getBytes(1)), rows.getLong(2), rows.getBytes(3)));
+                }
+            }
+            return found;
+        });
+    }
+
+    @Override
+    public List<Long> transact(String table, String scope, List<Step> steps) {
+        byte[] in = Key.of(scope);
+        steps.forEach(step -> Key.of(step.key()));
+        return writer.call(connection -> {
+            for (Step step : steps) {
+                long actual = number(connection.prepare("SELECT version" + AT_KEY, table, in, Key.of(step.key())));
+                Versions.next(step.key(), actual, 0, step.expected());
+            }
+            List<Long> versions = new ArrayList<>();
+            for (Step step : steps) {
+                byte[] name = Key.of(step.key());
+                if (step.value() != null) {
+                    versions.add(put(connection, table, in, step.key(), name, step.value(), ANY));
+                    continue;
+                }
+                if (!step.checked()) {
+                    delete(connection, table, in, step.key(), name, ANY);
+                }
+                versions.add(0L);
+            }
+            return versions;
         });
     }
 
@@ -150,6 +219,13 @@ public final class SqliteStore implements GlobalStore {
             }
         });
         return oldestKept == null ? List.of() : writer.call(connection -> deleteBelow(connection, table, in, oldestKept));
+    }
+
+    @Override
+    public void deleteBefore(String table, String scope, String key) {
+        byte[] name = Key.of(key);
+        byte[] in = Key.of(scope);
+        writer.call(connection -> deleteBelow(connection, table, in, name));
     }
 
     private static List<String> deleteBelow(SqliteConnection connection, String table, byte[] scope, byte[] key)

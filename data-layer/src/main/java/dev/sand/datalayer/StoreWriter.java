@@ -107,7 +107,7 @@ final class StoreWriter implements AutoCloseable {
                 return null;
             });
             return null;
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
             StoreException failure = file.failure("cannot write", e);
             return failure.kind() == Kind.FULL ? afterFull(failure) : failure;
         }

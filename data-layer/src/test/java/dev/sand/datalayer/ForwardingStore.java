@@ -13,8 +13,18 @@ class ForwardingStore implements GlobalStore {
     }
 
     @Override
+    public long version(String table, String scope, String key) {
+        return store.version(table, scope, key);
+    }
+
+    @Override
     public long put(String table, String scope, String key, byte[] value, long expected) {
         return store.put(table, scope, key, value, expected);
+    }
+
+    @Override
+    public boolean putFenced(String table, String scope, String key, byte[] value, long epoch, long expected) {
+        return store.putFenced(table, scope, key, value, epoch, expected);
     }
 
     @Override
@@ -30,6 +40,16 @@ class ForwardingStore implements GlobalStore {
     @Override
     public List<Entry> scanDescending(String table, String scope, String prefix, String before, int limit) {
         return store.scanDescending(table, scope, prefix, before, limit);
+    }
+
+    @Override
+    public List<Entry> getAll(String table, String scope, List<String> keys) {
+        return store.getAll(table, scope, keys);
+    }
+
+    @Override
+    public List<Long> transact(String table, String scope, List<Step> steps) {
+        return store.transact(table, scope, steps);
     }
 
     @Override

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sand.datalayer.GlobalStore.Entry;
+import dev.sand.datalayer.GlobalStore.Step;
 import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -39,6 +41,8 @@ abstract class GlobalStoreContract {
         assertThat(put("k", "b")).isEqualTo(2);
         assertThat(store.get("t", "app", "k").orElseThrow().version()).isEqualTo(2);
         assertThat(get("app", "k")).isEqualTo("b");
+        assertThat(store.version("t", "app", "k")).isEqualTo(2);
+        assertThat(store.version("t", "app", "none")).isZero();
     }
 
     @Test
@@ -150,6 +154,112 @@ abstract class GlobalStoreContract {
         assertThat(get("app", "a")).isEqualTo("1");
         assertThat(get("other", "b")).isEqualTo("2");
         assertThat(store.get("t", "app", "gone")).isEmpty();
+    }
+
+    @Test
+    void whatALowerEpochWritesChangesNothing() {
+        assertThat(store.putFenced("t", "app", "k", bytes("first"), 5)).isTrue();
+        assertThat(store.putFenced("t", "app", "k", bytes("late"), 4)).isFalse();
+        assertThat(store.putFenced("t", "app", "k", bytes("same"), 5)).isTrue();
+        store.writeAll(List.of(new Write("t", "app", "k", bytes("late"), 3), new Write("t", "app", "l", bytes("new"), 3)));
+        assertThat(get("app", "k")).isEqualTo("same");
+        assertThat(get("app", "l")).isEqualTo("new");
+        store.writeAll(List.of(new Write("t", "app", "k", bytes("next"), 6)));
+        assertThat(get("app", "k")).isEqualTo("next");
+        assertThat(put("k", "plain")).isEqualTo(4);
+        assertThat(store.putFenced("t", "app", "k", bytes("late"), 5)).as("a plain write leaves the fence").isFalse();
+        store.delete("t", "app", "k", GlobalStore.ANY);
+        assertThat(store.putFenced("t", "app", "k", bytes("anew"), 1)).as("deletion takes it away").isTrue();
+        put("plain", "v");
+        assertThat(store.putFenced("t", "app", "plain", bytes("fenced"), 1)).isTrue();
+    }
+
+    @Test
+    void aFenceCanBeSetWhereNobodyHasWrittenMeanwhile() {
+        assertThat(store.putFenced("t", "app", "k", bytes("runs"), 2, GlobalStore.ABSENT)).isTrue();
+        long version = store.version("t", "app", "k");
+        store.putFenced("t", "app", "k", bytes("ended"), 2);
+        assertThatThrownBy(() -> store.putFenced("t", "app", "k", bytes("runs"), 3, version))
+                .isInstanceOf(StoreException.class).extracting(e -> ((StoreException) e).kind()).isEqualTo(StoreException.Kind.CONFLICT);
+        assertThat(get("app", "k")).isEqualTo("ended");
+        assertThat(store.putFenced("t", "app", "k", bytes("again"), 3, store.version("t", "app", "k"))).isTrue();
+        assertThat(store.putFenced("t", "app", "k", bytes("late"), 2, GlobalStore.ABSENT)).as("by epoch first").isFalse();
+        assertThat(get("app", "k")).isEqualTo("again");
+    }
+
+    @Test
+    void ofManyEpochsTheHighestStays() {
+        IntStream.rangeClosed(1, 16).parallel().forEach(i -> store.putFenced("t", "app", "k", bytes("e" + i), i));
+        assertThat(get("app", "k")).isEqualTo("e16");
+    }
+
+    @Test
+    void largeValuesAreKeptWhole() {
+        byte[] large = new byte[3_500_000];
+        new Random(1).nextBytes(large);
+        long version = store.put("t", "app", "large", large, GlobalStore.ABSENT);
+        assertThat(store.get("t", "app", "large").orElseThrow().value()).isEqualTo(large);
+        assertThat(conflict(() -> store.put("t", "app", "large", large, GlobalStore.ABSENT))).isEqualTo(version);
+        large[3_000_000]++;
+        store.put("t", "app", "large", large, version);
+        put("small", "s");
+        assertThat(store.scan("t", "app", "", null, 10)).extracting(entry -> entry.value().length)
+                .containsExactly(3_500_000, 1);
+        assertThat(store.scan("t", "app", "large", null, 1).getFirst().value()).isEqualTo(large);
+        assertThat(store.keys("t", "app", "", null, 10)).containsExactly("large", "small");
+        store.writeAll(List.of(new Write("t", "app", "large", bytes("now small"))));
+        assertThat(get("app", "large")).isEqualTo("now small");
+        store.delete("t", "app", "large", GlobalStore.ANY);
+        assertThat(store.get("t", "app", "large")).isEmpty();
+    }
+
+    @Test
+    void anEmptyValueIsAValue() {
+        store.put("t", "app", "empty", new byte[0], GlobalStore.ABSENT);
+        assertThat(store.get("t", "app", "empty").orElseThrow().value()).isEmpty();
+    }
+
+    @Test
+    void aTransactionDoesAllOfItsStepsOrNone() {
+        long a = put("a", "1");
+        long gone = put("gone", "x");
+        List<Long> versions = store.transact("t", "app", List.of(Step.check("a", a), Step.check("none", GlobalStore.ABSENT),
+                Step.put("b", bytes("2"), GlobalStore.ABSENT), Step.delete("gone", gone), Step.put("a2", bytes("3"), GlobalStore.ANY)));
+        assertThat(versions).hasSize(5).element(0).isEqualTo(0L);
+        assertThat(store.get("t", "app", "b").orElseThrow().version()).isEqualTo(versions.get(2));
+        assertThat(store.getAll("t", "app", List.of("a", "b", "gone", "none"))).extracting(Entry::key).containsExactlyInAnyOrder("a", "b");
+        for (Step wrong : List.of(Step.check("a", a + 1), Step.check("b", GlobalStore.ABSENT), Step.check("none", 5),
+                Step.put("a", bytes("x"), GlobalStore.ABSENT), Step.delete("a", 77))) {
+            conflict(() -> store.transact("t", "app", List.of(Step.put("c", bytes("4"), GlobalStore.ANY), wrong)));
+            assertThat(store.get("t", "app", "c")).as("nothing of it, for %s", wrong).isEmpty();
+        }
+        assertThat(get("app", "a")).isEqualTo("1");
+    }
+
+    @Test
+    void sumsOverTransactionsAreAlwaysWhole() {
+        put("left", "100");
+        put("right", "0");
+        List<CompletableFuture<Void>> moving = IntStream.range(0, 4).mapToObj(i -> CompletableFuture.runAsync(() -> {
+            for (int done = 0; done < 10;) {
+                List<Entry> both = store.getAll("t", "app", List.of("left", "right"));
+                assertThat(both.stream().mapToInt(GlobalStoreContract::number).sum()).isEqualTo(100);
+                try {
+                    store.transact("t", "app", both.stream().map(entry -> Step.put(entry.key(),
+                            bytes("" + (number(entry) + (entry.key().equals("left") ? -1 : 1))), entry.version())).toList());
+                    done++;
+                } catch (StoreException e) {
+                    assertThat(e.kind()).isEqualTo(Kind.CONFLICT);
+                }
+            }
+        })).toList();
+        moving.forEach(CompletableFuture::join);
+        assertThat(get("app", "left")).isEqualTo("60");
+        assertThat(get("app", "right")).isEqualTo("40");
+    }
+
+    private static int number(Entry entry) {
+        return Integer.parseInt(new String(entry.value(), StandardCharsets.UTF_8));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.sand.datalayer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.InvocationStore.Filter;
@@ -10,12 +11,15 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +32,15 @@ class InvocationStoreTest {
         final CountDownLatch open = new CountDownLatch(1);
         volatile boolean held;
         volatile int batches;
+        /** What happens right after the next read. */
+        final AtomicReference<Runnable> afterGet = new AtomicReference<>(() -> { });
+
+        @Override
+        public Optional<Versioned> get(String table, String scope, String key) {
+            Optional<Versioned> found = super.get(table, scope, key);
+            afterGet.getAndSet(() -> { }).run();
+            return found;
+        }
 
         @Override
         public void writeAll(List<Write> writes) {
@@ -56,6 +69,19 @@ class InvocationStoreTest {
     }
 
     @Test
+    void anAnnouncedExecutionHasARecordAtOnceAndNeverInPlaceOfAnother() {
+        InvocationRecord ended = record("app", 1, Status.SUCCEEDED, "g");
+        CompletableFuture<StoreException> stored = new CompletableFuture<>();
+        invocations.record(ended, stored::complete);
+        assertThat(stored.join()).isNull();
+        invocations.announce(record("app", 1, Status.RUNNING, "g"));
+        assertThat(invocations.get("app", ended.executionId()).orElseThrow().status()).isEqualTo(Status.SUCCEEDED);
+        InvocationRecord accepted = record("app", 2, Status.RUNNING, "g");
+        invocations.announce(accepted);
+        assertThat(invocations.get("app", accepted.executionId()).orElseThrow().status()).isEqualTo(Status.RUNNING);
+    }
+
+    @Test
     void aRecordIsSeenAtOnceAndStoredSoon() {
         reopen(FOREVER, 100, 1000);
         InvocationRecord record = record("app", 1, Status.SUCCEEDED, "g");
@@ -66,6 +92,46 @@ class InvocationStoreTest {
         assertThat(invocations.list("app", Filter.ALL, null, 10).records()).as("listing waits for what was given")
                 .usingRecursiveFieldByFieldElementComparator().containsExactly(record);
         assertThat(invocations.backlog()).isZero();
+    }
+
+    @Test
+    void anEndThatAnEarlierOwnerRecordsAfterTheNewOneAskedComesTooLate() {
+        InvocationRecord runs = record("app", 1, Status.RUNNING, "g");
+        InvocationRecord late = record("app", 1, Status.SUCCEEDED, "g");
+        assertThat(invocations.endedOrFenced(runs, 2)).isFalse();
+        invocations.record(late, 1, null);
+        await().until(() -> invocations.backlog() == 0);
+        assertThat(invocations.get("app", runs.executionId()).orElseThrow().status()).isEqualTo(Status.RUNNING);
+        invocations.record(late, 2, null);
+        await().until(() -> invocations.backlog() == 0);
+        assertThat(invocations.endedOrFenced(runs, 3)).as("ended under the second").isTrue();
+        assertThat(invocations.get("app", runs.executionId()).orElseThrow().status()).isEqualTo(Status.SUCCEEDED);
+    }
+
+    /** A host that stood still comes back to a slot that another had meanwhile: what it has not stored yet is void. */
+    @Test
+    void anEndThatWaitsSinceAnEarlierEpochIsNone() {
+        InvocationRecord runs = record("app", 1, Status.RUNNING, "g");
+        try (InvocationStore other = new InvocationStore(store, InvocationStore.Options.DEFAULT)) {
+            reopen(FOREVER, 100, 1000);
+            invocations.record(record("app", 1, Status.SUCCEEDED, "g"), 1, null);
+            assertThat(other.endedOrFenced(runs, 2)).isFalse();
+            assertThat(invocations.endedOrFenced(runs, 3)).as("it will be refused").isFalse();
+        }
+        invocations.record(record("app", 1, Status.FAILED, "g"), 3, null);
+        assertThat(invocations.endedOrFenced(runs, 3)).as("its own, which waits").isTrue();
+    }
+
+    /** The end comes between the look and the fence: the owner must see it. */
+    @Test
+    void anEndThatIsRecordedWhileTheNewOwnerAsksIsSeen() {
+        InvocationRecord runs = record("app", 1, Status.RUNNING, "g");
+        InvocationRecord ended = record("app", 1, Status.FAILED, "g");
+        store.afterGet.set(() -> {
+            invocations.record(ended, 1, null);
+            await().until(() -> invocations.backlog() == 0);
+        });
+        assertThat(invocations.endedOrFenced(runs, 2)).isTrue();
     }
 
     @Test
@@ -89,6 +155,22 @@ class InvocationStoreTest {
         invocations.record(record("app", 1, Status.SUCCEEDED, "g"), null);
         assertThat(invocations.list("app", Filter.ALL, null, 10).records()).extracting(InvocationRecord::status)
                 .containsExactly(Status.SUCCEEDED);
+    }
+
+    @Test
+    void aRecordOfALowerEpochNeverReplacesOneOfAHigher() {
+        reopen(FOREVER, 100, 1000);
+        invocations.record(record("app", 1, Status.SUCCEEDED, "g"), 7, null);
+        invocations.record(record("app", 1, Status.FAILED, "g"), 6, null);
+        assertThat(invocations.get("app", id(1)).orElseThrow().status()).as("while it waits").isEqualTo(Status.SUCCEEDED);
+        assertThat(invocations.list("app", Filter.ALL, null, 1).records().getFirst().status()).isEqualTo(Status.SUCCEEDED);
+        CompletableFuture<StoreException> late = new CompletableFuture<>();
+        invocations.record(record("app", 1, Status.RUNNING, "g"), 6, late::complete);
+        assertThat(late.join()).isNull();
+        assertThat(invocations.list("app", Filter.ALL, null, 1).records().getFirst().status()).as("when it is stored")
+                .isEqualTo(Status.SUCCEEDED);
+        invocations.record(record("app", 1, Status.CANCELLED, "g"), 8, null);
+        assertThat(invocations.list("app", Filter.ALL, null, 1).records().getFirst().status()).isEqualTo(Status.CANCELLED);
     }
 
     @Test
@@ -137,14 +219,14 @@ class InvocationStoreTest {
     }
 
     @Test
-    void aLargeOutputIsKeptBesideItsRecord() {
+    void aLargeOutputIsKeptBesideItsRecord() throws IOException {
         InvocationRecord record = withOutput(1, 200_000);
         invocations.record(record, null);
-        assertThat(invocations.output(invocations.get("app", id(1)).orElseThrow()).orElseThrow().bytes()).hasSize(200_000);
+        assertThat(invocations.output(invocations.get("app", id(1)).orElseThrow()).orElseThrow().size()).isEqualTo(200_000);
         InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
         assertThat(listed.output().bytes()).as("not in the record itself").isNull();
         assertThat(listed.output().size()).isEqualTo(200_000);
-        Payload output = invocations.output(listed).orElseThrow();
+        Payload output = invocations.output(listed).orElseThrow().payload();
         assertThat(output.contentType()).isEqualTo("image/png");
         assertThat(output.bytes()).isEqualTo(record.output().bytes());
         invocations.deleteApplication("app");
@@ -153,23 +235,39 @@ class InvocationStoreTest {
 
     @Test
     void theOldestLargeOutputsGoFirst() {
-        for (int i = 1; i <= 4; i++) {
+        for (int i = 1; i <= 3; i++) {
             invocations.record(withOutput(i, 200_000), null);
         }
         List<InvocationRecord> records = invocations.list("app", Filter.ALL, null, 10).records();
-        invocations.record(withOutput(5, 200_000), null);
-        invocations.list("app", Filter.ALL, null, 10);
-        assertThat(records).hasSize(4);
-        assertThat(invocations.output(records.getFirst())).as("the newest of the four").isPresent();
+        assertThat(records).hasSize(3);
+        assertThat(invocations.output(records.get(1))).as("two fit").isPresent();
         assertThat(invocations.output(records.getLast())).as("the oldest").isEmpty();
+        assertThat(InvocationStore.wasKept(records.getLast())).isTrue();
     }
 
     @Test
     void anOutputOverTheLimitLeavesItsSize() {
-        invocations.record(withOutput(1, 300_001), null);
+        invocations.record(withOutput(1, 500_001), null);
         InvocationRecord kept = invocations.get("app", id(1)).orElseThrow();
-        assertThat(kept.output().size()).isEqualTo(300_001);
+        assertThat(kept.output().size()).isEqualTo(500_001);
         assertThat(invocations.output(kept)).isEmpty();
+        assertThat(InvocationStore.wasKept(kept)).isFalse();
+        assertThatThrownBy(() -> invocations.keepOutput("app", id(2), "image/png", 500_001, out -> {}))
+                .isInstanceOf(StoreException.class).hasMessageContaining("500001").hasMessageContaining("500000");
+    }
+
+    @Test
+    void anOutputCanBeKeptInAStreamBeforeItsRecord() throws IOException {
+        byte[] bytes = new byte[400_000];
+        bytes[399_999] = 7;
+        Payload output = invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> out.write(bytes));
+        invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
+            throw new IOException("not asked for twice");
+        });
+        invocations.record(RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output), null);
+        InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
+        assertThat(invocations.output(listed).orElseThrow().payload()).usingRecursiveComparison()
+                .isEqualTo(new Payload("image/png", bytes, null));
     }
 
     private static InvocationRecord withOutput(int number, int size) {
@@ -214,13 +312,43 @@ class InvocationStoreTest {
         assertThat(store.keys("invocations", "app", "", null, 10)).containsExactly(id(1));
     }
 
+    @Test
+    void recordsKeptInPartsAreListedAsOne() {
+        invocations.close();
+        invocations = open(FOREVER, 1000, 400, new ScopeParts(4));
+        List<String> newestFirst = new ArrayList<>();
+        for (int number = 1; number <= 300; number++) {
+            invocations.record(record("app", number, number % 3 == 0 ? Status.FAILED : Status.SUCCEEDED, "g"), null);
+            newestFirst.addFirst(id(number));
+        }
+        assertThat(invocations.get("app", id(7))).isPresent();
+        List<String> listed = new ArrayList<>();
+        String before = null;
+        do {
+            InvocationStore.Page page = invocations.list("app", Filter.ALL, before, 70);
+            page.records().forEach(each -> listed.add(each.executionId()));
+            before = page.next();
+        } while (before != null);
+        assertThat(listed).isEqualTo(newestFirst);
+        assertThat(invocations.list("app", new Filter(Status.FAILED, null), id(100), 50).records()).hasSize(33)
+                .first().extracting(InvocationRecord::executionId).isEqualTo(id(99));
+        assertThat(invocations.get("app", id(7))).as("stored").isPresent();
+        assertThat(new ScopeParts(4).all("app")).allSatisfy(part -> assertThat(store.keys("invocations", part, "", null, 300)).hasSizeBetween(40, 110));
+        invocations.deleteApplication("app");
+        assertThat(invocations.list("app", Filter.ALL, null, 10).records()).isEmpty();
+    }
+
     private void reopen(Duration linger, int maxWaiting, int keep) {
         invocations.close();
         invocations = open(linger, maxWaiting, keep);
     }
 
     private InvocationStore open(Duration linger, int maxWaiting, int keep) {
-        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, 1 << 20, linger, keep, 300_000, 500_000));
+        return open(linger, maxWaiting, keep, new ScopeParts(1));
+    }
+
+    private InvocationStore open(Duration linger, int maxWaiting, int keep, ScopeParts parts) {
+        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, 1 << 20, linger, keep, 500_000, parts));
     }
 
     private static String id(int number) {

@@ -105,7 +105,7 @@ class RegistryTest {
         return registry.publish(application, number -> new ApplicationVersion((short) 1, application, number, "b" + number, null,
                 SandboxSpec.DEFAULT, Map.of("g", GrainSpec.withDefaults("g")),
                 Map.of("main", new ApplicationVersion.WorkflowSpec("main", "{\"StartAt\":\"A\"}", 1000)),
-                List.of(new ApplicationVersion.RouteSpec("GET", "/{path+}", "g")), ApplicationVersion.Durability.STRICT, 123));
+                List.of(new ApplicationVersion.RouteSpec("GET", "/{path+}", "g")), Map.of(), ApplicationVersion.Durability.STRICT, 123));
     }
 
     private static Kind kind(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {

@@ -7,16 +7,20 @@ import dev.sand.datalayer.SharedData.Value;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Payload;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SharedDataTest {
+    private static final Duration AGE = Duration.ofSeconds(1);
+    private final AtomicLong nowNs = new AtomicLong(-5);
     private final AtomicInteger reads = new AtomicInteger();
     private final ForwardingStore store = new ForwardingStore() {
         @Override
@@ -26,7 +30,7 @@ class SharedDataTest {
         }
     };
     private final RecordedLargeValues large = new RecordedLargeValues();
-    private final SharedData data = new SharedData(store, large, new SharedData.Options(1 << 20, 10_000, 25_000));
+    private final SharedData data = new SharedData(store, large, new SharedData.Options(1 << 20, 10_000, 25_000, AGE), nowNs::get);
 
     @Test
     void aWriteIsInTheStoreAndReadFromMemory() {
@@ -40,6 +44,31 @@ class SharedDataTest {
         assertThat(afterRestart.cached("app", "k")).isEmpty();
         assertThat(text(afterRestart.get("app", "k"))).isEqualTo("\"a\"");
         assertThat(afterRestart.cached("app", "k")).isPresent();
+    }
+
+    @Test
+    void whatAnotherHostWroteIsSeenSoon() {
+        SharedData other = new SharedData(store, large, SharedData.Options.DEFAULT);
+        put("k", "1");
+        other.put("app", "k", json("2"), GlobalStore.ANY);
+        nowNs.addAndGet(AGE.toNanos() - 1);
+        assertThat(text(data.get("app", "k"))).as("at most so old").isEqualTo("1");
+        nowNs.addAndGet(1);
+        assertThat(data.cached("app", "k")).isEmpty();
+        assertThat(text(data.get("app", "k"))).isEqualTo("2");
+        other.delete("app", "k", GlobalStore.ANY);
+        nowNs.addAndGet(AGE.toNanos());
+        assertThat(data.get("app", "k")).isEqualTo(Value.NONE);
+    }
+
+    @Test
+    void whatNobodyWroteIsAskedForItsVersionOnly() {
+        put("k", "1");
+        nowNs.addAndGet(AGE.toNanos());
+        int before = reads.get();
+        assertThat(text(data.get("app", "k"))).isEqualTo("1");
+        assertThat(reads.get()).isEqualTo(before);
+        assertThat(data.cached("app", "k")).as("and is good for as long again").isPresent();
     }
 
     @Test

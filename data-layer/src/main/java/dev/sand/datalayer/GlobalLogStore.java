@@ -1,0 +1,231 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.GlobalStore.Entry;
+import dev.sand.datalayer.StoreException.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Logs in the global store, so that any frontend shows what was written on any host. An application's lines are batches with
+ * consecutive numbers, each written only where nothing is: hosts that append at once take turns, and whoever follows misses
+ * nothing. Bounded for each application in bytes and batches; the oldest go first.
+ */
+public final class GlobalLogStore implements LogStore {
+    private static final String TABLE = "logs";
+    private static final int PAGE = 32;
+    private static final int TRIES = 100;
+    /** A deletion elsewhere is learned of after that many batches. */
+    private static final int KNOWN_FOR = 200;
+    private static final int REMEMBERED = 1000;
+
+    /** The end of an application's log, as this process last saw it. */
+    private static final class Head {
+        final ReentrantLock lock = new ReentrantLock();
+        boolean known;
+        long last;
+        long end;
+        long first;
+        long start;
+        int since;
+    }
+
+    private record Question(String application, String executionId, String grain, long after) {}
+
+    private final GlobalStore store;
+    private final long bytesAnApplication;
+    private final int batchesAnApplication;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Head> heads = new LinkedHashMap<>();
+    /** Up to which batch the answer to a question was "nothing": whoever follows asks the same again and again. */
+    private final Map<Question, Long> nothingUpTo = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Question, Long> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    public GlobalLogStore(GlobalStore store, long bytesAnApplication) {
+        this(store, bytesAnApplication, 100_000);
+    }
+
+    GlobalLogStore(GlobalStore store, long bytesAnApplication, int batchesAnApplication) {
+        this.store = store;
+        this.bytesAnApplication = bytesAnApplication;
+        this.batchesAnApplication = batchesAnApplication;
+    }
+
+    @Override
+    public void append(List<Line> lines) {
+        Map<String, List<Line>> byApplication = new LinkedHashMap<>();
+        lines.forEach(line -> byApplication.computeIfAbsent(line.application(), name -> new ArrayList<>()).add(line));
+        byApplication.forEach((application, some) -> {
+            Head head = head(application);
+            head.lock.lock();
+            try {
+                for (LogBatch batch : LogBatch.of(some)) {
+                    append(application, head, batch);
+                }
+                trim(application, head);
+            } finally {
+                head.lock.unlock();
+            }
+        });
+    }
+
+    private Head head(String application) {
+        lock.lock();
+        try {
+            return heads.computeIfAbsent(application, name -> new Head());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void append(String application, Head head, LogBatch batch) {
+        for (int tries = 0;; tries++) {
+            if (!head.known || head.since >= KNOWN_FOR) {
+                look(application, head);
+            }
+            try {
+                store.put(TABLE, application, key(head.last + 1), batch.behind(head.end).encode(), GlobalStore.ABSENT);
+                head.last++;
+                head.end += batch.bytes();
+                head.since++;
+                return;
+            } catch (StoreException e) {
+                head.known = false; // another host was faster, or this one's write is not known to have happened
+                if (e.kind() != Kind.CONFLICT || tries == TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void look(String application, Head head) {
+        List<Entry> last = store.scanDescending(TABLE, application, "", null, 1);
+        List<Entry> first = store.scan(TABLE, application, "", null, 1);
+        head.last = last.isEmpty() ? 0 : number(last.getFirst());
+        head.end = last.isEmpty() ? 0 : LogBatch.decode(last.getFirst().value()).end();
+        head.first = first.isEmpty() ? 1 : number(first.getFirst());
+        head.start = first.isEmpty() ? 0 : LogBatch.decode(first.getFirst().value()).before();
+        head.known = true;
+        head.since = 0;
+    }
+
+    private void trim(String application, Head head) {
+        long surplus = head.end - head.start - bytesAnApplication;
+        long tooMany = head.last - head.first + 1 - batchesAnApplication;
+        if (!head.known || surplus <= 0 && tooMany <= 0) {
+            return;
+        }
+        // A tenth more than needed, so that a full log is not trimmed for every batch.
+        long start = head.start + Math.max(0, surplus) + (surplus > 0 ? bytesAnApplication / 10 : 0);
+        long first = head.first + Math.max(0, tooMany) + (tooMany > 0 ? batchesAnApplication / 10 : 0);
+        store.deleteBefore(TABLE, application, key(firstKept(application, first, start, head.last)));
+        head.known = false;
+    }
+
+    private long firstKept(String application, long first, long start, long last) {
+        String from = null;
+        List<Entry> page;
+        do {
+            page = store.scan(TABLE, application, "", from, PAGE);
+            for (Entry entry : page) {
+                if (number(entry) >= first && LogBatch.decode(entry.value()).before() >= start) {
+                    return number(entry);
+                }
+                from = entry.key();
+            }
+        } while (page.size() == PAGE);
+        return last;
+    }
+
+    @Override
+    public List<Line> read(String application, String executionId, String grain, long afterSequence, int limit) {
+        Question question = new Question(application, executionId, grain, afterSequence);
+        long looked = nothingUpTo(question);
+        String from = looked > 0 ? key(looked) : afterSequence <= 0 ? null : key((afterSequence >> LogBatch.PLACE_BITS) - 1);
+        List<Line> lines = new ArrayList<>();
+        long last = looked;
+        while (lines.size() < limit) {
+            List<Entry> page = store.scan(TABLE, application, "", from, PAGE);
+            for (Entry entry : page) {
+                last = number(entry);
+                LogBatch.decode(entry.value()).matching(executionId, grain, last).stream()
+                        .filter(line -> line.sequence() > afterSequence).forEach(lines::add);
+            }
+            if (page.size() < PAGE) {
+                break;
+            }
+            from = page.getLast().key();
+        }
+        if (lines.isEmpty() && last > looked) {
+            remember(question, last);
+        }
+        return lines.size() <= limit ? lines : List.copyOf(lines.subList(0, limit));
+    }
+
+    private long nothingUpTo(Question question) {
+        lock.lock();
+        try {
+            return nothingUpTo.getOrDefault(question, 0L);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void remember(Question question, long number) {
+        lock.lock();
+        try {
+            nothingUpTo.put(question, number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<Line> tail(String application, String executionId, String grain, int limit) {
+        List<Line> newestFirst = new ArrayList<>();
+        String before = null;
+        while (newestFirst.size() < limit) {
+            List<Entry> page = store.scanDescending(TABLE, application, "", before, PAGE);
+            for (Entry entry : page) {
+                newestFirst.addAll(LogBatch.decode(entry.value()).matching(executionId, grain, number(entry)).reversed());
+            }
+            if (page.size() < PAGE) {
+                break;
+            }
+            before = page.getLast().key();
+        }
+        return newestFirst.stream().limit(limit).toList().reversed();
+    }
+
+    @Override
+    public void deleteApplication(String application) {
+        store.deleteScope(TABLE, application);
+        lock.lock();
+        try {
+            heads.remove(application);
+            nothingUpTo.keySet().removeIf(question -> question.application().equals(application));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String key(long number) {
+        return String.format("%012d", number);
+    }
+
+    private static long number(Entry entry) {
+        return Long.parseLong(entry.key());
+    }
+
+    /** The global store is its giver's. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,98 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Codec;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Lines of one application that were appended together, as they are stored: JSON, compressed.
+ *
+ * @param before bytes of all batches before this one since the first; @param bytes of this one, both as lines count
+ * @param lines with sequence 0: it follows from the batch's number
+ */
+record LogBatch(short schema, long before, long bytes, List<Line> lines) {
+    private static final short SCHEMA = 1;
+    /** What a line costs besides its text. */
+    private static final int LINE_BYTES = 150;
+    static final int MOST_LINES = 1000;
+    static final int MOST_BYTES = 512 * 1024;
+    /** A line's sequence is its batch's number, shifted, and its place in it. */
+    static final int PLACE_BITS = 16;
+
+    /** Cuts lines of one application into batches; what they come behind is said when they are stored. */
+    static List<LogBatch> of(List<Line> lines) {
+        List<LogBatch> batches = new ArrayList<>();
+        List<Line> some = new ArrayList<>();
+        long bytes = 0;
+        for (Line line : lines) {
+            long size = LINE_BYTES + (long) line.text().length();
+            if (!some.isEmpty() && (some.size() == MOST_LINES || bytes + size > MOST_BYTES)) {
+                batches.add(new LogBatch(SCHEMA, 0, bytes, List.copyOf(some)));
+                some.clear();
+                bytes = 0;
+            }
+            some.add(numbered(line, 0));
+            bytes += size;
+        }
+        if (!some.isEmpty()) {
+            batches.add(new LogBatch(SCHEMA, 0, bytes, List.copyOf(some)));
+        }
+        return batches;
+    }
+
+    LogBatch behind(long bytesBefore) {
+        return new LogBatch(schema, bytesBefore, bytes, lines);
+    }
+
+    long end() {
+        return before + bytes;
+    }
+
+    /** @param executionId and {@code grain}: null for all; @param number of the batch */
+    List<Line> matching(String executionId, String grain, long number) {
+        List<Line> matching = new ArrayList<>();
+        for (int place = 0; place < lines.size(); place++) {
+            Line line = lines.get(place);
+            if ((executionId == null || executionId.equals(line.executionId())) && (grain == null || grain.equals(line.grain()))) {
+                matching.add(numbered(line, number << PLACE_BITS | place));
+            }
+        }
+        return matching;
+    }
+
+    private static Line numbered(Line line, long sequence) {
+        return new Line(sequence, line.epochMs(), line.application(), line.version(), line.grain(), line.executionId(), line.eventId(),
+                line.attempt(), line.stream(), line.level(), line.text());
+    }
+
+    byte[] encode() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream zipped = new GZIPOutputStream(bytes)) {
+            zipped.write(Codec.encode(this));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    static LogBatch decode(byte[] stored) {
+        try (GZIPInputStream zipped = new GZIPInputStream(new ByteArrayInputStream(stored))) {
+            LogBatch batch = Codec.decode(zipped.readAllBytes(), LogBatch.class);
+            if (batch.schema() > SCHEMA) {
+                throw new StoreException(Kind.BROKEN, "a batch of log lines has schema " + batch.schema()
+                        + ", newer than this platform understands", 0, null);
+            }
+            return batch;
+        } catch (IOException e) {
+            throw new StoreException(Kind.BROKEN, "a batch of log lines cannot be read: " + e.getMessage(), 0, e);
+        }
+    }
+}
