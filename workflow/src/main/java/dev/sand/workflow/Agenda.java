@@ -91,7 +91,7 @@ final class Agenda {
     }
 
     private void abandon(Scope scope) {
-        scope.isClosed = true;
+        scope.close();
         Visit visit = scope.current;
         if (visit == null) {
             return;

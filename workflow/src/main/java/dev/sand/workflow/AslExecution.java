@@ -8,11 +8,13 @@ import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The execution of a workflow.
@@ -38,6 +40,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private final Agenda agenda = new Agenda();
     private final StateExit exit;
     private final StateEntry entry;
+    private final QueryBudget budget = new QueryBudget();
     private final PublishedEvents published = new PublishedEvents(false);
     private Scope root;
     private Document output;
@@ -70,6 +73,8 @@ public final class AslExecution implements Execution, StateExit.Listener {
             return List.of();
         }
         boolean wasHeavy = isHeavy(signal);
+        budget.renew();
+        budget.takeSpent();
         agenda.begin();
         nowMs = Math.max(nowMs, signal.atMs());
         switch (signal) {
@@ -81,6 +86,16 @@ public final class AslExecution implements Execution, StateExit.Listener {
         }
         drain(wasHeavy);
         return agenda.commands();
+    }
+
+    @Override
+    public List<Command> on(Signal signal, BooleanSupplier isCancelled) {
+        budget.cancelWhen(isCancelled);
+        try {
+            return on(signal);
+        } finally {
+            budget.cancelWhen(() -> false);
+        }
     }
 
     /** A late or doubled signal changes nothing at all: whether it is journaled must not matter. */
@@ -102,7 +117,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
 
     private void onStarted(Payload input) {
         Document document = Document.of(input);
-        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document), machine);
+        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget), machine);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
@@ -166,8 +181,9 @@ public final class AslExecution implements Execution, StateExit.Listener {
 
     private void drain(boolean mayBeHeavy) {
         int left = WorkflowLimits.TRANSITIONS_AT_ONCE;
+        long steps = budget.takeSpent();
         while (!isEnded && !agenda.ready.isEmpty()) {
-            if (left-- == 0 || !mayBeHeavy && isHeavy(agenda.ready.peek())) {
+            if (left-- == 0 || steps > WorkflowLimits.QUERY_STEPS_AT_ONCE || !mayBeHeavy && isHeavy(agenda.ready.peek())) {
                 if (!isContinuing) {
                     isContinuing = true;
                     agenda.startTimer(CONTINUE_STEP + "#" + ++continues, new Open.Continue(), 0);
@@ -176,8 +192,12 @@ public final class AslExecution implements Execution, StateExit.Listener {
             }
             switch (agenda.ready.poll()) {
                 case Ready.Enter(Scope scope, String state, Document input) -> enter(scope, state, input);
-                case Ready.StartItem(Join join) -> entry.startItem(join);
+                case Ready.StartItem(Join join) -> {
+                    budget.renew();
+                    entry.startItem(join);
+                }
             }
+            steps += budget.takeSpent();
         }
     }
 
@@ -249,8 +269,14 @@ public final class AslExecution implements Execution, StateExit.Listener {
     }
 
     private boolean isHeavy(long bytes) {
-        return machine.isLarge() || (machine.looksInside() ? bytes * machine.copies() > WorkflowLimits.LIGHT_BYTES
-                : bytes > WorkflowLimits.LIGHT_JOIN_BYTES);
+        return machine.isLarge() || machine.hasQueries()
+                || (machine.looksInside() ? (bytes + variableBytes()) * machine.copies() > WorkflowLimits.LIGHT_BYTES
+                        : bytes > WorkflowLimits.LIGHT_JOIN_BYTES);
+    }
+
+    /** Any state may look into any of them. */
+    private long variableBytes() {
+        return root == null ? 0 : root.variables.totalBytes();
     }
 
     /** Bytes that may be looked into, or joined, when what is open ends. */

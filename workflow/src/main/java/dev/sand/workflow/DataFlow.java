@@ -1,9 +1,12 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.ErrorRules.Catcher;
 import dev.sand.workflow.asl.Flow;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Environment;
 import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Path;
@@ -12,8 +15,8 @@ import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.Template;
 
 /**
- * Data through a state: input → InputPath → Parameters → work → ResultSelector → ResultPath → OutputPath. Each step that is
- * not given hands the document on as it is, unparsed.
+ * Data through a state: input → InputPath → Parameters → work → ResultSelector → ResultPath → OutputPath; in JSONata: input →
+ * Arguments → work → Output. Each step that is not given hands the document on as it is, unparsed.
  */
 final class DataFlow {
     private final PayloadSource source;
@@ -35,8 +38,44 @@ final class DataFlow {
     /** What goes on to the next state. */
     Document output(Visit visit, Document result) {
         Flow flow = visit.state.flow();
+        if (flow.isJsonata()) {
+            return flow.output() == null ? result : made(flow.output(), visit.environment(visit.input, result, null, source));
+        }
         Document selected = fill(visit, flow.resultSelector(), result);
         return select(visit, flow.outputPath(), place(visit, flow.resultPath(), selected));
+    }
+
+    /** What goes on from a state that passes on what it is given. @param output of JSONata, or null */
+    Document passedOn(Visit visit, Document input, Template output) {
+        return visit.state.flow().isJsonata() ? fill(visit, output, visit.input) : select(visit, visit.state.flow().outputPath(), input);
+    }
+
+    /** What goes on when an error is caught. */
+    Document caught(Visit visit, Catcher catcher, Document error) {
+        if (!visit.state.flow().isJsonata()) {
+            return place(visit, catcher.resultPath(), error);
+        }
+        return catcher.output() == null ? error : made(catcher.output(), visit.environment(visit.input, null, error, source));
+    }
+
+    /**
+     * Gives variables their values, reckoned from those that they had before.
+     *
+     * @param assign null: none
+     * @param result what the state's work gave, or what a state that does none works on
+     * @param error output of one that is caught, or null
+     */
+    void assign(Visit visit, Template assign, Document result, Document error) {
+        if (assign == null) {
+            return;
+        }
+        Environment environment = visit.state.flow().isJsonata() ? visit.environment(visit.input, result, error, source)
+                : visit.environment(error != null ? error : result, source);
+        visit.scope.variables.assign((ObjectNode) made(assign, environment).node(source));
+    }
+
+    private static Document made(Template template, Environment environment) {
+        return Document.made(template.evaluate(environment));
     }
 
     /** The state's input with a value at a place; null: nowhere. */
@@ -47,8 +86,7 @@ final class DataFlow {
         if (place.isWhole()) {
             return value;
         }
-        return Document.of(place.write(visit.input.node(source), value.node(source)),
-                visit.input.sizeHint() + value.sizeHint());
+        return visit.input.with(place, value, source);
     }
 
     /** What a path leads to; null: an empty object. */
@@ -83,6 +121,6 @@ final class DataFlow {
         if (template == null) {
             return document;
         }
-        return Document.made(template.evaluate(visit.environment(document, source)));
+        return made(template, visit.environment(document, source));
     }
 }

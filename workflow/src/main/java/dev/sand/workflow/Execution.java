@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import dev.sand.event.Payload;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * One execution as a pure state machine: a signal in, commands out; no clock, thread or randomness inside. The same signals
@@ -79,6 +80,15 @@ public interface Execution {
 
     /** Applies a signal. Nothing comes after Succeed or Fail. */
     List<Command> on(Signal signal);
+
+    /**
+     * Applies a signal that {@link #isHeavy} told of.
+     *
+     * @param isCancelled asked while expressions are evaluated: once it is true, this throws, and the execution is good for nothing
+     */
+    default List<Command> on(Signal signal, BooleanSupplier isCancelled) {
+        return on(signal);
+    }
 
     /** True when the next {@code on} may look into a document or evaluate an expression for long: run it off the shard. */
     boolean isHeavy(Signal signal);

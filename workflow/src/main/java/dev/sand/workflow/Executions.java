@@ -69,7 +69,7 @@ public final class Executions {
     }
 
     private static StateMachine parse(WorkflowSpec workflow) {
-        return switch (Definitions.parse(workflow.definition())) {
+        return switch (Definitions.parseChecked(workflow.definition())) {
             case Definitions.Parsed.Valid valid -> valid.machine();
             case Definitions.Parsed.Invalid invalid -> throw new IllegalArgumentException(
                     "workflow " + workflow.name() + " is not valid: " + invalid.diagnostics().getFirst());

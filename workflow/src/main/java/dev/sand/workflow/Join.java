@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Where the branches of a Parallel or the iterations of a Map meet: a place for each result; complete when every place is
@@ -16,6 +18,8 @@ final class Join {
     final Scope[] scopes;
     /** Of a Map: what is iterated over; null for a Parallel. */
     final JsonNode items;
+    /** Of a Map over an object: the names of its members; else null. */
+    final List<String> keys;
     /** Of a Map: what an iteration's ItemSelector sees as its input. */
     final Document itemInput;
     private final long maxConcurrency;
@@ -33,6 +37,7 @@ final class Join {
         this.visit = visit;
         this.step = visit.attemptStep();
         this.items = items;
+        this.keys = items != null && items.isObject() ? items.properties().stream().map(Map.Entry::getKey).toList() : null;
         this.itemInput = itemInput;
         this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
                 : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.QueryBudget;
 
 /** One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map. */
 final class Scope {
@@ -11,11 +12,18 @@ final class Scope {
      * What the context object shows of the execution.
      *
      * @param startTime ISO 8601
+     * @param budget what the state at hand may still do
      */
-    record Info(String executionId, String application, String workflow, String startTime, Document input) {}
+    record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
+                QueryBudget budget) {}
 
-    /** What the context object shows of an iteration. */
-    record Item(int index, JsonNode value) {}
+    /** The execution's time: that of its last signal. */
+    interface Clock {
+        long nowMs();
+    }
+
+    /** What the context object shows of an iteration. @param key of a member of an object, else null */
+    record Item(int index, String key, JsonNode value) {}
 
     final Info info;
     final StateMachine machine;
@@ -27,28 +35,36 @@ final class Scope {
     /** Ended or abandoned: nothing that belongs to it counts any more. */
     boolean isClosed;
 
+    final Variables variables;
     private final String prefix;
     private final Item item;
     private final int[] visits;
 
-    private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item) {
+    private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item, Variables variables) {
         this.info = info;
         this.machine = machine;
         this.join = join;
         this.index = index;
         this.prefix = prefix;
         this.item = item;
+        this.variables = variables;
         this.visits = new int[machine.states().size()];
     }
 
     static Scope root(Info info, StateMachine machine) {
-        return new Scope(info, machine, null, 0, "", null);
+        return new Scope(info, machine, null, 0, "", null, Variables.root());
     }
 
     /** @param item of a Map's iteration, else null */
     static Scope below(Join join, int index, StateMachine machine, Item item) {
         Scope parent = join.visit.scope;
-        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item);
+        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item, parent.variables.inner());
+    }
+
+    /** It has ended, or is abandoned. */
+    void close() {
+        isClosed = true;
+        variables.drop();
     }
 
     /** "Tag", "Tag#2", …: a step that this execution has not had yet. */

@@ -8,8 +8,11 @@ import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Environment;
+import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.Query;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.time.Instant;
@@ -29,6 +32,7 @@ final class StateEntry {
     }
 
     void attempt(Visit visit, long nowMs) {
+        visit.scope.info.budget().renew();
         try {
             switch (visit.state) {
                 case State.Task task -> runTask(visit, task);
@@ -48,8 +52,11 @@ final class StateEntry {
 
     private void runTask(Visit visit, State.Task task) {
         Document input = flow.input(visit);
-        long timeoutSeconds = task.timeoutPath() == null ? task.timeoutSeconds()
-                : integer(flow.read(visit, task.timeoutPath(), input), "TimeoutSecondsPath", 1);
+        long timeoutSeconds = task.timeout() == null ? task.timeoutSeconds()
+                : integer(visit, task.timeout(), input, "TimeoutSecondsPath", 1);
+        if (task.heartbeat() != null) {
+            integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
+        }
         Payload payload = flow.parameters(visit, input).payload(source);
         String step = visit.attemptStep();
         agenda.open(visit, new Agenda.Open.Task(visit),
@@ -59,28 +66,30 @@ final class StateEntry {
     private void choose(Visit visit, State.Choice choice) {
         Document input = flow.input(visit);
         Environment environment = visit.environment(input, source);
-        String next = choice.otherwise();
+        State.Choice.Branch taken = new State.Choice.Branch(null, visit.state.flow().output(), visit.state.common().assign(), choice.otherwise());
         for (State.Choice.Branch branch : choice.branches()) {
             if (branch.rule().matches(environment)) {
-                next = branch.next();
+                taken = branch;
                 break;
             }
         }
-        if (next == null) {
+        if (taken.next() == null) {
             throw new StatesError(StatesError.NO_CHOICE_MATCHED, "No rule matched, and the state has no Default.");
         }
-        exit.leave(visit, flow.select(visit, visit.state.flow().outputPath(), input), next);
+        Document output = flow.passedOn(visit, input, taken.output());
+        flow.assign(visit, taken.assign(), input, null);
+        exit.leave(visit, output, taken.next());
     }
 
     private void await(Visit visit, State.Wait wait, long nowMs) {
         long delayMs;
-        if (wait.secondsPath() != null) {
-            delayMs = integer(flow.read(visit, wait.secondsPath(), flow.input(visit)), "SecondsPath", 0) * 1000;
+        if (wait.secondsFrom() != null) {
+            delayMs = integer(visit, wait.secondsFrom(), flow.input(visit), "SecondsPath", 0) * 1000;
         } else if (wait.seconds() >= 0) {
             delayMs = wait.seconds() * 1000;
         } else {
             Instant until = wait.timestamp() != null ? wait.timestamp()
-                    : timestamp(flow.read(visit, wait.timestampPath(), flow.input(visit)), wait.timestampPath().text());
+                    : timestamp(visit, wait.timestampFrom());
             delayMs = Math.max(0, until.toEpochMilli() - nowMs);
         }
         if (delayMs == 0) {
@@ -91,28 +100,41 @@ final class StateEntry {
         agenda.open(visit, new Agenda.Open.Waiting(visit), new Command.StartTimer(step, delayMs), step);
     }
 
-    private static long integer(JsonNode value, String field, long least) {
+    private long integer(Visit visit, Expression from, Document input, String field, long least) {
+        JsonNode value = flow.evaluate(visit, from, input);
         Long number = Json.wholeNumber(value);
         if (number == null || number < least || number > WorkflowLimits.SECONDS) {
+            if (from instanceof Query query) {
+                throw value.isNumber() ? query.outOfBounds("an integer from " + least + " to " + WorkflowLimits.SECONDS, value)
+                        : query.mistyped("number", value);
+            }
             throw StatesError.runtime("The " + field + " parameter must reference an integer from " + least + " to "
                     + WorkflowLimits.SECONDS + ", it is " + Json.text(value));
         }
         return number;
     }
 
-    private static Instant timestamp(JsonNode value, String path) {
+    private Instant timestamp(Visit visit, Expression from) {
+        JsonNode value = flow.evaluate(visit, from, flow.input(visit));
         Instant time = value.isTextual() ? Timestamps.parse(value.textValue()) : null;
         if (time == null) {
+            if (from instanceof Query query) {
+                throw value.isTextual() ? query.outOfBounds("a timestamp such as 2016-08-18T17:33:00Z", value) : query.mistyped("string", value);
+            }
             throw StatesError.runtime("The TimestampPath parameter does not reference a valid ISO-8601 extended offset"
-                    + " date-time format string: " + path + " == " + Json.text(value));
+                    + " date-time format string: " + from + " == " + Json.text(value));
         }
         return time;
     }
 
     /** A Wait is over, or a Succeed is reached. */
     void passOn(Visit visit) {
+        visit.scope.info.budget().renew();
         try {
-            exit.leave(visit, flow.select(visit, visit.state.flow().outputPath(), flow.input(visit)), visit.state.common().next());
+            Document input = flow.input(visit);
+            Document output = flow.passedOn(visit, input, visit.state.flow().output());
+            flow.assign(visit, visit.state.common().assign(), input, null);
+            exit.leave(visit, output, visit.state.common().next());
         } catch (StatesError e) {
             exit.fail(visit, e);
         }
@@ -132,15 +154,12 @@ final class StateEntry {
 
     private void iterate(Visit visit, State.Map map) {
         Document input = flow.input(visit);
-        JsonNode items = flow.read(visit, map.itemsPath(), input);
-        if (!items.isArray()) {
-            throw StatesError.runtime("Reference path \"" + map.itemsPath() + "\" must point to array.");
-        }
+        JsonNode items = items(visit, map, input);
         if (items.size() > WorkflowLimits.MAP_ITEMS) {
             throw StatesError.runtime("The array has " + items.size() + " items; an inline Map takes " + WorkflowLimits.MAP_ITEMS);
         }
-        long concurrency = map.maxConcurrencyPath() == null ? map.maxConcurrency()
-                : integer(flow.read(visit, map.maxConcurrencyPath(), input), "MaxConcurrencyPath", 0);
+        long concurrency = map.concurrency() == null ? map.maxConcurrency()
+                : integer(visit, map.concurrency(), input, "MaxConcurrencyPath", 0);
         Join join = new Join(visit, items.size(), items, input, concurrency);
         visit.join = join;
         if (join.isComplete()) {
@@ -150,6 +169,26 @@ final class StateEntry {
         }
     }
 
+    /** An array; in JSONata also an object, of which each member is an item. */
+    private JsonNode items(Visit visit, State.Map map, Document input) {
+        if (!visit.state.flow().isJsonata()) {
+            JsonNode items = flow.read(visit, map.itemsPath(), input);
+            if (!items.isArray()) {
+                throw StatesError.runtime("Reference path \"" + map.itemsPath() + "\" must point to array.");
+            }
+            return items;
+        }
+        JsonNode items = flow.fill(visit, map.items(), input).node(source);
+        if (items.isArray() || items.isObject()) {
+            return items;
+        }
+        if (map.items() instanceof Template.Computed(String field, Query query)) {
+            throw query.mistyped("array", items);
+        }
+        throw new StatesError(StatesError.QUERY_EVALUATION_ERROR, "The Map state's items must be an array or an object, they are "
+                + Json.text(items));
+    }
+
     /** The next iteration of a Map. */
     void startItem(Join join) {
         Visit visit = join.visit;
@@ -157,15 +196,16 @@ final class StateEntry {
             return;
         }
         int index = join.nextItem++;
-        JsonNode value = join.items.get(index);
+        String key = join.keys == null ? null : join.keys.get(index);
+        JsonNode value = key == null ? join.items.get(index) : join.items.get(key);
         State.Map map = (State.Map) visit.state;
-        Scope scope = Scope.below(join, index, map.processor(), new Scope.Item(index, value));
+        Scope scope = Scope.below(join, index, map.processor(), new Scope.Item(index, key, value));
         join.open(scope);
         join.isStarting = false;
         agenda.startMore(join);
         Document input;
         try {
-            input = map.itemSelector() == null ? Document.made(value)
+            input = map.itemSelector() == null ? Document.made(key == null ? value : pair(key, value))
                     : flow.fill(Visit.ofItem(scope, visit), map.itemSelector(), join.itemInput);
         } catch (StatesError e) {
             agenda.abandon(join);
@@ -175,17 +215,20 @@ final class StateEntry {
         agenda.add(new Agenda.Ready.Enter(scope, map.processor().startAt(), input));
     }
 
+    private static JsonNode pair(String key, JsonNode value) {
+        return Json.NODES.objectNode().put("Key", key).set("Value", value);
+    }
+
     private void stop(Visit visit, State.Fail fail) {
-        String error = fail.errorPath() == null ? fail.error()
-                : text(flow.evaluate(visit, fail.errorPath(), visit.input), "ErrorPath");
-        String cause = fail.causePath() == null ? fail.cause()
-                : text(flow.evaluate(visit, fail.causePath(), visit.input), "CausePath");
+        String error = fail.errorFrom() == null ? fail.error() : text(visit, fail.errorFrom(), "ErrorPath");
+        String cause = fail.causeFrom() == null ? fail.cause() : text(visit, fail.causeFrom(), "CausePath");
         exit.failScope(visit.scope, error, cause);
     }
 
-    private static String text(JsonNode value, String field) {
+    private String text(Visit visit, Expression from, String field) {
+        JsonNode value = flow.evaluate(visit, from, visit.input);
         if (!value.isTextual()) {
-            throw StatesError.runtime("The " + field + " must give a string, it gives " + Json.text(value));
+            throw from instanceof Query query ? query.mistyped("string", value) : StatesError.runtime("The " + field + " must give a string, it gives " + Json.text(value));
         }
         return value.textValue();
     }

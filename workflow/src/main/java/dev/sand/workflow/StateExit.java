@@ -36,10 +36,12 @@ final class StateExit {
 
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
+        visit.scope.info.budget().renew();
         visit.join = null;
         Document next;
         try {
             next = flow.output(visit, result);
+            flow.assign(visit, visit.state.common().assign(), result, null);
         } catch (StatesError e) {
             fail(visit, e);
             return;
@@ -54,7 +56,7 @@ final class StateExit {
             return;
         }
         Scope scope = visit.scope;
-        scope.isClosed = true;
+        scope.close();
         Join join = scope.join;
         if (join == null) {
             listener.onSucceeded(document);
@@ -66,7 +68,14 @@ final class StateExit {
             fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
                     + "' has to join are over the limit of " + WorkflowLimits.DOCUMENT_BYTES + " bytes", false);
         } else if (join.isComplete()) {
-            complete(join.visit, join.joined());
+            Document joined;
+            try {
+                joined = join.joined();
+            } catch (StatesError e) {
+                fail(join.visit, e);
+                return;
+            }
+            complete(join.visit, joined);
         } else {
             agenda.startMore(join);
         }
@@ -118,8 +127,12 @@ final class StateExit {
             ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : error)
                     .put("Cause", cause == null ? "" : cause);
             visit.join = null;
+            visit.scope.info.budget().renew();
             try {
-                leave(visit, flow.place(visit, catcher.resultPath(), Document.made(output)), catcher.next());
+                Document caught = Document.made(output);
+                Document next = flow.caught(visit, catcher, caught);
+                flow.assign(visit, catcher.assign(), null, caught);
+                leave(visit, next, catcher.next());
             } catch (StatesError e) {
                 failScope(visit.scope, e.error(), cause(visit, e));
             }
@@ -129,7 +142,7 @@ final class StateExit {
     }
 
     void failScope(Scope scope, String error, String cause) {
-        scope.isClosed = true;
+        scope.close();
         if (scope.join == null) {
             listener.onFailed(error, cause);
             return;

@@ -7,6 +7,7 @@ import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Environment;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.Timestamps;
 import java.util.List;
 
@@ -59,10 +60,35 @@ final class Visit {
 
     /** What this visit's expressions see, with {@code data} at hand. */
     Environment environment(Document data, PayloadSource source) {
+        return environment(data, null, null, source);
+    }
+
+    /** @param result of the state's work, or null; @param error output of one that is caught, or null: JSONata can see these */
+    Environment environment(Document data, Document result, Document error, PayloadSource source) {
         return new Environment() {
             @Override
             public JsonNode input() {
                 return data.node(source);
+            }
+
+            @Override
+            public JsonNode result() {
+                return result == null ? null : result.node(source);
+            }
+
+            @Override
+            public JsonNode errorOutput() {
+                return error == null ? null : error.node(source);
+            }
+
+            @Override
+            public long nowMs() {
+                return scope.info.clock().nowMs();
+            }
+
+            @Override
+            public QueryBudget budget() {
+                return scope.info.budget();
             }
 
             @Override
@@ -72,7 +98,7 @@ final class Visit {
 
             @Override
             public JsonNode variable(String name) {
-                return null;
+                return scope.variables.get(name);
             }
 
             @Override
@@ -98,7 +124,11 @@ final class Visit {
                 .put("RetryCount", retryCount);
         Scope.Item item = scope.item();
         if (item != null) {
-            context.putObject("Map").putObject("Item").put("Index", item.index()).set("Value", item.value());
+            ObjectNode shown = context.putObject("Map").putObject("Item").put("Index", item.index());
+            if (item.key() != null) {
+                shown.put("Key", item.key());
+            }
+            shown.set("Value", item.value());
         }
         return context;
     }

@@ -56,6 +56,38 @@ class AslExecutionTest {
     }
 
     @Test
+    void aValueNestedTooDeepIsToldTheLimitAndItsDepth() {
+        String definition = """
+                {"StartAt": "A", "States": {"A": {"Type": "Pass", "InputPath": "$.x", "End": true}}}""";
+        Command last = execution(definition).on(new Signal.Started(json("[".repeat(300) + "]".repeat(300)))).getLast();
+        assertThat(((Command.Fail) last).error()).isEqualTo("States.DataLimitExceeded");
+        assertThat(((Command.Fail) last).cause()).contains("300 levels deep", "the limit is 200").doesNotContain("Stream");
+    }
+
+    /** Each round puts the whole document below itself; a tree of a thousand levels could not even be written. */
+    @Test
+    void aDocumentThatGrowsDownwardsEndsAtTheLimit() {
+        String place = """
+                {"StartAt": "A", "States": {"A": {"Type": "Pass", "ResultPath": "$.a", "Next": "C"},
+                  "C": {"Type": "Choice", "Default": "A", "Choices": [
+                    {"Variable": "$.never", "IsPresent": true, "Next": "E"}]}, "E": {"Type": "Succeed"}}}""";
+        assertThat(failure(execution(place), json("{}"))).contains("201 levels deep", "limit of 200");
+        String join = """
+                {"StartAt": "P", "States": {"P": {"Type": "Parallel", "Next": "P", "Branches": [
+                  {"StartAt": "B", "States": {"B": {"Type": "Pass", "End": true}}}],
+                  "Catch": [{"ErrorEquals": ["never"], "Next": "E"}]}, "E": {"Type": "Succeed"}}}""";
+        assertThat(failure(execution(join), json("{}"))).contains("201 levels deep", "limit of 200");
+    }
+
+    private static String failure(AslExecution execution, Payload input) {
+        List<Command> commands = execution.on(new Signal.Started(input));
+        for (int i = 0; i < 1_000 && commands.getLast() instanceof Command.StartTimer timer; i++) {
+            commands = execution.on(new Signal.TimerFired(timer.step()));
+        }
+        return ((Command.Fail) commands.getLast()).cause();
+    }
+
+    @Test
     void aReferencePassesThroughWhole() {
         AslExecution execution = execution(TWO_TASKS);
         Payload reference = reference();
@@ -200,6 +232,6 @@ class AslExecutionTest {
         Command last = execution("""
                 {"StartAt": "A", "States": {"A": {"Type": "Pass", "InputPath": "$.x", "End": true}}}""")
                 .on(new Signal.Started(deep)).getLast();
-        assertThat(((Command.Fail) last).error()).isEqualTo("States.Runtime");
+        assertThat(((Command.Fail) last).error()).isEqualTo("States.DataLimitExceeded");
     }
 }

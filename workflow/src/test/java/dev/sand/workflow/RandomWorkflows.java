@@ -8,11 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Valid definitions, inputs and stubs from a seed: every state type, nested, with retries, catches and data flow. */
+/** Valid definitions, inputs and stubs from a seed: every state type, nested, with retries, catches, data flow and variables, in both languages. */
 final class RandomWorkflows {
     private static final List<String> GRAINS = List.of("a", "b", "c");
     private final SplittableRandom random;
     private int names;
+    private int scopes;
 
     RandomWorkflows(long seed) {
         this.random = new SplittableRandom(seed);
@@ -51,6 +52,7 @@ final class RandomWorkflows {
 
     private ObjectNode machine(int depth) {
         int size = random.nextInt(1, 5);
+        String variable = "v" + scopes++;
         List<String> states = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             states.add("S" + names++);
@@ -59,15 +61,69 @@ final class RandomWorkflows {
         machine.put("StartAt", states.getFirst());
         ObjectNode all = machine.putObject("States");
         for (int i = 0; i < size; i++) {
-            all.set(states.get(i), state(depth, states, i));
+            all.set(states.get(i), random.nextInt(3) == 0 ? queryState(depth, states, i, variable) : state(depth, states, i, variable));
         }
         return machine;
     }
 
-    private ObjectNode state(int depth, List<String> states, int index) {
+    /** A state in JSONata. */
+    private ObjectNode queryState(int depth, List<String> states, int index, String variable) {
+        ObjectNode state = Json.NODES.objectNode().put("QueryLanguage", "JSONata");
+        boolean isLast = index == states.size() - 1;
+        int kind = random.nextInt(isLast ? 4 : 5);
+        switch (kind) {
+            case 0 -> state.put("Type", "Pass");
+            case 1 -> state.put("Type", "Task").put("Resource", GRAINS.get(random.nextInt(3)))
+                    .set("Arguments", Json.NODES.objectNode().put("in", "{% $states.input %}").put("dice", "{% $random() %}"));
+            case 2 -> state.put("Type", "Wait").put("Seconds", "{% $floor($random() * 5) %}");
+            case 3 -> {
+                state.put("Type", depth == 0 ? "Pass" : "Map");
+                if (depth > 0) {
+                    state.set("ItemProcessor", machine(depth - 1));
+                    state.put("Items", "{% $append([], $states.context.Execution.Input.list) %}");
+                }
+            }
+            default -> {
+                state.put("Type", "Choice").put("Default", states.get(index + 1));
+                state.putArray("Choices").addObject().put("Condition", "{% $exists($" + variable + ") or $random() > 0.5 %}")
+                        .put("Next", states.get(random.nextInt(index + 1, states.size())));
+            }
+        }
+        if (random.nextBoolean()) {
+            state.putObject("Assign").put(variable, "{% [$states.context.State.Name, $uuid(), $millis()] %}");
+        }
+        if (random.nextBoolean()) {
+            state.putObject("Output").put("n", "{% $type($states.input) = 'object' ? $string($states.input) : $shuffle([1..5]) %}")
+                    .put("seen", random.nextInt(4) == 0 ? "{% $" + variable + " %}" : "{% $exists($" + variable + ") %}")
+                    .putArray("list").add(1).add("{% $now() %}");
+        }
+        if (state.get("Type").textValue().equals("Choice")) {
+            return state;
+        }
+        if (state.get("Type").textValue().equals("Task")) {
+            if (random.nextBoolean()) {
+                state.putArray("Retry").addObject().putArray("ErrorEquals").add("States.ALL");
+            }
+            if (!isLast && random.nextBoolean()) {
+                state.putArray("Catch").addObject().put("Next", states.get(index + 1)).put("Output", "{% $states.errorOutput.Error %}")
+                        .putArray("ErrorEquals").add("States.ALL");
+            }
+        }
+        if (isLast) {
+            state.put("End", true);
+        } else {
+            state.put("Next", states.get(index + 1));
+        }
+        return state;
+    }
+
+    private ObjectNode state(int depth, List<String> states, int index, String variable) {
         ObjectNode state = Json.NODES.objectNode();
         boolean isLast = index == states.size() - 1;
         int kind = random.nextInt(isLast ? 6 : 7);
+        if (random.nextInt(3) == 0) {
+            state.putObject("Assign").put(variable + ".$", random.nextInt(6) == 0 ? "$" + variable : "$$.State.EnteredTime");
+        }
         switch (kind) {
             case 0, 1 -> {
                 state.put("Type", "Task").put("Resource", GRAINS.get(random.nextInt(3)));

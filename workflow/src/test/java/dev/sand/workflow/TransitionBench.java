@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 
 /**
  * What a transition costs the engine: from a task's signal to the next task's command. Prints median and p99 in microseconds,
- * by kind of state. Run it from the root with
- * {@code mvn -q -pl workflow -am test-compile && java -cp <class path> dev.sand.workflow.TransitionBench}.
+ * by kind of state. {@code ./sand bench workflow-transition} runs it; with {@code --rows} it prints id, nanoseconds and name
+ * with tabs between.
  */
 final class TransitionBench {
     private static final int ROUNDS = 40_000;
@@ -25,16 +25,16 @@ final class TransitionBench {
     /** The longest of many is measured in CPU time: a busy machine's scheduler is not what is asked for. */
     private static final ThreadMXBean THREAD = ManagementFactory.getThreadMXBean();
 
-    private record Case(String name, String definition, String input, String output) {}
+    private record Case(String id, String name, String definition, String input, String output) {}
 
     private static final List<Case> CASES = List.of(
-            new Case("opaque: Task to Task, default paths", chain(""), "{\"a\":1}", "{\"a\":2}"),
-            new Case("small: Task to Task, InputPath, ResultPath", chain(", \"InputPath\": \"$.order\", \"ResultPath\": \"$.total\""),
+            new Case("transition-opaque", "opaque: Task to Task, default paths", chain(""), "{\"a\":1}", "{\"a\":2}"),
+            new Case("transition-small", "small: Task to Task, InputPath, ResultPath", chain(", \"InputPath\": \"$.order\", \"ResultPath\": \"$.total\""),
                     "{\"order\":{\"id\":7,\"items\":[1,2,3]}}", "42"),
-            new Case("template: Task to Task, Parameters with an intrinsic function",
+            new Case("transition-template", "template: Task to Task, Parameters with an intrinsic function",
                     chain(", \"Parameters\": {\"id.$\": \"$.order.id\", \"text.$\": \"States.Format('order {}', $.order.id)\"},"
                             + " \"ResultPath\": \"$.total\""), "{\"order\":{\"id\":7,\"items\":[1,2,3]}}", "42"),
-            new Case("choice: Task, Choice of four rules, Task", """
+            new Case("transition-choice", "choice: Task, Choice of four rules, Task", """
                     {"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "a", "Next": "C"},
                      "C": {"Type": "Choice", "Default": "A", "Choices": [
                        {"Variable": "$.n", "NumericGreaterThan": 100, "Next": "B"},
@@ -65,16 +65,23 @@ final class TransitionBench {
     }
 
     public static void main(String[] arguments) {
-        System.out.printf("%s, Java %s, %d processors%n", System.getProperty("os.name"), Runtime.version(),
-                Runtime.getRuntime().availableProcessors());
-        for (Case one : CASES) {
-            print(one.name, transitions(one));
+        boolean rows = List.of(arguments).contains("--rows");
+        if (!rows) {
+            System.out.printf("%s, Java %s, %d processors%n", System.getProperty("os.name"), Runtime.version(),
+                    Runtime.getRuntime().availableProcessors());
         }
-        print("1,000-way Map: CPU time of the longest signal, over 200 runs", wideMap());
+        for (Case one : CASES) {
+            print(rows, one.id, one.name, transitions(one));
+        }
+        print(rows, "transition-map", "1,000-way Map: CPU time of the longest signal, over 200 runs", wideMap());
     }
 
-    private static void print(String name, long[] times) {
+    private static void print(boolean row, String id, String name, long[] times) {
         Arrays.sort(times);
+        if (row) {
+            System.out.printf("%s\t%d\t%d\t%s%n", id, times[times.length / 2], times[times.length * 99 / 100], name);
+            return;
+        }
         System.out.printf("%-70s p50 %7.2f µs   p99 %7.2f µs%n", name, times[times.length / 2] / 1000.0,
                 times[times.length * 99 / 100] / 1000.0);
     }

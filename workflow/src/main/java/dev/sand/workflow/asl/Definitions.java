@@ -20,16 +20,25 @@ public final class Definitions {
     }
 
     public static Parsed parse(String definition) {
+        return parse(definition, false);
+    }
+
+    /** One that was deployed, and so checked before: its expressions are parsed when they are first evaluated, off the shard. */
+    public static Parsed parseChecked(String definition) {
+        return parse(definition, true);
+    }
+
+    private static Parsed parse(String definition, boolean wasChecked) {
         Diagnostics diagnostics = new Diagnostics();
         Map<String, String> grains = new LinkedHashMap<>();
-        StateMachine machine = read(definition, diagnostics, grains);
+        StateMachine machine = read(definition, wasChecked, diagnostics, grains);
         return diagnostics.isEmpty() && machine != null ? new Parsed.Valid(machine, Map.copyOf(grains))
                 : new Parsed.Invalid(diagnostics.toList());
     }
 
-    private static StateMachine read(String definition, Diagnostics diagnostics, Map<String, String> grains) {
+    private static StateMachine read(String definition, boolean wasChecked, Diagnostics diagnostics, Map<String, String> grains) {
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
-        return tree == null ? null : new MachineReader(diagnostics, grains::putIfAbsent)
+        return tree == null ? null : new MachineReader(diagnostics, wasChecked, grains::putIfAbsent)
                 .readTop(tree, definition.length() > WorkflowLimits.LIGHT_DEFINITION_BYTES);
     }
 
@@ -38,7 +47,7 @@ public final class Definitions {
         Diagnostics diagnostics = new Diagnostics();
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
         if (tree != null) {
-            new MachineReader(diagnostics, (grain, pointer) -> {
+            new MachineReader(diagnostics, false, (grain, pointer) -> {
                 if (!known.contains(grain)) {
                     diagnostics.add(pointer, Diagnostic.Code.UNKNOWN_GRAIN, "The application has no grain " + grain + ".");
                 }

@@ -10,8 +10,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** The JSON text of a definition as a tree: bounded in size and depth, keys that stand twice reported with their place. */
@@ -45,14 +47,18 @@ final class DocumentReader {
             }
             return tree;
         } catch (StreamConstraintsException e) {
-            diagnostics.add("", Code.TOO_DEEP, "The definition is over a limit: " + Json.message(e) + ".");
+            diagnostics.add("", Code.TOO_DEEP, "The definition is over a limit: " + JsonFault.sentence(e, bytes(definition)) + ".");
         } catch (IOException e) {
-            diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + Json.message(e)
+            diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + JsonFault.sentence(e, null)
                     + (e instanceof com.fasterxml.jackson.core.JsonProcessingException json && json.getLocation() != null
                             ? " (line " + json.getLocation().getLineNr() + ", column " + json.getLocation().getColumnNr() + ")"
                             : "") + ".");
         }
         return null;
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String place(JsonParser parser) {

@@ -2,6 +2,7 @@ package dev.sand.workflow.asl;
 
 import dev.sand.workflow.data.ReferencePath;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.List;
 
@@ -20,8 +21,12 @@ public record ErrorRules(List<Retrier> retriers, List<Catcher> catchers) {
         }
     }
 
-    /** @param resultPath where in the state's input the error goes; null (written so): nowhere */
-    public record Catcher(List<String> errors, ReferencePath resultPath, String next) {}
+    /**
+     * @param resultPath where in the state's input the error goes; null (written so): nowhere
+     * @param output what goes on, in JSONata; null: the error
+     * @param assign values for variables, or null
+     */
+    public record Catcher(List<String> errors, ReferencePath resultPath, Template output, Template assign, String next) {}
 
     /** Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them. */
     public static boolean matches(List<String> errors, String error, boolean isBranchFailure) {

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.asl.ErrorRules.Catcher;
 import dev.sand.workflow.asl.ErrorRules.Retrier;
+import dev.sand.workflow.data.Query.Sight;
 import dev.sand.workflow.data.ReferencePath;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +18,14 @@ final class ErrorRulesReader {
     /** As on AWS. */
     private static final int MAX_DELAY_SECONDS = 31_622_400;
 
+    private final DataFields data;
+
+    ErrorRulesReader(DataFields data) {
+        this.data = data;
+    }
+
     /** @param onTarget told of each catcher's Next and its pointer */
-    ErrorRules read(Fields state, BiConsumer<String, String> onTarget) {
+    ErrorRules read(Fields state, boolean isJsonata, VariableNames variables, BiConsumer<String, String> onTarget) {
         List<Retrier> retriers = new ArrayList<>();
         List<Fields> retry = state.objects("Retry");
         for (int i = 0; i < retry.size(); i++) {
@@ -26,7 +34,8 @@ final class ErrorRulesReader {
         List<Catcher> catchers = new ArrayList<>();
         List<Fields> catches = state.objects("Catch");
         for (int i = 0; i < catches.size(); i++) {
-            catchers.add(catcher(catches.get(i), i == catches.size() - 1, onTarget));
+            boolean isLast = i == catches.size() - 1;
+            catchers.add(catcher(catches.get(i), isLast, "Catch[" + i + "]/", isJsonata, variables, onTarget));
         }
         return retriers.isEmpty() && catchers.isEmpty() ? ErrorRules.NONE
                 : new ErrorRules(List.copyOf(retriers), List.copyOf(catchers));
@@ -51,16 +60,20 @@ final class ErrorRulesReader {
         return new Retrier(errors, interval * 1000, (int) maxAttempts, backoff, maxDelay * 1000, "FULL".equals(jitter));
     }
 
-    private Catcher catcher(Fields fields, boolean isLast, BiConsumer<String, String> onTarget) {
+    private Catcher catcher(Fields fields, boolean isLast, String within, boolean isJsonata, VariableNames variables,
+                            BiConsumer<String, String> onTarget) {
         fields.ignore("Comment");
+        data.refuseForeign(fields, isJsonata);
         List<String> errors = errors(fields, isLast);
         String next = fields.requiredString("Next");
         if (next != null) {
             onTarget.accept(next, fields.pointer("Next"));
         }
-        ReferencePath resultPath = StateReader.resultPath(fields);
+        ReferencePath resultPath = isJsonata ? Flow.ALL : DataFields.resultPath(fields);
+        Template output = isJsonata ? data.queries().template(fields, "Output", within, Sight.ERROR) : null;
+        Template assign = data.assign(fields, within, isJsonata, Sight.ERROR, variables);
         fields.reportUnknown("a catcher");
-        return new Catcher(errors, resultPath, next);
+        return new Catcher(errors, resultPath, output, assign, next);
     }
 
     private static List<String> errors(Fields fields, boolean isLast) {

@@ -22,12 +22,17 @@ final class MachineReader {
     private final BiConsumer<String, String> onGrain;
     private final StateReader states;
     private final Map<String, String> names = new HashMap<>();
+    /** The language of the whole definition. */
+    private boolean isJsonata;
 
-    /** @param onGrain told of each grain that a Task names, and of the place */
-    MachineReader(Diagnostics diagnostics, BiConsumer<String, String> onGrain) {
+    /**
+     * @param wasChecked whether the definition is known to be good, so that its expressions need not be parsed yet
+     * @param onGrain told of each grain that a Task names, and of the place
+     */
+    MachineReader(Diagnostics diagnostics, boolean wasChecked, BiConsumer<String, String> onGrain) {
         this.diagnostics = diagnostics;
         this.onGrain = onGrain;
-        this.states = new StateReader(diagnostics, this);
+        this.states = new StateReader(diagnostics, this, wasChecked);
     }
 
     void onGrain(String grain, String pointer) {
@@ -54,15 +59,17 @@ final class MachineReader {
         if (version != null && !version.equals("1.0")) {
             fields.report("Version", Code.WRONG_VALUE, "The field Version must be 1.0.");
         }
-        StateReader.queryLanguage(fields);
+        isJsonata = Boolean.TRUE.equals(StateReader.queryLanguage(fields));
+        VariableNames variables = new VariableNames();
         long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
-        StateMachine machine = read(fields, "a state machine");
-        return machine == null ? null
-                : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside(), machine.copies(), isLarge);
+        StateMachine machine = read(fields, "a state machine", variables);
+        variables.check(diagnostics);
+        return machine == null ? null : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside(),
+                machine.hasQueries(), machine.copies(), isLarge);
     }
 
-    /** @return null when nothing sensible can be made of it */
-    StateMachine read(Fields fields, String what) {
+    /** @param variables of the machine's scope; @return null when nothing sensible can be made of it */
+    StateMachine read(Fields fields, String what, VariableNames variables) {
         fields.ignore("Comment");
         String startAt = fields.requiredString("StartAt");
         Fields all = fields.required("States") == null ? null : fields.object("States");
@@ -77,7 +84,7 @@ final class MachineReader {
             checkName(name, all);
             Fields below = all.object(name);
             Targets leadsTo = new Targets();
-            State state = below == null ? null : states.read(name, machine.size(), below, leadsTo);
+            State state = below == null ? null : states.read(name, machine.size(), below, leadsTo, variables, isJsonata);
             hasUnreadable |= state == null;
             if (state != null) {
                 machine.put(name, state);
@@ -104,6 +111,7 @@ final class MachineReader {
             fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
         }
         return new StateMachine(startAt, machine, 0, machine.values().stream().anyMatch(MachineReader::looksInside),
+                machine.values().stream().anyMatch(MachineReader::hasQueries),
                 machine.values().stream().mapToInt(MachineReader::copies).max().orElse(1), false);
     }
 
@@ -140,7 +148,8 @@ final class MachineReader {
     }
 
     private static int copies(State state) {
-        int own = Math.max(copies(state.flow().parameters()), copies(state.flow().resultSelector()));
+        int own = Math.max(Math.max(copies(state.flow().parameters()), copies(state.flow().resultSelector())),
+                copies(state.common().assign()));
         return switch (state) {
             case State.Parallel parallel ->
                     Math.max(own, parallel.branches().stream().mapToInt(StateMachine::copies).max().orElse(1));
@@ -154,16 +163,29 @@ final class MachineReader {
         return Math.max(1, template == null ? 1 : template.expressions());
     }
 
+    /** A state in JSONata that has no expression at all is rare, and no reason to look closer. */
+    private static boolean hasQueries(State state) {
+        return state.flow().isJsonata() || switch (state) {
+            case State.Parallel parallel -> parallel.branches().stream().anyMatch(StateMachine::hasQueries);
+            case State.Map map -> map.processor() != null && map.processor().hasQueries();
+            default -> false;
+        };
+    }
+
     private static boolean looksInside(State state) {
-        return state.flow().looksInside() || switch (state) {
-            case State.Task task -> task.timeoutPath() != null;
-            case State.Wait wait -> wait.secondsPath() != null || wait.timestampPath() != null;
+        return state.flow().looksInside() || state.common().assign() != null || switch (state) {
+            case State.Task task -> task.timeout() != null || assigns(task.errors());
+            case State.Wait wait -> wait.secondsFrom() != null || wait.timestampFrom() != null;
             case State.Choice choice -> true;
             case State.Map map -> true;
-            case State.Fail fail -> fail.errorPath() != null || fail.causePath() != null;
-            case State.Parallel parallel -> parallel.branches().stream().anyMatch(StateMachine::looksInside);
+            case State.Fail fail -> fail.errorFrom() != null || fail.causeFrom() != null;
+            case State.Parallel parallel -> assigns(parallel.errors()) || parallel.branches().stream().anyMatch(StateMachine::looksInside);
             case State.Pass pass -> false;
             case State.Succeed succeed -> false;
         };
+    }
+
+    private static boolean assigns(ErrorRules errors) {
+        return errors.catchers().stream().anyMatch(catcher -> catcher.assign() != null);
     }
 }

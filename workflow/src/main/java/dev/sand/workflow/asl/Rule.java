@@ -3,6 +3,7 @@ package dev.sand.workflow.asl;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Environment;
 import dev.sand.workflow.data.Path;
+import dev.sand.workflow.data.Query;
 import dev.sand.workflow.data.StatesError;
 import java.util.List;
 
@@ -74,6 +75,25 @@ public sealed interface Rule {
             JsonNode left = read(variable, environment);
             JsonNode right = read(value, environment);
             return comparator.type().includes(right) && comparator.against(right).matches(left);
+        }
+    }
+
+    record Constant(boolean value) implements Rule {
+        @Override
+        public boolean matches(Environment environment) {
+            return value;
+        }
+    }
+
+    /** JSONata. */
+    record Condition(Query query) implements Rule {
+        @Override
+        public boolean matches(Environment environment) {
+            JsonNode value = query.evaluate(environment);
+            if (!value.isBoolean()) {
+                throw query.mistyped("boolean", value);
+            }
+            return value.booleanValue();
         }
     }
 

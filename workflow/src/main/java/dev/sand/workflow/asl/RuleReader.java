@@ -2,7 +2,9 @@ package dev.sand.workflow.asl;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
+import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Path;
+import dev.sand.workflow.data.Query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,22 @@ final class RuleReader {
             "IsTimestamp", Comparator.Type.TIMESTAMP);
     /** Stands for a rule with a mistake: the definition is refused, so that it never runs. */
     private static final Rule NEVER = new Rule.Or(List.of());
+
+    private final DataFields data;
+
+    RuleReader(DataFields data) {
+        this.data = data;
+    }
+
+    /** A rule in JSONata: true, false, or what gives it. */
+    Rule condition(Fields fields, String within) {
+        fields.ignore("Comment", "Next", "Assign", "Output");
+        JsonNode value = fields.required("Condition");
+        Expression query = value == null ? null : data.queries().query(fields, "Condition", within);
+        boolean literal = query == null && value != null && !QueryReader.isQuery(value) && fields.bool("Condition", false);
+        fields.reportUnknown("a choice rule");
+        return query == null ? new Rule.Constant(literal) : new Rule.Condition((Query) query);
+    }
 
     /** @param isTop of the Choices array: has a Next; those below have none */
     Rule read(Fields fields, boolean isTop) {

@@ -15,45 +15,49 @@ public sealed interface State {
      * @param name as defined
      * @param step the name as a part of step names: with the characters escaped that separate these
      * @param index of the state in its machine, from 0
+     * @param assign values for variables when the state is left, an object; or null
      * @param next the state that follows, null when this one ends its machine
      */
-    record Common(String name, String step, int index, Flow flow, String next) {}
+    record Common(String name, String step, int index, Flow flow, Template assign, String next) {}
 
     /**
      * @param grain that the resource names
      * @param timeoutSeconds 0: none
-     * @param timeoutPath where the time-out is in the input, or null
+     * @param timeout what gives the time-out, or null
+     * @param heartbeat what gives HeartbeatSeconds in JSONata, or null: it is only checked
      */
-    record Task(Common common, String resource, String grain, long timeoutSeconds, Path timeoutPath, ErrorRules errors)
-            implements State {}
+    record Task(Common common, String resource, String grain, long timeoutSeconds, Expression timeout, Expression heartbeat,
+                ErrorRules errors) implements State {}
 
     /** @param result null: the input is the result */
     record Pass(Common common, Template.Constant result) implements State {}
 
-    /** @param otherwise the Default, or null */
+    /** @param otherwise the Default, or null: with the state's own Assign and Output */
     record Choice(Common common, List<Branch> branches, String otherwise) implements State {
-        public record Branch(Rule rule, String next) {}
+        /** @param output what goes on, in JSONata, or null; @param assign values for variables, or null */
+        public record Branch(Rule rule, Template output, Template assign, String next) {}
     }
 
-    /** One of the four is set; {@code seconds} is -1 otherwise. */
-    record Wait(Common common, long seconds, Path secondsPath, Instant timestamp, Path timestampPath) implements State {}
+    /** One of the four is set, literal or computed; {@code seconds} is -1 otherwise. */
+    record Wait(Common common, long seconds, Expression secondsFrom, Instant timestamp, Expression timestampFrom) implements State {}
 
     record Parallel(Common common, List<StateMachine> branches, ErrorRules errors) implements State {}
 
     /**
      * Inline Map.
      *
-     * @param itemsPath where the array is
+     * @param itemsPath where the array is; null in JSONata
+     * @param items what gives the array or object in JSONata; null: the input
      * @param itemSelector what an iteration gets, or null: the item
      * @param maxConcurrency 0: no limit
      */
-    record Map(Common common, Path itemsPath, Template itemSelector, StateMachine processor, long maxConcurrency,
-               Path maxConcurrencyPath, ErrorRules errors) implements State {}
+    record Map(Common common, Path itemsPath, Template items, Template itemSelector, StateMachine processor, long maxConcurrency,
+               Expression concurrency, ErrorRules errors) implements State {}
 
     record Succeed(Common common) implements State {}
 
     /** Literal or computed, each; null when not given. */
-    record Fail(Common common, String error, Expression errorPath, String cause, Expression causePath) implements State {}
+    record Fail(Common common, String error, Expression errorFrom, String cause, Expression causeFrom) implements State {}
 
     default String name() {
         return common().name();

@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.asl.State.Choice.Branch;
 import dev.sand.workflow.asl.State.Common;
+import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Path;
-import dev.sand.workflow.data.ReferencePath;
+import dev.sand.workflow.data.Query.Sight;
 import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.data.WorkflowLimits;
@@ -15,35 +16,49 @@ import java.util.List;
 
 /** Reads one state. */
 final class StateReader {
-    private final Diagnostics diagnostics;
     private final MachineReader machines;
-    private final TemplateReader templates;
-    private final RuleReader rules = new RuleReader();
-    private final ErrorRulesReader errorRules = new ErrorRulesReader();
+    private final DataFields data;
+    private final RuleReader rules;
+    private final ErrorRulesReader errorRules;
 
-    StateReader(Diagnostics diagnostics, MachineReader machines) {
-        this.diagnostics = diagnostics;
+    StateReader(Diagnostics diagnostics, MachineReader machines, boolean wasChecked) {
         this.machines = machines;
-        this.templates = new TemplateReader(diagnostics);
+        this.data = new DataFields(diagnostics, wasChecked);
+        this.rules = new RuleReader(data);
+        this.errorRules = new ErrorRulesReader(data);
     }
 
-    /** @return null when it is of no known type */
-    State read(String name, int index, Fields fields, MachineReader.Targets targets) {
+    /** A state on its way: where it stands and in which language. */
+    private record Raw(String name, int index, Fields fields, MachineReader.Targets targets, VariableNames variables,
+                       boolean isJsonata) {
+        boolean has(String field) {
+            return fields.has(field);
+        }
+    }
+
+    /** @param machineIsJsonata the language of the whole definition; @return null when the state is of no known type */
+    State read(String name, int index, Fields fields, MachineReader.Targets targets, VariableNames variables, boolean machineIsJsonata) {
         fields.ignore("Comment");
-        queryLanguage(fields);
+        Boolean own = queryLanguage(fields);
+        if (machineIsJsonata && Boolean.FALSE.equals(own)) {
+            fields.report("QueryLanguage", Code.WRONG_QUERY_LANGUAGE,
+                    "A state cannot be in JSONPath when the whole state machine is in JSONata.");
+        }
         String type = fields.requiredString("Type");
         if (type == null) {
             return null;
         }
+        Raw raw = new Raw(name, index, fields, targets, variables, own == null ? machineIsJsonata : own);
+        data.refuseForeign(fields, raw.isJsonata);
         State state = switch (type) {
-            case "Task" -> task(name, index, fields, targets);
-            case "Pass" -> new State.Pass(work(name, index, fields, targets, true, false), result(fields));
-            case "Choice" -> choice(name, index, fields, targets);
-            case "Wait" -> wait(name, index, fields, targets);
-            case "Parallel" -> parallel(name, index, fields, targets);
-            case "Map" -> map(name, index, fields, targets);
-            case "Succeed" -> new State.Succeed(passage(name, index, fields, null));
-            case "Fail" -> fail(name, index, fields);
+            case "Task" -> task(raw);
+            case "Pass" -> new State.Pass(common(raw, DataFields.Kind.PASS, next(raw)), raw.isJsonata ? null : result(fields));
+            case "Choice" -> choice(raw);
+            case "Wait" -> wait(raw);
+            case "Parallel" -> parallel(raw);
+            case "Map" -> map(raw);
+            case "Succeed" -> new State.Succeed(common(raw, DataFields.Kind.SUCCEED, null));
+            case "Fail" -> fail(raw);
             default -> {
                 fields.report("Type", Code.WRONG_VALUE, "There is no state type " + type
                         + "; there are Task, Pass, Choice, Wait, Parallel, Map, Succeed and Fail.");
@@ -51,58 +66,32 @@ final class StateReader {
             }
         };
         if (state != null) {
-            if (fields.has("Assign")) {
-                fields.ignore("Assign");
-                fields.report("Assign", Code.NOT_SUPPORTED, "Variables (Assign) are not supported yet.");
-            }
             fields.reportUnknown("a state of type " + type);
         }
         return state;
     }
 
-    static void queryLanguage(Fields fields) {
+    /** @return whether it is JSONata; null when the field is absent or wrong */
+    static Boolean queryLanguage(Fields fields) {
         String language = fields.string("QueryLanguage");
-        if (language != null && language.equals("JSONata")) {
-            fields.report("QueryLanguage", Code.NOT_SUPPORTED, "The query language JSONata is not supported yet; JSONPath is.");
-        } else if (language != null && !language.equals("JSONPath")) {
-            fields.report("QueryLanguage", Code.WRONG_VALUE, "The field QueryLanguage must be JSONPath.");
+        if (language == null || language.equals("JSONata") || language.equals("JSONPath")) {
+            return language == null ? null : language.equals("JSONata");
         }
+        fields.report("QueryLanguage", Code.WRONG_VALUE, "The field QueryLanguage must be JSONPath or JSONata.");
+        return null;
     }
 
     // --- what states have in common
 
-    /** A state that works: its result goes where ResultPath says. */
-    private Common work(String name, int index, Fields fields, MachineReader.Targets targets, boolean hasParameters,
-                        boolean hasSelector) {
-        Template parameters = hasParameters ? templates.read(fields, "Parameters") : null;
-        Template selector = hasSelector ? templates.read(fields, "ResultSelector") : null;
-        Flow flow = new Flow(selection(fields, "InputPath"), parameters, selector, resultPath(fields), selection(fields, "OutputPath"));
-        return new Common(name, step(name), index, flow, next(fields, targets));
+    private Common common(Raw raw, DataFields.Kind kind, String next) {
+        Flow flow = data.flow(raw.fields, raw.isJsonata, kind);
+        Template assign = kind == DataFields.Kind.SUCCEED ? null
+                : data.assign(raw.fields, "", raw.isJsonata, kind.sight(), raw.variables);
+        return new Common(raw.name, step(raw.name), raw.index, flow, assign, next);
     }
 
-    /** A state that passes its input on. */
-    private Common passage(String name, int index, Fields fields, String next) {
-        Flow flow = new Flow(selection(fields, "InputPath"), null, null, Flow.ALL, selection(fields, "OutputPath"));
-        return new Common(name, step(name), index, flow, next);
-    }
-
-    private static Path selection(Fields fields, String name) {
-        JsonNode value = fields.raw(name);
-        if (value == null) {
-            return Flow.WHOLE;
-        }
-        return value.isNull() ? null : fields.path(name);
-    }
-
-    static ReferencePath resultPath(Fields fields) {
-        JsonNode value = fields.raw("ResultPath");
-        if (value == null) {
-            return Flow.ALL;
-        }
-        return value.isNull() ? null : fields.referencePath("ResultPath");
-    }
-
-    private static String next(Fields fields, MachineReader.Targets targets) {
+    private static String next(Raw raw) {
+        Fields fields = raw.fields;
         boolean isEnd = fields.bool("End", false);
         String next = fields.string("Next");
         if (fields.has("Next") && isEnd) {
@@ -111,7 +100,7 @@ final class StateReader {
             fields.report(null, Code.MISSING_FIELD, "The state needs Next or \"End\": true.");
         }
         if (next != null) {
-            targets.add(next, fields.pointer("Next"));
+            raw.targets.add(next, fields.pointer("Next"));
         }
         return next;
     }
@@ -131,8 +120,9 @@ final class StateReader {
 
     // --- the types
 
-    private State task(String name, int index, Fields fields, MachineReader.Targets targets) {
-        Common common = work(name, index, fields, targets, true, true);
+    private State task(Raw raw) {
+        Fields fields = raw.fields;
+        Common common = common(raw, DataFields.Kind.WORK, next(raw));
         String resource = fields.requiredString("Resource");
         String grain = resource == null ? null : Resources.grain(resource);
         if (resource != null && grain == null) {
@@ -143,15 +133,16 @@ final class StateReader {
         }
         fields.atMostOne("TimeoutSeconds", "TimeoutSecondsPath");
         fields.atMostOne("HeartbeatSeconds", "HeartbeatSecondsPath");
-        long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
-        long heartbeat = fields.integer("HeartbeatSeconds", 1, WorkflowLimits.SECONDS, 0);
+        Expression timeoutFrom = data.computed(fields, "TimeoutSeconds", raw.isJsonata);
+        Expression heartbeatFrom = data.computed(fields, "HeartbeatSeconds", raw.isJsonata);
+        long timeout = timeoutFrom != null ? 0 : fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
+        long heartbeat = heartbeatFrom != null ? 0 : fields.integer("HeartbeatSeconds", 1, WorkflowLimits.SECONDS, 0);
         if (heartbeat > 0 && timeout > 0 && heartbeat >= timeout) {
             fields.report("HeartbeatSeconds", Code.WRONG_VALUE, "The field HeartbeatSeconds must be smaller than TimeoutSeconds.");
         }
-        Path timeoutPath = fields.definitePath("TimeoutSecondsPath");
-        fields.definitePath("HeartbeatSecondsPath");
         fields.ignore("Credentials");
-        return new State.Task(common, resource, grain, timeout, timeoutPath, errorRules.read(fields, targets::add));
+        return new State.Task(common, resource, grain, timeout, timeoutFrom, raw.isJsonata ? heartbeatFrom : null,
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
     private static Template.Constant result(Fields fields) {
@@ -159,102 +150,133 @@ final class StateReader {
         return result == null ? null : new Template.Constant(result);
     }
 
-    private State choice(String name, int index, Fields fields, MachineReader.Targets targets) {
+    private State choice(Raw raw) {
+        Fields fields = raw.fields;
         List<Branch> branches = new ArrayList<>();
         fields.required("Choices");
         List<Fields> choices = fields.objects("Choices");
         if (choices.isEmpty() && fields.has("Choices")) {
             fields.report("Choices", Code.WRONG_VALUE, "The field Choices must be a non-empty array of rules.");
         }
-        for (Fields choice : choices) {
-            Rule rule = rules.read(choice, true);
-            String next = choice.requiredString("Next");
-            if (next != null) {
-                targets.add(next, choice.pointer("Next"));
-            }
-            branches.add(new Branch(rule, next));
+        for (int i = 0; i < choices.size(); i++) {
+            branches.add(branch(raw, choices.get(i), "Choices[" + i + "]/"));
         }
         String otherwise = fields.string("Default");
         if (otherwise != null) {
-            targets.add(otherwise, fields.pointer("Default"));
+            raw.targets.add(otherwise, fields.pointer("Default"));
         }
-        return new State.Choice(passage(name, index, fields, null), List.copyOf(branches), otherwise);
+        return new State.Choice(common(raw, DataFields.Kind.PASSAGE, null), List.copyOf(branches), otherwise);
     }
 
-    private State wait(String name, int index, Fields fields, MachineReader.Targets targets) {
-        long given = List.of("Seconds", "SecondsPath", "Timestamp", "TimestampPath").stream().filter(fields::has).count();
+    private Branch branch(Raw raw, Fields choice, String within) {
+        data.refuseForeign(choice, raw.isJsonata);
+        Template output = raw.isJsonata ? data.queries().template(choice, "Output", within, Sight.INPUT) : null;
+        Template assign = data.assign(choice, within, raw.isJsonata, Sight.INPUT, raw.variables);
+        Rule rule = raw.isJsonata ? rules.condition(choice, within) : rules.read(choice, true);
+        String next = choice.requiredString("Next");
+        if (next != null) {
+            raw.targets.add(next, choice.pointer("Next"));
+        }
+        return new Branch(rule, output, assign, next);
+    }
+
+    private State wait(Raw raw) {
+        Fields fields = raw.fields;
+        List<String> names = raw.isJsonata ? List.of("Seconds", "Timestamp") : List.of("Seconds", "SecondsPath", "Timestamp", "TimestampPath");
+        long given = names.stream().filter(fields::has).count();
         if (given != 1) {
             fields.report(null, given == 0 ? Code.MISSING_FIELD : Code.WRONG_VALUE,
-                    "A Wait state needs exactly one of Seconds, SecondsPath, Timestamp and TimestampPath.");
+                    "A Wait state needs exactly one of " + String.join(", ", names) + ".");
         }
-        long seconds = fields.integer("Seconds", 0, WorkflowLimits.SECONDS, -1);
-        String text = fields.string("Timestamp");
+        Expression secondsFrom = data.computed(fields, "Seconds", raw.isJsonata);
+        Expression timestampFrom = data.computed(fields, "Timestamp", raw.isJsonata);
+        long seconds = secondsFrom != null ? -1 : fields.integer("Seconds", 0, WorkflowLimits.SECONDS, -1);
+        String text = timestampFrom != null ? null : fields.string("Timestamp");
         Instant timestamp = text == null ? null : Timestamps.parse(text);
         if (text != null && timestamp == null) {
             fields.report("Timestamp", Code.WRONG_VALUE, "The field Timestamp must be a timestamp such as 2016-08-18T17:33:00Z.");
         }
-        Path secondsPath = fields.definitePath("SecondsPath");
-        Path timestampPath = fields.definitePath("TimestampPath");
-        Common common = passage(name, index, fields, next(fields, targets));
-        return new State.Wait(common, seconds, secondsPath, timestamp, timestampPath);
+        return new State.Wait(common(raw, DataFields.Kind.PASSAGE, next(raw)), seconds, secondsFrom, timestamp, timestampFrom);
     }
 
-    private State parallel(String name, int index, Fields fields, MachineReader.Targets targets) {
-        Common common = work(name, index, fields, targets, true, true);
+    private State parallel(Raw raw) {
+        Fields fields = raw.fields;
+        Common common = common(raw, DataFields.Kind.WORK, next(raw));
         fields.required("Branches");
         List<StateMachine> branches = new ArrayList<>();
         for (Fields branch : fields.objects("Branches")) {
-            branches.add(machines.read(branch, "a branch"));
+            branches.add(machines.read(branch, "a branch", raw.variables.below()));
         }
         if (branches.isEmpty() && fields.has("Branches")) {
             fields.report("Branches", Code.WRONG_VALUE, "The field Branches must be a non-empty array of state machines.");
         }
         return new State.Parallel(common, List.copyOf(branches.stream().filter(b -> b != null).toList()),
-                errorRules.read(fields, targets::add));
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
-    private State map(String name, int index, Fields fields, MachineReader.Targets targets) {
+    private State map(Raw raw) {
+        Fields fields = raw.fields;
         fields.atMostOne("ItemProcessor", "Iterator");
         fields.atMostOne("ItemSelector", "Parameters");
         fields.atMostOne("MaxConcurrency", "MaxConcurrencyPath");
-        for (String name2 : List.of("ItemReader", "ItemBatcher", "ResultWriter", "ToleratedFailureCount", "ToleratedFailureCountPath",
+        for (String name : List.of("ItemReader", "ItemBatcher", "ResultWriter", "ToleratedFailureCount", "ToleratedFailureCountPath",
                 "ToleratedFailurePercentage", "ToleratedFailurePercentagePath")) {
-            if (fields.has(name2)) {
-                fields.ignore(name2);
-                fields.report(name2, Code.NOT_SUPPORTED, "The field " + name2 + " (distributed Map) is not supported yet.");
+            if (fields.has(name)) {
+                fields.ignore(name);
+                fields.report(name, Code.NOT_SUPPORTED, "The field " + name + " (distributed Map) is not supported yet.");
             }
         }
         fields.ignore("Label");
-        Common common = work(name, index, fields, targets, false, true);
-        Template selector = templates.read(fields, fields.has("Parameters") ? "Parameters" : "ItemSelector");
-        String processorField = fields.has("Iterator") ? "Iterator" : "ItemProcessor";
-        Fields processor = fields.required(processorField) == null ? null : fields.object(processorField);
-        StateMachine machine = null;
-        if (processor != null) {
-            Fields configuration = processor.object("ProcessorConfig");
-            if (configuration != null) {
-                String mode = configuration.string("Mode");
-                configuration.ignore("ExecutionType");
-                if (mode != null && !mode.equals("INLINE")) {
-                    configuration.report("Mode", mode.equals("DISTRIBUTED") ? Code.NOT_SUPPORTED : Code.WRONG_VALUE,
-                            mode.equals("DISTRIBUTED") ? "Distributed Map is not supported yet; INLINE is."
-                                    : "The field Mode must be INLINE or DISTRIBUTED.");
-                }
-                configuration.reportUnknown("a ProcessorConfig");
-            }
-            machine = machines.read(processor, "an item processor");
-        }
-        Path items = fields.path("ItemsPath");
-        return new State.Map(common, items == null ? Flow.WHOLE : items, selector, machine,
-                fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), fields.definitePath("MaxConcurrencyPath"),
-                errorRules.read(fields, targets::add));
+        Common common = common(raw, DataFields.Kind.MAP, next(raw));
+        Template selector = raw.isJsonata ? data.queries().template(fields, "ItemSelector", "", Sight.INPUT)
+                : data.templates().read(fields, fields.has("Parameters") ? "Parameters" : "ItemSelector");
+        StateMachine machine = processor(raw);
+        Path path = raw.isJsonata ? null : fields.path("ItemsPath");
+        Expression concurrency = data.computed(fields, "MaxConcurrency", raw.isJsonata);
+        return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
+                concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
-    private State fail(String name, int index, Fields fields) {
+    private Template items(Raw raw) {
+        if (!raw.isJsonata || !raw.has("Items")) {
+            return null;
+        }
+        JsonNode value = raw.fields.raw("Items");
+        if (!value.isArray() && !value.isObject() && !QueryReader.isQuery(value)) {
+            raw.fields.report("Items", Code.WRONG_TYPE, "The field Items must be an array, an object, or a JSONata expression.");
+        }
+        return data.queries().template(raw.fields, "Items", "", Sight.INPUT);
+    }
+
+    private StateMachine processor(Raw raw) {
+        String name = raw.has("Iterator") ? "Iterator" : "ItemProcessor";
+        Fields processor = raw.fields.required(name) == null ? null : raw.fields.object(name);
+        if (processor == null) {
+            return null;
+        }
+        Fields configuration = processor.object("ProcessorConfig");
+        if (configuration != null) {
+            String mode = configuration.string("Mode");
+            configuration.ignore("ExecutionType");
+            if (mode != null && !mode.equals("INLINE")) {
+                configuration.report("Mode", mode.equals("DISTRIBUTED") ? Code.NOT_SUPPORTED : Code.WRONG_VALUE,
+                        mode.equals("DISTRIBUTED") ? "Distributed Map is not supported yet; INLINE is."
+                                : "The field Mode must be INLINE or DISTRIBUTED.");
+            }
+            configuration.reportUnknown("a ProcessorConfig");
+        }
+        return machines.read(processor, "an item processor", raw.variables.below());
+    }
+
+    private State fail(Raw raw) {
+        Fields fields = raw.fields;
         fields.atMostOne("Error", "ErrorPath");
         fields.atMostOne("Cause", "CausePath");
-        Common common = new Common(name, step(name), index, Flow.DEFAULT, null);
-        return new State.Fail(common, fields.string("Error"), fields.expression("ErrorPath"), fields.string("Cause"),
-                fields.expression("CausePath"));
+        Common common = new Common(raw.name, step(raw.name), raw.index, raw.isJsonata ? Flow.ofQueries(null, null) : Flow.DEFAULT, null, null);
+        Expression error = raw.isJsonata ? data.queries().query(fields, "Error", "") : fields.expression("ErrorPath");
+        Expression cause = raw.isJsonata ? data.queries().query(fields, "Cause", "") : fields.expression("CausePath");
+        return new State.Fail(common, error != null && raw.isJsonata ? null : fields.string("Error"), error,
+                cause != null && raw.isJsonata ? null : fields.string("Cause"), cause);
     }
 }

@@ -6,6 +6,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -19,6 +20,9 @@ public final class Document {
     private JsonNode node;
     private final List<Document> items;
     private final long sizeHint;
+    /** At most so deep; -1 as long as nobody has looked. */
+    private int depth = -1;
+    private int joins;
 
     private Document(Payload payload, JsonNode node, List<Document> items, long sizeHint) {
         this.payload = payload;
@@ -53,16 +57,44 @@ public final class Document {
     public static Document made(JsonNode node) {
         long size = Json.size(node, DOCUMENT_BYTES);
         checkSize(size);
-        return new Document(null, node, null, size);
+        Document made = new Document(null, node, null, size);
+        made.depth = Json.depth(node, WorkflowLimits.JSON_DEPTH);
+        checkDepth(made.depth);
+        return made;
     }
 
-    /** An array of documents, in order, without looking into any. */
+    /**
+     * The document with a value at a place of it.
+     *
+     * @throws StatesError ResultPathMatchFailure when its shape does not allow that, DataLimitExceeded when it gets too deep
+     */
+    public Document with(ReferencePath place, Document value, PayloadSource source) {
+        JsonNode made = place.write(node(source), value.node(source));
+        Document document = new Document(null, made, null, sizeHint + value.sizeHint);
+        document.depth = Math.max(depth(source), place.steps().size() + value.depth(source));
+        checkDepth(document.depth);
+        return document;
+    }
+
+    private int depth(PayloadSource source) {
+        if (depth < 0) {
+            depth = Json.depth(node(source), WorkflowLimits.JSON_DEPTH);
+        }
+        return depth;
+    }
+
+    /** An array of documents, in order, without looking into any. @throws StatesError DataLimitExceeded: joins of joins of joins */
     public static Document join(List<Document> items) {
         long size = 2;
+        int joins = 0;
         for (Document item : items) {
             size += item.sizeHint + 1;
+            joins = Math.max(joins, item.joins);
         }
-        return new Document(null, null, items, size);
+        checkDepth(joins + 1);
+        Document joined = new Document(null, null, items, size);
+        joined.joins = joins + 1;
+        return joined;
     }
 
     /** About how many bytes: exact for a payload. */
@@ -94,7 +126,10 @@ public final class Document {
         try {
             return Json.read(bytes);
         } catch (IOException e) {
-            throw StatesError.runtime("a path looks into a value that is no JSON within the limits: " + Json.message(e));
+            String why = JsonFault.sentence(e, ByteBuffer.wrap(bytes));
+            throw JsonFault.isLimit(e)
+                    ? new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a path looks into a value that is over a limit: " + why)
+                    : StatesError.runtime("a path looks into a value that is no JSON: " + why);
         }
     }
 
@@ -125,6 +160,13 @@ public final class Document {
         }
         array.write(']');
         return array.toByteArray();
+    }
+
+    private static void checkDepth(int depth) {
+        if (depth > WorkflowLimits.JSON_DEPTH) {
+            throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a document nested " + depth
+                    + " levels deep or more is over the limit of " + WorkflowLimits.JSON_DEPTH);
+        }
     }
 
     private static void checkSize(long bytes) {

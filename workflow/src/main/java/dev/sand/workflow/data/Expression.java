@@ -3,8 +3,8 @@ package dev.sand.workflow.data;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
-/** What may stand for a value: a path, or an intrinsic function over literals, paths and other functions. */
-public sealed interface Expression {
+/** What may stand for a value: a path, or an intrinsic function over literals, paths and other functions; in JSONata a {@link Query}. */
+public sealed interface Expression permits Expression.Read, Expression.Literal, Expression.Pattern, Expression.Call, Query {
     /** @throws Path.Missing when a path leads nowhere; @throws StatesError when a function fails */
     JsonNode evaluate(Environment environment);
 

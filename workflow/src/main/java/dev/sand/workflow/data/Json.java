@@ -71,9 +71,19 @@ public final class Json {
         }
     }
 
-    /** A reader's message without the place in a source that nobody has. */
-    public static String message(IOException e) {
-        return e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
+    /** How deep the value is nested, counted no further than one more than {@code limit}. */
+    public static int depth(JsonNode node, int limit) {
+        if (!node.isContainerNode()) {
+            return 0;
+        }
+        int deepest = 0;
+        for (JsonNode child : node) {
+            if (deepest >= limit) {
+                break;
+            }
+            deepest = Math.max(deepest, depth(child, limit - 1));
+        }
+        return deepest + 1;
     }
 
     /** Equality of values: 1, 1.0 and 1e0 are the same number; order of fields does not matter. */
@@ -134,6 +144,13 @@ public final class Json {
         }
         return node.isTextual() ? node.textValue().length() + 2 : node.isBigDecimal() || node.isBigInteger()
                 ? node.decimalValue().precision() + 2 : 8;
+    }
+
+    /** How many bytes the value has when written; more than {@code limit} without counting on when it has many more. */
+    public static long bytes(JsonNode node, long limit) {
+        // What is written is at least an eighth of the guess: of a list of digits, 9 are guessed for each, and 2 written.
+        long guess = size(node, limit * 8);
+        return guess > limit * 8 ? guess : bytes(node).length;
     }
 
     /** The number as a long when it is a whole one in that range, else null; safe for 1e999999999. */

@@ -19,6 +19,8 @@ public final class StatesError extends RuntimeException {
     public static final String BRANCH_FAILED = "States.BranchFailed";
     public static final String INTRINSIC_FAILURE = "States.IntrinsicFailure";
 
+    public static final String QUERY_EVALUATION_ERROR = "States.QueryEvaluationError";
+
     private final String error;
 
     public StatesError(String error, String cause) {

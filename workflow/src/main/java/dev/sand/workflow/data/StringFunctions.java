@@ -5,6 +5,7 @@ import static dev.sand.workflow.data.Intrinsic.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -49,10 +50,12 @@ final class StringFunctions {
     }
 
     static JsonNode stringToJson(JsonNode[] arguments, Environment environment) {
+        String json = text(arguments[0], "the argument");
         try {
-            return Json.read(text(arguments[0], "the argument"));
+            return Json.read(json);
         } catch (IOException e) {
-            throw StatesError.intrinsic("the string is no JSON: " + Json.message(e));
+            throw StatesError.intrinsic((JsonFault.isLimit(e) ? "the string is JSON over a limit: " : "the string is no JSON: ")
+                    + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
         }
     }
 

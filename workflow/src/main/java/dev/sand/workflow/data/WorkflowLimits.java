@@ -14,6 +14,22 @@ public final class WorkflowLimits {
     public static final int DIAGNOSTICS = 100;
     /** Bytes of a document that a path looks into, or that is built; States.DataLimitExceeded beyond. */
     public static final int DOCUMENT_BYTES = 16 << 20;
+    /** Bytes of the values that one Assign field gives to variables, together, and so of a variable (as on AWS). */
+    public static final int ASSIGN_BYTES = 256 * 1024;
+    /** Bytes of all variables of an execution (as on AWS). */
+    public static final int VARIABLES_BYTES = 10 << 20;
+    /** Characters of a variable's name (as on AWS). */
+    public static final int VARIABLE_NAME_CHARS = 80;
+    /** Steps of the JSONata expressions that a state evaluates at once, see {@link QueryBudget}. */
+    public static final long QUERY_STEPS = 1_000_000;
+    /** Steps after which the driver gets its turn. */
+    public static final long QUERY_STEPS_AT_ONCE = 250_000;
+    /** Nesting of the evaluation of a JSONata expression (as on AWS). */
+    public static final int QUERY_DEPTH = 100;
+    /** Bytes of a value that a JSONata expression makes, a number counted as 8 of them (as on AWS). */
+    public static final int QUERY_VALUE_BYTES = 6_990_256;
+    /** Characters of a JSONata expression. */
+    public static final int QUERY_CHARS = 64 * 1024;
     /** Bytes of a document that may be parsed on a shard; a larger one is parsed off it. */
     public static final int LIGHT_BYTES = 16 * 1024;
     /** Bytes of a definition whose states may be evaluated on a shard: a larger one can hold thousands of rules. */

@@ -31,6 +31,8 @@ public final class AslCommand {
         }
         var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         var out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        // The JSONata library says a word now and then: results stand alone.
+        System.setOut(System.err);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             if (!line.isBlank()) {
                 out.println(Json.text(isRun ? run(line) : validate(line)));

@@ -1,0 +1,55 @@
+package dev.sand.workflow.data;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import dev.sand.event.Nesting;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Why a text is not JSON, or not within the limits, in a sentence of ours: the reader speaks to programmers of itself. */
+public final class JsonFault {
+    private static final Pattern NUMBERS = Pattern.compile("\\((\\d+)[^)]*\\)[^(]*\\((\\d+)");
+
+    private JsonFault() {}
+
+    /** Whether it is JSON as far as it was read, and over a limit. */
+    public static boolean isLimit(IOException e) {
+        return e instanceof StreamConstraintsException;
+    }
+
+    /** @param json what was read, or null when it is gone: then only the limit on depth is known, and not the depth */
+    public static String sentence(IOException e, ByteBuffer json) {
+        String said = e instanceof JsonProcessingException known ? known.getOriginalMessage() : e.getMessage();
+        if (said == null) {
+            return "it cannot be read";
+        }
+        if (e instanceof StreamConstraintsException) {
+            return limit(said, json);
+        }
+        if (e instanceof JsonEOFException || said.contains("end-of-input")) {
+            return "it ends in the middle of a value";
+        }
+        return said.replaceAll(" \\(code \\d+(?: / 0x[0-9a-fA-F]+)?\\)", "")
+                .replaceAll(" ?\\(start marker at [^)]*\\)[^)]*\\)?", "")
+                .replaceAll("\\(?JSON String, Number(?:, Array, Object)? ?(?:\\(?or 'NaN'/'INF'/'\\+INF'\\))?,? or token 'null', 'true' or 'false'\\)?", "a JSON value")
+                .replaceAll("\\(JSON String, Number, Array, Object or token 'null', 'true' or 'false'\\)", "a JSON value")
+                .replace("was expecting", "expected").replaceAll("`?JsonReadFeature[^ ]*`?", "the standard");
+    }
+
+    private static String limit(String said, ByteBuffer json) {
+        Matcher numbers = NUMBERS.matcher(said);
+        if (!numbers.find()) {
+            return "it is over a limit";
+        }
+        String actual = numbers.group(1);
+        String limit = numbers.group(2);
+        if (said.contains("nesting depth")) {
+            return "it is nested " + (json == null ? "more than " + limit : Nesting.deepest(json)) + " levels deep; the limit is " + limit;
+        }
+        String what = said.contains("Number") ? "a number" : said.contains("Name") ? "a name" : "a text";
+        return what + " in it has " + actual + " characters; the limit is " + limit;
+    }
+}

@@ -1,0 +1,227 @@
+package dev.sand.workflow.data;
+
+import com.dashjoin.jsonata.Functions;
+import com.dashjoin.jsonata.JException;
+import com.dashjoin.jsonata.Jsonata;
+import com.dashjoin.jsonata.Utils;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * JSONata functions of ours: those that AWS adds; those whose result chance or the clock has a part in, drawn so that a replay
+ * gives the same; and those of the library that are wrong for some values or take more than their arguments show. Public and
+ * static because the library calls them by name.
+ */
+public final class QueryFunctions {
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
+    private static final int DIGITS = 400;
+    /** Made once: a definition may have thousands of expressions. */
+    private static final Map<String, Jsonata.JFunction> FUNCTIONS = functions();
+
+    private QueryFunctions() {}
+
+    private static Map<String, Jsonata.JFunction> functions() {
+        Map<String, Jsonata.JFunction> functions = new HashMap<>();
+        add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<an?:a>"), Map.entry("range", "<nnn?:a>"),
+                Map.entry("hash", "<s-s?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
+                Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
+                Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
+                Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>")));
+        add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
+        return Map.copyOf(functions);
+    }
+
+    private static void add(Map<String, Jsonata.JFunction> to, Class<?> from, Map<String, String> signatures) {
+        signatures.forEach((name, signature) -> to.put(name, Jsonata.function(name, signature, from, null, name)));
+    }
+
+    static void register(Jsonata jsonata) {
+        jsonata.assign("eval", null);
+        FUNCTIONS.forEach(jsonata::registerFunction);
+    }
+
+    // --- those that AWS adds; an argument that makes no sense gives nothing, and a fraction is cut off
+
+    public static Object partition(List<?> array, Number size) {
+        if (array == null || array.isEmpty() || size == null || size.longValue() <= 0) {
+            return null;
+        }
+        List<Object> chunks = new ArrayList<>();
+        int step = (int) Math.min(size.longValue(), array.size());
+        for (int from = 0; from < array.size(); from += step) {
+            chunks.add(new ArrayList<>(array.subList(from, Math.min(array.size(), from + step))));
+        }
+        return chunks;
+    }
+
+    public static Object range(Number first, Number last, Number step) {
+        if (first == null || last == null || step == null || step.longValue() == 0) {
+            return null;
+        }
+        BigInteger span = BigInteger.valueOf(last.longValue()).subtract(BigInteger.valueOf(first.longValue()));
+        BigInteger by = BigInteger.valueOf(step.longValue());
+        if (span.signum() * by.signum() < 0) {
+            return null;
+        }
+        BigInteger count = span.divide(by).add(BigInteger.ONE);
+        QueryRun.checkBytes(count.bitLength() > 40 ? Long.MAX_VALUE : 8 * count.longValue());
+        QueryRun.current().budget().spend(count.longValue() / 16);
+        List<Object> range = Utils.createSequence();
+        for (long i = 0, value = first.longValue(); i < count.longValue(); i++, value += step.longValue()) {
+            range.add(Utils.convertNumber(value));
+        }
+        return range;
+    }
+
+    public static String hash(String data, String algorithm) {
+        if (data == null || algorithm == null) {
+            return null;
+        }
+        return StringFunctions.hash(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
+    }
+
+    public static String uuid() {
+        return StringFunctions.uuid(new JsonNode[0], QueryRun.current().environment()).textValue();
+    }
+
+    public static Object parse(String json) {
+        if (json == null) {
+            return null;
+        }
+        QueryRun.current().budget().spend(json.length() / 64);
+        try {
+            return QueryValues.of(Json.read(json), QueryRun.current().budget());
+        } catch (IOException e) {
+            throw new JException("the string given to $parse is no JSON: "
+                    + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
+        }
+    }
+
+    // --- chance and time
+
+    /** From 0 on, below 1; the same each time for a seed. */
+    public static Number random(Number seed) {
+        return new SplittableRandom(seed == null ? QueryRun.current().environment().draw() : seed.longValue()).nextDouble();
+    }
+
+    public static List<?> shuffle(List<?> array) {
+        if (array == null || array.size() < 2) {
+            return array;
+        }
+        SplittableRandom random = new SplittableRandom(QueryRun.current().environment().draw());
+        List<Object> shuffled = new ArrayList<>(array);
+        for (int i = shuffled.size() - 1; i > 0; i--) {
+            shuffled.set(i, shuffled.set(random.nextInt(i + 1), shuffled.get(i)));
+        }
+        return shuffled;
+    }
+
+    public static String now(String picture, String timezone) {
+        return Functions.dateTimeFromMillis(QueryRun.current().environment().nowMs(), picture, timezone);
+    }
+
+    public static Number millis() {
+        return QueryRun.current().environment().nowMs();
+    }
+
+    // --- those that the library has, mended
+
+    /** A JSON null is one value, nothing is none. */
+    public static Number count(Object value) {
+        return value == null ? 0 : value instanceof List<?> list ? list.size() : 1;
+    }
+
+    /** Stable; the library cannot compare an integer with a fraction. @param swaps whether the second of two comes first */
+    public static Object sort(List<?> array, Object swaps) throws Throwable {
+        if (array == null || array.size() < 2) {
+            return array;
+        }
+        if (swaps == null && !Utils.isArrayOfNumbers(array) && !Utils.isArrayOfStrings(array)) {
+            throw new JException("D3070", -1);
+        }
+        List<Object> from = new ArrayList<>(array);
+        List<Object> to = new ArrayList<>(array);
+        for (int width = 1; width < from.size(); width *= 2) {
+            for (int start = 0; start < from.size(); start += 2 * width) {
+                merge(from, to, start, Math.min(start + width, from.size()), Math.min(start + 2 * width, from.size()), swaps);
+            }
+            List<Object> sorted = to;
+            to = from;
+            from = sorted;
+        }
+        return from;
+    }
+
+    private static void merge(List<Object> from, List<Object> to, int start, int middle, int end, Object swaps) throws Throwable {
+        QueryRun.current().budget().spend(1 + (end - start) / 16);
+        int left = start;
+        int right = middle;
+        for (int i = start; i < end; i++) {
+            boolean takesRight = left >= middle || right < end && comesAfter(from.get(left), from.get(right), swaps);
+            to.set(i, takesRight ? from.get(right++) : from.get(left++));
+        }
+    }
+
+    private static boolean comesAfter(Object a, Object b, Object swaps) throws Throwable {
+        if (swaps != null) {
+            return Jsonata.boolize(Functions.funcApply(swaps, Arrays.asList(a, b)));
+        }
+        return a instanceof String text ? text.compareTo((String) b) > 0 : ((Number) a).doubleValue() > ((Number) b).doubleValue();
+    }
+
+    public static Number abs(Number number) {
+        return number == null ? null : number instanceof BigInteger huge ? (Number) huge.abs() : (Number) Math.abs(number.doubleValue());
+    }
+
+    /** A precision beyond that of any number changes nothing: it must not make room for its digits. */
+    public static Number round(Number number, Number precision) {
+        if (number == null || precision != null && precision.longValue() > DIGITS) {
+            return number;
+        }
+        return precision != null && precision.longValue() < -DIGITS ? 0 : Functions.round(number, precision);
+    }
+
+    /** The library takes what Java takes, such as {@code 1d}. */
+    public static Number number(Object value) {
+        if (value instanceof String text && !text.matches("(?i)0[xbo][0-9a-f]+") && !NUMBER.matcher(text).matches()) {
+            throw new JException("D3030", -1, text);
+        }
+        if (value instanceof String text && text.length() > 2 && "xXbBoO".indexOf(text.charAt(1)) >= 0) {
+            int radix = "xX".indexOf(text.charAt(1)) >= 0 ? 16 : "bB".indexOf(text.charAt(1)) >= 0 ? 2 : 8;
+            return new BigInteger(text.substring(2), radix).doubleValue();
+        }
+        return value instanceof String text ? (Number) new BigDecimal(text).doubleValue() : Functions.number(value);
+    }
+
+    /** A number of any size in Roman letters would be as long as it is large. */
+    public static String formatInteger(Number number, String picture) {
+        if (number != null && picture != null && picture.matches("(?s)[iI](;.*)?")) {
+            QueryRun.checkBytes((long) Math.min(Math.abs(number.doubleValue()) / 1000, 1e15));
+        }
+        if (picture != null) {
+            QueryRun.current().budget().spend((long) picture.length() * picture.length() >> 12);
+        }
+        return Functions.formatInteger(number, picture);
+    }
+
+    /** The groups of a match, without that which is the whole. */
+    static List<Object> groups(MatchResult match) {
+        List<Object> groups = new ArrayList<>(match.groupCount());
+        for (int i = 1; i <= match.groupCount(); i++) {
+            groups.add(match.group(i));
+        }
+        return groups;
+    }
+}
