@@ -5,13 +5,19 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.InvocationResult.Status;
-import dev.sand.hostagent.core.Action.Backup;
-import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
+import dev.sand.globalbus.Membership;
+import dev.sand.hostagent.core.Figures;
+import dev.sand.hostagent.journal.JournalAdapter;
+import dev.sand.hostagent.journal.JournalFigures;
 import dev.sand.hostagent.sandbox.SandboxException;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.shard.ShardGroup;
-import java.util.ArrayList;
+import dev.sand.hostagent.slots.SlotKeeper;
+import dev.sand.hostagent.slots.SlotTable;
+import dev.sand.hostagent.work.QueueTails;
+import dev.sand.hostagent.work.RemoteWork;
+import dev.sand.hostlink.SlotEpochs;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,31 +31,51 @@ import org.slf4j.LoggerFactory;
  */
 public final class HostAgent implements HostAgentPort, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostAgent.class);
+    /** A start waits so long for slots that it is given; what takes longer goes on behind it. */
+    private static final Duration START_PATIENCE = Duration.ofSeconds(30);
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
     private final ShardGroup shards;
     private final Sandboxes sandboxes;
+    private final SlotTable slots;
+    private final RemoteWork remote;
+    private final QueueTails queues;
+    private final SlotKeeper keeper;
+    private final HostReport report;
     private final MemoryWatch memoryWatch;
     private volatile boolean draining;
 
-    private HostAgent(HostAgentConfiguration configuration, HostAgentParts parts, ShardGroup shards, Sandboxes sandboxes) {
+    private HostAgent(HostAgentConfiguration configuration, HostAgentParts parts, ShardGroup shards, Sandboxes sandboxes,
+                      SlotTable slots, RemoteWork remote, Consumer<Throwable> onBroken) {
         this.configuration = configuration;
         this.parts = parts;
         this.shards = shards;
         this.sandboxes = sandboxes;
+        this.slots = slots;
+        this.remote = remote;
+        this.queues = new QueueTails(parts.cluster().bus(), slots, shards, parts.records(), parts.cluster().copies(), remote,
+                this::invoke);
+        this.keeper = new SlotKeeper(slots, shards, parts.journal(), parts.records(), queues, onBroken);
+        this.report = new HostReport(parts.cluster().membership(), configuration, shards);
         this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), shards::onMemoryPressure);
     }
 
     /**
      * Starts a host agent; when it returns, what an earlier run left unfinished runs again. Blocks.
      *
-     * @param onBroken told when a shard's invariants are broken: the process is to end
+     * @param onBroken told when a shard's invariants are broken, or the host can take part no more: the process is to end
+     * @throws IllegalArgumentException when it is configured for another number of slots than the platform has
      * @throws SandboxException when sandboxes of the kind that is asked for cannot be had
      */
     public static HostAgent start(HostAgentConfiguration configuration, HostAgentParts parts, Consumer<Throwable> onBroken)
             throws SandboxException {
-        ShardGroup shards = new ShardGroup(configuration, parts, onBroken);
+        Membership membership = parts.cluster().membership();
+        checkSlots(membership.slots(), configuration.core().slots(), "its shards are configured for");
+        checkSlots(membership.slots(), parts.journal().slots(), "its journals have");
+        SlotTable slots = new SlotTable(membership);
+        parts.journal().fencedBy(slots::standing);
+        ShardGroup shards = new ShardGroup(configuration, parts, slots, onBroken);
         Sandboxes sandboxes;
         try {
             sandboxes = parts.sandboxes().open(shards.sockets());
@@ -57,38 +83,63 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
             shards.close();
             throw e;
         }
-        shards.start(sandboxes.runtime());
-        HostAgent agent = new HostAgent(configuration, parts, shards, sandboxes);
-        int recovered = shards.recover(unfinished(parts));
+        RemoteWork remote = new RemoteWork(parts.cluster().bus(), membership, slots, parts.cluster().copies(), shards);
+        shards.start(sandboxes.runtime(), remote);
+        HostAgent agent = new HostAgent(configuration, parts, shards, sandboxes, slots, remote, onBroken);
+        try {
+            agent.report.start(agent.keeper);
+        } catch (RuntimeException e) {
+            agent.close();
+            throw e;
+        }
+        int recovered = agent.keeper.await(START_PATIENCE);
         LOG.info("host agent {}: {} shards, {} sandboxes, {} executions recovered", configuration.host(),
                 configuration.shards(), sandboxes.runtime().kind(), recovered);
         return agent;
     }
 
-    /** What has a record of its end lacks only the mark in the journal: run again, it could end in another way. */
-    private static List<Unfinished> unfinished(HostAgentParts parts) {
-        List<Unfinished> unfinished = new ArrayList<>();
-        for (Unfinished execution : parts.journal().recover()) {
-            InvocationRequest request = execution.request();
-            if (parts.records().hasEnded(request.application(), request.executionId())) {
-                parts.journal().append(request.application(), request.executionId(), execution.signals().size() + 1,
-                        new Backup.Ended(Status.SUCCEEDED), null);
-            } else {
-                unfinished.add(execution);
-            }
+    /** A request's slot follows from the number of slots: who has another one looks for executions where they are not. */
+    private static void checkSlots(int platform, int here, String what) {
+        if (here != platform) {
+            throw new IllegalArgumentException("this platform has " + platform + " slots, from its first start on, and this host agent does"
+                    + " not fit it: " + what + " " + here + "; start it with " + platform);
         }
-        return unfinished;
     }
 
     @Override
     public void invoke(InvocationRequest request, InvocationListener listener) {
-        if (parts.journal().backlog() > configuration.maxBacklog() || parts.records().backlog() > configuration.maxBacklog()) {
-            listener.onEnd(new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null,
-                    Failure.platform(Errors.OVERLOADED, "the host agent is behind with storing what happened; come back later",
-                            true), List.of()));
+        if (draining && configuration.address() != null) {
+            refuse(request, listener, Failure.platform(Errors.MOVED, "host " + configuration.host()
+                    + " is stopping, and its slots go to others", true));
+            return;
+        }
+        Failure refusal = parts.records().backlog() > configuration.maxBacklog()
+                ? Failure.platform(Errors.OVERLOADED, "the host agent is behind with storing what happened; come back later", true)
+                : parts.journal().refusal(request.application(), slots.slotOf(request.executionId()));
+        if (refusal != null) {
+            refuse(request, listener, refusal);
         } else {
             shards.invoke(request, listener);
         }
+    }
+
+    private static void refuse(InvocationRequest request, InvocationListener listener, Failure refusal) {
+        listener.onEnd(new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null, refusal, List.of()));
+    }
+
+    /** Under which epochs it owns what: its answers carry them. */
+    public SlotEpochs epochs() {
+        return new SlotEpochs() {
+            @Override
+            public int slots() {
+                return slots.slots();
+            }
+
+            @Override
+            public long epoch(int slot) {
+                return slots.epoch(slot);
+            }
+        };
     }
 
     @Override
@@ -112,9 +163,37 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<HostStatus> status() {
+    public CompletableFuture<Void> deleteApplication(String application) {
+        return CompletableFuture.runAsync(() -> {
+            parts.data().deleteApplication(application);
+            parts.journal().deleteApplication(application);
+        }, runnable ->
+                Thread.ofVirtual().name("delete-" + application).start(runnable));
+    }
+
+    @Override
+    public CompletableFuture<List<HostStatus>> status() {
         return shards.status().thenApply(statuses ->
-                new HostStatus(configuration.host(), sandboxes.runtime().kind(), draining, statuses));
+                List.of(new HostStatus(configuration.host(), sandboxes.runtime().kind(), draining, statuses)));
+    }
+
+    /**
+     * All that is measured here, for a scrape.
+     *
+     * @param shards what each has measured
+     * @param journalBacklog records given to the global bus and not yet durable
+     * @param recordBacklog invocation records not yet stored
+     * @param refused journal records that count for nothing
+     * @param journal the same by application, and what was taken over
+     */
+    public record HostFigures(List<Figures.Reading> shards, ShardGroup.Counts counts, long journalBacklog, long recordBacklog,
+                              JournalAdapter.Refused refused, JournalFigures journal, SlotKeeper.Counts slots) {}
+
+    public CompletableFuture<HostFigures> figures() {
+        return shards.figures().thenApply(readings ->
+                new HostFigures(readings, shards.counts(), parts.journal().backlog(), parts.records().backlog(),
+                        parts.journal().refused(),
+                        parts.journal().figures(), keeper.counts()));
     }
 
     /** What the shards have counted; see {@link ShardGroup.Counts}. */
@@ -122,17 +201,33 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         return shards.counts();
     }
 
-    /** Takes nothing new, waits for what runs, then ends all sandboxes. Blocks. */
+    /** Takes nothing new, waits for what runs, gives up its slots, then ends all sandboxes. Blocks. */
     @Override
     public void close() {
         draining = true;
+        report.drain();
         memoryWatch.close();
         boolean drained = shards.drain().thenApply(done -> true)
                 .completeOnTimeout(false, configuration.drainTimeout().toMillis(), TimeUnit.MILLISECONDS).join();
         if (!drained) {
-            LOG.warn("some executions still run after {} s; those that were accepted durably run again at the next start",
+            LOG.warn("some executions still run after {} s; those that were accepted go on where their slots go",
                     configuration.drainTimeout().toSeconds());
         }
+        report.close();
+        keeper.close();
+        end();
+    }
+
+    /** For tests: ends as a crash would, as far as anybody else can see: nothing is written, given up or answered. */
+    void abandon() {
+        memoryWatch.close();
+        keeper.close();
+        end();
+    }
+
+    private void end() {
+        queues.close();
+        remote.close();
         shards.stop();
         sandboxes.runtime().close();
         shards.close();

@@ -4,10 +4,12 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 
 /**
@@ -60,7 +62,7 @@ public final class HostAgentBench {
             TestPlatform.text(result);
             List<Hop> path = result.hops();
             hops[i] = path.getLast();
-            java.util.concurrent.locks.LockSupport.parkNanos(PAUSE_NS);
+            LockSupport.parkNanos(PAUSE_NS);
             interaction[i] = path.size() > 1 ? path.get(1).startedNs() - path.get(0).endedNs() : 0;
         }
         print(what + ": invoke to respond", total);
@@ -76,7 +78,7 @@ public final class HostAgentBench {
     private static void throughput(TestPlatform platform, ApplicationVersion version, String what, int requests, int atOnce)
             throws Exception {
         long began = System.nanoTime();
-        List<Thread> callers = new java.util.ArrayList<>();
+        List<Thread> callers = new ArrayList<>();
         for (int caller = 0; caller < atOnce; caller++) {
             callers.add(Thread.ofVirtual().start(() -> {
                 for (int i = 0; i < requests / atOnce; i++) {

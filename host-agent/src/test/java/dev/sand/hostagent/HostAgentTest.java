@@ -146,7 +146,7 @@ class HostAgentTest {
     void anUnknownVersionIsRefused() throws Exception {
         ApplicationVersion version = platform.deploy("known", Map.of("echo", ECHO));
         ApplicationVersion unknown = new ApplicationVersion(version.schema(), "known", 99, version.bundle(), null,
-                version.sandbox(), version.grains(), version.workflows(), version.routes(), version.durability(), 0);
+                version.sandbox(), version.grains(), version.workflows(), version.routes(), Map.of(), version.durability(), 0);
         assertThat(platform.invoke(unknown, "echo", "{}").failure().error()).isEqualTo(Errors.NOT_FOUND);
     }
 
@@ -211,7 +211,7 @@ class HostAgentTest {
                 ApplicationVersion version = many.deploy(application, Map.of("echo", ECHO));
                 assertThat(TestPlatform.text(many.invoke(version, "echo", "1"))).startsWith("{\"got\":1");
             }
-            assertThat(many.agent.status().get(10, TimeUnit.SECONDS).sandboxes()).hasSize(4);
+            assertThat(many.agent.status().get(10, TimeUnit.SECONDS).getFirst().sandboxes()).hasSize(4);
             assertThat(many.agent.cancel("nothing", "test").get(10, TimeUnit.SECONDS)).isFalse();
             CompletableFuture<Void> ended = new CompletableFuture<>();
             many.agent.watch("nothing", new HostAgentPort.ProgressListener() {

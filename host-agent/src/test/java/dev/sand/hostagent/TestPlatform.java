@@ -6,6 +6,7 @@ import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.SqliteLogStore;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.Ids;
@@ -13,20 +14,28 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
+import dev.sand.event.Slots;
+import dev.sand.globalbus.EmbeddedMembership;
 import dev.sand.globalbus.GlobalBus;
+import dev.sand.globalbus.Membership;
 import dev.sand.globalbus.MemoryBus;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.journal.BusJournal;
 import dev.sand.hostagent.journal.StoredRecords;
+import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.MemfdSegments;
+import dev.sand.hostlink.SlotEpochs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,14 +45,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** A host agent with the real Python runtime in process sandboxes, deployed to by hand; stores are in memory. */
 final class TestPlatform implements AutoCloseable {
     private static final Path RUNTIME = Path.of("../grain-worker/src").toAbsolutePath().normalize();
 
     final Home home;
-    final MemoryStore store = new MemoryStore();
-    final InvocationStore invocations = new InvocationStore(store, InvocationStore.Options.DEFAULT);
+    final MemoryStore store;
+    final InvocationStore invocations;
     final LogStore logs;
     final HostAgent agent;
     final CompletableFuture<Throwable> broken = new CompletableFuture<>();
@@ -51,6 +61,7 @@ final class TestPlatform implements AutoCloseable {
     private final Path root;
     private final BusJournal journal;
     private final MemfdSegments segments;
+    private final ObjectCopies copies;
 
     TestPlatform() throws Exception {
         this(new MemoryBus(), HostAgentConfiguration.defaults("test"), 1);
@@ -72,16 +83,36 @@ final class TestPlatform implements AutoCloseable {
 
     TestPlatform(GlobalBus bus, HostAgentConfiguration configuration, SandboxConfiguration sandboxes, Preparation before)
             throws Exception {
+        this(bus, new MemoryStore(), new EmbeddedMembership(bus, Slots.DEFAULT), configuration, sandboxes, before);
+    }
+
+    /** One of several hosts, which share bus and store. */
+    TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration) throws Exception {
+        this(bus, store, membership, configuration, platform -> { });
+    }
+
+    TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration, Preparation before)
+            throws Exception {
+        this(bus, store, membership, configuration, SandboxConfiguration.defaults("test")
+                .withKind(SandboxConfiguration.Kind.PROCESS).withPython("python3", RUNTIME).withBlank(0), before);
+    }
+
+    private TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration,
+                         SandboxConfiguration sandboxes, Preparation before) throws Exception {
+        this.store = store;
+        invocations = new InvocationStore(store, InvocationStore.Options.DEFAULT);
         root = Files.createTempDirectory(Path.of("/tmp"), "sand-");
         home = new Home(root).prepare();
         logs = new SqliteLogStore(root.resolve("logs.db"), SqliteLogStore.DEFAULT_BYTES_AN_APPLICATION);
         segments = new MemfdSegments(MemfdSegments.Options.DEFAULT);
-        journal = new BusJournal(bus, segments, BusJournal.Options.DEFAULT);
+        copies = new ObjectCopies(new GlobalObjects(store), segments);
+        journal = new BusJournal(bus, copies, configuration.host(), BusJournal.Options.DEFAULT);
         before.prepare(this);
         agent = HostAgent.start(configuration, new HostAgentParts(key -> Optional.ofNullable(versions.get(key)),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 new SharedData(store, segments, SharedData.Options.DEFAULT), logs,
-                application -> Map.of("API_KEY", "key-of-" + application)), broken::complete);
+                application -> Map.of("API_KEY", "key-of-" + application),
+                new HostAgentParts.Cluster(bus, membership, copies)), broken::complete);
     }
 
     /** Deploys grains given by their handlers' code. */
@@ -101,13 +132,23 @@ final class TestPlatform implements AutoCloseable {
                 machines.put(name, new ApplicationVersion.WorkflowSpec(name, definition, 60_000)));
         Files.createFile(home.bundles().resolve(bundle).resolve("application-" + application));
         ApplicationVersion version = new ApplicationVersion(Limits.SCHEMA_VERSION, application, number, bundle, null,
-                SandboxSpec.DEFAULT, grains, machines, List.of(), ApplicationVersion.Durability.RELAXED, 0);
+                SandboxSpec.DEFAULT, grains, machines, List.of(), Map.of(), ApplicationVersion.Durability.RELAXED, 0);
         versions.put(new AppKey(application, number), version);
         return version;
     }
 
     ApplicationVersion deploy(String application, Map<String, String> handlers) throws IOException {
         return deploy(application, handlers, Map.of(), spec -> spec);
+    }
+
+    /** The same version, deployed with another durability and placement. */
+    ApplicationVersion change(ApplicationVersion version, ApplicationVersion.Durability durability,
+                              Map<String, Placement> placements) {
+        ApplicationVersion changed = new ApplicationVersion(version.schema(), version.application(), version.version(),
+                version.bundle(), version.dependencies(), version.sandbox(), version.grains(), version.workflows(),
+                version.routes(), placements, durability, version.createdMs());
+        versions.put(new AppKey(version.application(), version.version()), changed);
+        return changed;
     }
 
     CompletableFuture<InvocationResult> start(ApplicationVersion version, String target, String json, long timeoutMs) {
@@ -130,6 +171,23 @@ final class TestPlatform implements AutoCloseable {
                     }
                 });
         return result;
+    }
+
+    /** As a frontend does: asks again while this host has not yet taken the slot that the group gave it. */
+    InvocationResult end(InvocationRequest request) throws Exception {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        while (true) {
+            InvocationResult end = start(request, new CompletableFuture<>()).get(90, TimeUnit.SECONDS);
+            if (end.failure() == null || !end.failure().error().equals(Errors.MOVED) || System.nanoTime() - until > 0) {
+                return end;
+            }
+        }
+    }
+
+    /** Whether the host has what the group gave it; it is alone in its group. */
+    boolean everySlotIsGiven() {
+        SlotEpochs epochs = agent.epochs();
+        return IntStream.range(0, epochs.slots()).allMatch(slot -> epochs.epoch(slot) != 0);
     }
 
     static InvocationRequest request(ApplicationVersion version, String target, Payload input, long timeoutMs, boolean durable) {
@@ -186,15 +244,26 @@ final class TestPlatform implements AutoCloseable {
         }
     }
 
+    /** Ends as a crash would: what others see is that nothing comes any more. */
+    void abandon() throws IOException {
+        agent.abandon();
+        closeParts();
+    }
+
     @Override
     public void close() throws IOException {
         agent.close();
+        closeParts();
+    }
+
+    private void closeParts() throws IOException {
         journal.close();
+        copies.close();
         invocations.close();
         logs.close();
         segments.close();
         try (var files = Files.walk(root)) {
-            files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
     }
 }

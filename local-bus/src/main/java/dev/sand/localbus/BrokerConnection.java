@@ -9,11 +9,14 @@ import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
 import java.util.List;
@@ -35,6 +38,9 @@ abstract class BrokerConnection implements BusConnection {
     private int commandsSequence = NONE;
     private int outstanding;
     private boolean closed;
+    /** An event was handed over, and nothing has been heard since. */
+    private boolean eventUnproved;
+    private boolean reset;
 
     BrokerConnection(BusHandler handler, int outstandingLimit) {
         this.handler = handler;
@@ -54,6 +60,7 @@ abstract class BrokerConnection implements BusConnection {
         if (closed) {
             return;
         }
+        eventUnproved = false;
         switch (call) {
             case TAKE -> onTake(sequence, (TakeRequest) request);
             case FINISH -> {
@@ -71,11 +78,18 @@ abstract class BrokerConnection implements BusConnection {
                     handler.onPublish(this, (PublishRequest) request, reply(call, sequence));
                 }
             }
+            case ENQUEUE -> {
+                if (hasTaken(call, sequence)) {
+                    handler.onEnqueue(this, (EnqueueRequest) request, reply(call, sequence));
+                }
+            }
             case DATA_GET -> handler.onDataGet(this, (DataGetRequest) request, reply(call, sequence));
             case DATA_PUT -> handler.onDataPut(this, (DataPutRequest) request, reply(call, sequence));
             case DATA_DELETE -> handler.onDataDelete(this, (DataDeleteRequest) request, reply(call, sequence));
             case DATA_LIST -> handler.onDataList(this, (DataListRequest) request, reply(call, sequence));
             case DATA_ADD -> handler.onDataAdd(this, (DataAddRequest) request, reply(call, sequence));
+            case TABLE -> handler.onTable(this, (TableRequest) request, reply(call, sequence));
+            case OBJECT -> handler.onObject(this, (ObjectRequest) request, reply(call, sequence));
             case COMMANDS -> onCommands(sequence, (CommandsRequest) request);
             case REPORT -> handler.onReport(this, (Report) request);
         }
@@ -146,6 +160,16 @@ abstract class BrokerConnection implements BusConnection {
         }
     }
 
+    /** The other end closed its socket with something in it unread. */
+    final void onReset() {
+        reset = true;
+    }
+
+    @Override
+    public final boolean leftEventUnread() {
+        return reset && eventUnproved;
+    }
+
     final void onClosed() {
         if (!closed) {
             closed = true;
@@ -170,6 +194,7 @@ abstract class BrokerConnection implements BusConnection {
             return false;
         }
         takePending = false;
+        eventUnproved = reply.isSetEvent();
         send(BusCall.TAKE, takeSequence, reply);
         return true;
     }

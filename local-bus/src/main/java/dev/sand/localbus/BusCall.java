@@ -6,11 +6,14 @@ enum BusCall {
     FINISH("finish", true),
     FAIL("fail", true),
     PUBLISH("publish", false),
+    ENQUEUE("enqueue", false),
     DATA_GET("dataGet", false),
     DATA_PUT("dataPut", false),
     DATA_DELETE("dataDelete", false),
     DATA_LIST("dataList", false),
     DATA_ADD("dataAdd", false),
+    TABLE("table", false),
+    OBJECT("object", false),
     COMMANDS("commands", false),
     REPORT("report", true);
 
@@ -29,11 +32,14 @@ enum BusCall {
             case "finish" -> FINISH;
             case "fail" -> FAIL;
             case "publish" -> PUBLISH;
+            case "enqueue" -> ENQUEUE;
             case "dataGet" -> DATA_GET;
             case "dataPut" -> DATA_PUT;
             case "dataDelete" -> DATA_DELETE;
             case "dataList" -> DATA_LIST;
             case "dataAdd" -> DATA_ADD;
+            case "table" -> TABLE;
+            case "object" -> OBJECT;
             case "commands" -> COMMANDS;
             case "report" -> REPORT;
             default -> null;

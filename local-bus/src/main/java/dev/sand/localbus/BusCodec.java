@@ -15,12 +15,20 @@ import dev.sand.event.thrift.LocalBus.dataList_args;
 import dev.sand.event.thrift.LocalBus.dataList_result;
 import dev.sand.event.thrift.LocalBus.dataPut_args;
 import dev.sand.event.thrift.LocalBus.dataPut_result;
+import dev.sand.event.thrift.LocalBus.enqueue_args;
+import dev.sand.event.thrift.LocalBus.enqueue_result;
 import dev.sand.event.thrift.LocalBus.fail_args;
 import dev.sand.event.thrift.LocalBus.finish_args;
+import dev.sand.event.thrift.LocalBus.object_args;
+import dev.sand.event.thrift.LocalBus.object_result;
 import dev.sand.event.thrift.LocalBus.publish_args;
 import dev.sand.event.thrift.LocalBus.publish_result;
+import dev.sand.event.thrift.LocalBus.table_args;
+import dev.sand.event.thrift.LocalBus.table_result;
 import dev.sand.event.thrift.LocalBus.take_args;
 import dev.sand.event.thrift.LocalBus.take_result;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TakeReply;
 import io.netty.buffer.ByteBuf;
 import org.apache.thrift.TApplicationException;
@@ -66,11 +74,14 @@ final class BusCodec {
             case FINISH -> read(new finish_args()).getRequest();
             case FAIL -> read(new fail_args()).getRequest();
             case PUBLISH -> read(new publish_args()).getRequest();
+            case ENQUEUE -> read(new enqueue_args()).getRequest();
             case DATA_GET -> read(new dataGet_args()).getRequest();
             case DATA_PUT -> read(new dataPut_args()).getRequest();
             case DATA_DELETE -> read(new dataDelete_args()).getRequest();
             case DATA_LIST -> read(new dataList_args()).getRequest();
             case DATA_ADD -> read(new dataAdd_args()).getRequest();
+            case TABLE -> read(new table_args()).getRequest();
+            case OBJECT -> read(new object_args()).getRequest();
             case COMMANDS -> read(new Control.commands_args()).getRequest();
             case REPORT -> {
                 var report = read(new Control.report_args()).getReport();
@@ -118,6 +129,8 @@ final class BusCodec {
         return switch (call) {
             case TAKE -> error != null ? new take_result().setError(error) : new take_result().setSuccess((TakeReply) result);
             case PUBLISH -> error != null ? new publish_result().setError(error) : new publish_result();
+            case ENQUEUE -> error != null ? new enqueue_result().setError(error)
+                    : new enqueue_result().setSuccess((String) result);
             case DATA_GET -> error != null ? new dataGet_result().setError(error)
                     : new dataGet_result().setSuccess((DataValue) result);
             case DATA_PUT -> error != null ? new dataPut_result().setError(error)
@@ -128,6 +141,10 @@ final class BusCodec {
                     : new dataList_result().setSuccess((DataListReply) result);
             case DATA_ADD -> error != null ? new dataAdd_result().setError(error)
                     : new dataAdd_result().setSuccess((Long) result);
+            case TABLE -> error != null ? new table_result().setError(error)
+                    : new table_result().setSuccess((TableReply) result);
+            case OBJECT -> error != null ? new object_result().setError(error)
+                    : new object_result().setSuccess((ObjectReply) result);
             case COMMANDS -> error != null ? new Control.commands_result().setError(error)
                     : new Control.commands_result().setSuccess((CommandsReply) result);
             case FINISH, FAIL, REPORT -> throw new IllegalStateException(call + " is not answered");

@@ -27,6 +27,14 @@ public interface BusConnection {
     /** Runs it on the owner thread. */
     void execute(Runnable task);
 
+    /**
+     * Once it is closed: whether its other end was gone before it had read the event handed over last, so that no handler saw
+     * it. The kernel knows: a socket that is closed with bytes unread resets the other end.
+     */
+    default boolean leftEventUnread() {
+        return false;
+    }
+
     /** Closes the connection; onClosed follows. */
     void close();
 }

@@ -1,5 +1,6 @@
 package dev.sand.localbus;
 
+import dev.sand.event.Errors;
 import dev.sand.event.thrift.CommandsRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
@@ -8,11 +9,16 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeRequest;
 
 /**
@@ -36,6 +42,11 @@ public interface BusHandler {
 
     void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply);
 
+    /** Answered when the message is in the global bus. */
+    default void onEnqueue(BusConnection connection, EnqueueRequest request, BusReply<String> reply) {
+        reply.refuse(Errors.BAD_REQUEST, "there are no queues here");
+    }
+
     void onDataGet(BusConnection connection, DataGetRequest request, BusReply<DataValue> reply);
 
     void onDataPut(BusConnection connection, DataPutRequest request, BusReply<Long> reply);
@@ -45,6 +56,10 @@ public interface BusHandler {
     void onDataList(BusConnection connection, DataListRequest request, BusReply<DataListReply> reply);
 
     void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply);
+
+    void onTable(BusConnection connection, TableRequest request, BusReply<TableReply> reply);
+
+    void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply);
 
     /** Answered by {@link BusConnection#command}. */
     void onCommands(BusConnection connection, CommandsRequest request);

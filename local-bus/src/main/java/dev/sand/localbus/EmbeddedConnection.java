@@ -10,10 +10,15 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
 import java.util.Map;
@@ -145,6 +150,11 @@ final class EmbeddedConnection extends BrokerConnection {
         }
 
         @Override
+        public String enqueue(EnqueueRequest request) throws TException {
+            return (String) call(BusCall.ENQUEUE, request);
+        }
+
+        @Override
         public void publish(PublishRequest request) throws TException {
             call(BusCall.PUBLISH, request);
         }
@@ -172,6 +182,16 @@ final class EmbeddedConnection extends BrokerConnection {
         @Override
         public long dataAdd(DataAddRequest request) throws TException {
             return (Long) call(BusCall.DATA_ADD, request);
+        }
+
+        @Override
+        public TableReply table(TableRequest request) throws TException {
+            return (TableReply) call(BusCall.TABLE, request);
+        }
+
+        @Override
+        public ObjectReply object(ObjectRequest request) throws TException {
+            return (ObjectReply) call(BusCall.OBJECT, request);
         }
 
         @Override

@@ -10,11 +10,16 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.LocalBus;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
 import java.io.IOException;
@@ -73,6 +78,11 @@ public final class SocketBusClient implements BusClient {
     }
 
     @Override
+    public String enqueue(EnqueueRequest request) throws TException {
+        return bus.enqueue(request);
+    }
+
+    @Override
     public DataValue dataGet(DataGetRequest request) throws TException {
         return bus.dataGet(request);
     }
@@ -95,6 +105,16 @@ public final class SocketBusClient implements BusClient {
     @Override
     public long dataAdd(DataAddRequest request) throws TException {
         return bus.dataAdd(request);
+    }
+
+    @Override
+    public TableReply table(TableRequest request) throws TException {
+        return bus.table(request);
+    }
+
+    @Override
+    public ObjectReply object(ObjectRequest request) throws TException {
+        return bus.object(request);
     }
 
     @Override

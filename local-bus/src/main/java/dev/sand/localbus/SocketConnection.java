@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.unix.Errors;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.io.IOException;
 import java.util.List;
@@ -95,7 +96,9 @@ final class SocketConnection extends ByteToMessageDecoder {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (!(cause instanceof IOException)) {
+        if (cause instanceof Errors.NativeIoException failure && failure.expectedErr() == Errors.ERRNO_ECONNRESET_NEGATIVE) {
+            broker.onReset();
+        } else if (!(cause instanceof IOException)) {
             LOG.error("a connection of the local bus ends for a fault of its handler", cause);
         }
         context.close();

@@ -13,18 +13,26 @@ import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.KillCommand;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.Payload;
 import dev.sand.event.thrift.Publication;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableOperation;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
+import dev.sand.event.thrift.TableResult;
 import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
 import dev.sand.event.thrift.WorkerExitedReport;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,6 +106,8 @@ abstract class LocalBusContract {
         try (BusClient client = connect()) {
             takeOne(client, "i1", "e1");
             client.publish(new PublishRequest("e1", 1, new Publication("next", json("1"))));
+            assertThatThrownBy(() -> client.enqueue(new EnqueueRequest("e1", 0, "orders", json("1"))))
+                    .isEqualTo(new BusError("Sand.BadRequest", "there are no queues here"));
             client.fail(new FailRequest("e1", 1, "ValueError", "bad", 5, 6));
             assertThat(next("publish").request())
                     .isEqualTo(new PublishRequest("e1", 1, new Publication("next", json("1"))));
@@ -114,6 +124,18 @@ abstract class LocalBusContract {
             assertThat(client.dataDelete(new DataDeleteRequest("k"))).isTrue();
             assertThat(client.dataList(new DataListRequest("", 10)).getKeys()).containsExactly("a", "b");
             assertThat(client.dataAdd(new DataAddRequest("n", 41))).isEqualTo(42);
+        }
+    }
+
+    @Test
+    void callsOfTablesAndObjectsGoThere() throws Exception {
+        try (BusClient client = connect()) {
+            TableRequest request = new TableRequest("p", List.of(new TableOperation("put", "k").setValue(json("1")).setNumber(2),
+                    new TableOperation("setField", "m").setField("f").setValue(json("2"))));
+            assertThat(client.table(request)).isEqualTo(new TableReply(List.of(new TableResult(9).setNumber(3))));
+            assertThat(next("table").request()).isEqualTo(request);
+            ObjectReply reply = client.object(new ObjectRequest("write", "o").setOffset(7).setBytes(new byte[] {1, 2}).setIfVersion(3));
+            assertThat(reply).isEqualTo(new ObjectReply(4).setBytes(new byte[] {1, 2}).setSize(2));
         }
     }
 
@@ -227,6 +249,6 @@ abstract class LocalBusContract {
     }
 
     static Payload json(String text) {
-        return new Payload("application/json").setBytes(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        return new Payload("application/json").setBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -11,8 +11,13 @@ import dev.sand.event.thrift.DataValue;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
+import dev.sand.event.thrift.TableResult;
 import dev.sand.event.thrift.TakeRequest;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -86,6 +91,17 @@ final class RecordingBroker implements BusHandler {
     public void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply) {
         // From another thread, as an adapter's answer comes.
         Thread.ofVirtual().start(() -> reply.answer(request.getDelta() + 1));
+    }
+
+    @Override
+    public void onTable(BusConnection connection, TableRequest request, BusReply<TableReply> reply) {
+        note("table", connection, request);
+        reply.answer(new TableReply(List.of(new TableResult(9).setNumber(3))));
+    }
+
+    @Override
+    public void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply) {
+        reply.answer(new ObjectReply(4).setBytes(request.getBytes()).setSize(2));
     }
 
     @Override

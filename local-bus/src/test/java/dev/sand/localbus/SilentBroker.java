@@ -10,8 +10,12 @@ import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
 
 /** Answers nothing: for benches that need take and finish alone. */
 abstract class SilentBroker implements BusHandler {
@@ -38,6 +42,12 @@ abstract class SilentBroker implements BusHandler {
 
     @Override
     public void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply) {}
+
+    @Override
+    public void onTable(BusConnection connection, TableRequest request, BusReply<TableReply> reply) {}
+
+    @Override
+    public void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply) {}
 
     @Override
     public void onCommands(BusConnection connection, CommandsRequest request) {}

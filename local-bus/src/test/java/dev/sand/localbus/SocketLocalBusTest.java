@@ -19,14 +19,17 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
 import org.apache.thrift.protocol.TBinaryProtocol;
@@ -42,7 +45,7 @@ class SocketLocalBusTest extends LocalBusContract {
 
     @Override
     void stopOwners() {
-        group.shutdownGracefully(0, 0, java.util.concurrent.TimeUnit.SECONDS);
+        group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     }
 
     @Override
@@ -69,6 +72,54 @@ class SocketLocalBusTest extends LocalBusContract {
             assertThat(taken.head.seqid).isEqualTo(1);
             assertThat(taken.read(new take_result()).getSuccess().getEvent()).isEqualTo(event("e1"));
         }
+    }
+
+    @Test
+    void anEventThatWasNotReadBeforeTheEndIsKnown() throws Exception {
+        BusConnection unread;
+        try (SocketChannel raw = raw()) {
+            send(raw, frame("take", TMessageType.CALL, 1, new take_args(new TakeRequest("i1", 1))));
+            unread = next("take").connection();
+            handOver(unread);
+        }
+        next("closed");
+        assertThat(unread.leftEventUnread()).isTrue();
+        BusConnection read;
+        try (SocketChannel raw = raw()) {
+            send(raw, frame("take", TMessageType.CALL, 1, new take_args(new TakeRequest("i2", 1))));
+            read = next("take").connection();
+            handOver(read);
+            receive(raw);
+        }
+        next("closed");
+        assertThat(read.leftEventUnread()).isFalse();
+    }
+
+    @Test
+    void anAnswerThatWasNotReadIsNoUnreadEvent() throws Exception {
+        BusConnection connection;
+        try (SocketChannel raw = raw()) {
+            send(raw, frame("take", TMessageType.CALL, 1, new take_args(new TakeRequest("i1", 1))));
+            connection = next("take").connection();
+            handOver(connection);
+            receive(raw);
+            send(raw, frame("dataGet", TMessageType.CALL, 2, new dataGet_args(new DataGetRequest("k"))));
+            next("dataGet");
+            CountDownLatch answered = new CountDownLatch(1);
+            connection.execute(answered::countDown);
+            answered.await();
+        }
+        next("closed");
+        assertThat(connection.leftEventUnread()).isFalse();
+    }
+
+    private void handOver(BusConnection connection) throws InterruptedException {
+        CountDownLatch written = new CountDownLatch(1);
+        connection.execute(() -> {
+            connection.handOver(event("e1"));
+            written.countDown();
+        });
+        written.await();
     }
 
     @Test
@@ -109,7 +160,7 @@ class SocketLocalBusTest extends LocalBusContract {
     @Test
     void aLargePayloadComesWhole() throws Exception {
         byte[] large = new byte[200_000];
-        java.util.Arrays.fill(large, (byte) 'x');
+        Arrays.fill(large, (byte) 'x');
         try (BusClient client = connect()) {
             takeOne(client, "i1", "e1");
             client.finish(new FinishRequest("e1", 1, json("").setBytes(large), 5, 6));
@@ -165,7 +216,7 @@ class SocketLocalBusTest extends LocalBusContract {
             protocol.writeByte(TType.STRUCT);
             protocol.writeI16((short) 77);
         }
-        assertRefused("not understood", frame(java.util.Arrays.copyOf(out.getArray(), out.length())));
+        assertRefused("not understood", frame(Arrays.copyOf(out.getArray(), out.length())));
     }
 
     @Test
@@ -241,7 +292,7 @@ class SocketLocalBusTest extends LocalBusContract {
         try {
             send(channel, bytes);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -273,7 +324,7 @@ class SocketLocalBusTest extends LocalBusContract {
         TBinaryProtocol protocol = new TBinaryProtocol(out, true, true);
         protocol.writeMessageBegin(new TMessage(call, type, sequence));
         arguments.write(protocol);
-        return frame(java.util.Arrays.copyOf(out.getArray(), out.length()));
+        return frame(Arrays.copyOf(out.getArray(), out.length()));
     }
 
     private static byte[] frame(byte[] message) {

@@ -11,6 +11,7 @@ import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution;
 import java.util.List;
+import java.util.Map;
 
 /** What a shard wants done. Adapters perform actions on other threads and report every outcome as an input. */
 public sealed interface Action {
@@ -40,14 +41,51 @@ public sealed interface Action {
     /** SIGKILL to the instance's process group, through the supervisor; then, when it does not end, through the engine. */
     record Kill(AppKey app, String sandbox, String instance, int pid) implements Action {}
 
-    /** A backup for the global bus. Answered with Journaled only when {@code awaited}. */
-    record Journal(String executionId, String application, long sequence, Backup backup, boolean awaited) implements Action {}
+    /**
+     * A backup for the global bus, in the journal of its application, partition {@code slot}, under the owner's epoch.
+     * Records of one execution are numbered, and appended in the order in which they are given; one that failed may be given
+     * again after later ones. A reader puts them in order of their numbers; one of a higher epoch replaces all of lower
+     * epochs from its number on; and what lies behind the first number that is missing does not count.
+     */
+    record Journal(String executionId, String application, int slot, long epoch, long sequence, Backup backup, Await await)
+            implements Action {
+        public boolean awaited() {
+            return await == Await.YES;
+        }
+    }
 
-    /** What is backed up: the accepted request, a signal with its effects, or the end. */
+    /** Whether Journaled is to answer a Journal. */
+    enum Await {
+        NO,
+        /** When it got there; it may also be left out when the execution's end is right behind it, and failing is not told. */
+        IF_WRITTEN,
+        YES
+    }
+
+    /** What is backed up (SAND 3.2): the flags of an execution's events. One record a transition. */
     sealed interface Backup {
+        /** The request is in: its first events are <em>processing</em>. */
         record Accepted(InvocationRequest request) implements Backup {}
 
-        record Advanced(Execution.Signal signal) implements Backup {}
+        /**
+         * What the signal is about is <em>finished</em>, and what follows from it is <em>processing</em>: cause and effects in
+         * one record, so that no crash can part them. Values by reference are in the global layer before it (<em>storing</em>).
+         *
+         * @param effects what the state machine commanded; a replay makes them again from the signal
+         */
+        record Finished(Execution.Signal signal, List<Execution.Command> effects) implements Backup {
+            /** The steps whose events are processing from now on. */
+            public List<String> processing() {
+                return effects.stream().filter(Execution.Command.RunTask.class::isInstance)
+                        .map(effect -> ((Execution.Command.RunTask) effect).step()).toList();
+            }
+        }
+
+        /**
+         * A new owner runs again what was processing under the last one: the attempt that each of these steps is in now. In
+         * the bus before any of them runs, so that what takes its hosts down with it is not run for ever.
+         */
+        record Resumed(Map<String, Integer> attempts) implements Backup {}
 
         record Ended(InvocationResult.Status status) implements Backup {}
     }
@@ -55,23 +93,30 @@ public sealed interface Action {
     /** Run {@code execution.on(signal)} on the expression pool. Answer: Evaluated. */
     record Evaluate(String executionId, Execution execution, Execution.Signal signal) implements Action {}
 
-    /** The execution's one answer. */
-    record Respond(InvocationListener listener, InvocationResult result) implements Action {}
+    /**
+     * The execution's one answer, by its slot's owner of that epoch. {@code slot} -1: nothing was begun under any epoch (a
+     * refusal, or the slot is another's), and the answer may go out whoever owns what.
+     */
+    record Respond(InvocationListener listener, InvocationResult result, int slot, long epoch) implements Action {}
 
     /** Progress for a watcher; {@code hop} null: the execution has ended, or does not run here. */
     record Notify(ProgressListener listener, InvocationResult.Hop hop) implements Action {}
 
-    record Accepted(InvocationListener listener) implements Action {}
+    /** The request is in the global bus, by its slot's owner of that epoch. */
+    record Accepted(InvocationListener listener, int slot, long epoch) implements Action {}
 
     /**
      * Keep what happened for the invocation API. Written again when CPU time and memory of late exits are known.
      * Answered with Recorded only when {@code awaited}: a durable execution's end is journaled once its record is stored,
-     * so that no crash loses a result.
+     * so that no crash loses a result. A record of a higher epoch is never overwritten by one of a lower.
      */
-    record Record(InvocationRecord record, boolean awaited) implements Action {}
+    record Record(InvocationRecord record, boolean awaited, int slot, long epoch) implements Action {}
 
-    /** An attempt begins or ends: the log collector ties the instance's output to it. */
-    record LogScope(AppKey app, String instance, String executionId, String eventId, int attempt, boolean begins) implements Action {}
+    /** Put the event into the work queue of its grain, to be run by that host. Answer: SentAway, then Returned. */
+    record SendAway(String host, RemoteEvent event) implements Action {}
+
+    /** Answer to RunForOwner: back to the owner of the event's execution, through the global bus. */
+    record SendBack(RemoteResult result) implements Action {}
 
     /** Nothing runs any more. */
     record Drained() implements Action {}

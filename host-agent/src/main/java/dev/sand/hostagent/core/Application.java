@@ -30,7 +30,7 @@ final class Application extends Timed {
     private final CoreContext context;
     private final Sandbox sandbox;
     private final Map<String, Grain> grains = new LinkedHashMap<>();
-    private final List<RunningExecution> waiting = new ArrayList<>();
+    private final List<Tenant> waiting = new ArrayList<>();
     private State state = State.LOADING;
     private ApplicationVersion version;
     private int open;
@@ -41,7 +41,11 @@ final class Application extends Timed {
     private final Timed otherWorkers = new Timed() {
         @Override
         void onDue() {
-            grains.values().forEach(grain -> grain.worker().need());
+            for (Grain grain : grains.values()) {
+                if (context.placing.mayRunHere(grain)) {
+                    grain.worker().need();
+                }
+            }
         }
     };
 
@@ -95,7 +99,7 @@ final class Application extends Timed {
     }
 
     void onLoaded(ApplicationVersion loaded, Failure failure) {
-        List<RunningExecution> begun = List.copyOf(waiting);
+        List<Tenant> begun = List.copyOf(waiting);
         waiting.clear();
         if (failure != null) {
             onLoadFailed(begun, failure);
@@ -107,17 +111,17 @@ final class Application extends Timed {
         for (GrainSpec spec : loaded.grains().values()) {
             grains.put(spec.name(), new Grain(this, spec, context));
         }
-        begun.forEach(RunningExecution::onApplicationReady);
+        begun.forEach(Tenant::onApplicationReady);
         settle();
     }
 
     /** Requests are refused; what was accepted by an earlier run of the host agent waits for the registry to come back. */
-    private void onLoadFailed(List<RunningExecution> begun, Failure failure) {
-        for (RunningExecution execution : begun) {
-            if (execution.backups().isDurable() && failure.retryable()) {
-                waiting.add(execution);
+    private void onLoadFailed(List<Tenant> begun, Failure failure) {
+        for (Tenant tenant : begun) {
+            if (tenant.waitsForRegistry() && failure.retryable()) {
+                waiting.add(tenant);
             } else {
-                execution.refuse(failure);
+                tenant.onApplicationMissing(failure);
             }
         }
         if (waiting.isEmpty()) {
@@ -127,23 +131,23 @@ final class Application extends Timed {
         }
     }
 
-    // --- executions
+    // --- executions here, and events of others'
 
-    void executionBegins(RunningExecution execution) {
+    void onTenant(Tenant tenant) {
         open++;
         lastUsedNs = context.nowNs;
         if (state == State.READY) {
-            execution.onApplicationReady();
+            tenant.onApplicationReady();
         } else {
-            waiting.add(execution);
+            waiting.add(tenant);
         }
     }
 
-    void executionEnded(RunningExecution execution) {
+    void onTenantGone(Tenant tenant) {
         open--;
         lastUsedNs = context.nowNs;
         if (state == State.LOADING) {
-            waiting.remove(execution);
+            waiting.remove(tenant);
         } else if (open > 0) {
             return;
         } else if (retired || context.draining) {

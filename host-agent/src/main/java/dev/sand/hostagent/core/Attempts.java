@@ -29,61 +29,58 @@ final class Attempts {
             return;
         }
         context.counters.finished++;
-        Instance instance = end(event, null, startedNs, endedNs);
-        event.execution.onEventSucceeded(event, output, published);
-        after(event, instance);
+        end(event, null, startedNs, endedNs);
+        event.owner.onEventSucceeded(event, output, published);
+        grain.dispatch();
     }
 
     void onFail(Event event, Failure failure, long startedNs, long endedNs) {
         context.counters.attemptsFailed++;
-        Instance instance = end(event, failure.error(), startedNs, endedNs);
-        event.execution.onEventFailed(event, failure);
-        after(event, instance);
+        end(event, failure.error(), startedNs, endedNs);
+        event.owner.onEventFailed(event, failure);
+        grain.dispatch();
     }
 
-    private Instance end(Event event, String error, long startedNs, long endedNs) {
+    private void end(Event event, String error, long startedNs, long endedNs) {
         grain.worker().proved();
         grain.application().sandbox().proved();
         Instance instance = event.instance;
         if (instance == null) {
             grain.queue().remove(event); // only with STALE_ATTEMPT_DROPPED off: a late result ends an event that waits again
             event.end(context);
-            return null;
+            return;
         }
         event.end(context);
-        int hop = event.execution.addHop(event, error, startedNs, endedNs);
+        int hop = event.owner.attemptLog().add(event, error, startedNs, endedNs);
         boolean takesAgain = grain.spec().isolation() == Isolation.WORKER;
         if (!takesAgain) {
-            instance.expectFigures(event.execution, hop);
+            instance.expectFigures(event.owner.attemptLog(), hop);
         }
         instance.attemptEnded(takesAgain);
-        return instance;
-    }
-
-    private void after(Event event, Instance instance) {
-        grain.dispatch();
-        if (instance != null) {
-            closeLogScope(event, instance);
-        }
     }
 
     /** The event's own limit has passed, not its execution's. */
     void onDeadline(Event event) {
-        Failure failure = Refusals.deadline(event, context.nowNs);
+        Failure failure = event.state() == Event.State.UNPLACED && context.nowNs < event.stepDeadlineNs
+                ? context.placing.nowhere(event) : Refusals.deadline(event, context.nowNs);
         withdraw(event, Errors.TIMEOUT, context.has(Rule.DEADLINE_KILLS));
-        event.execution.onEventFailed(event, failure);
+        event.owner.onEventFailed(event, failure);
     }
 
     /** The event is not to run (any more): it leaves the queue, or its instance is killed. Tells its execution nothing. */
     void withdraw(Event event, String error, boolean kills) {
+        if (event.isAway()) {
+            event.owner.attemptLog().add(event, error, 0, 0);
+        }
         if (!event.isRunning()) {
             grain.queue().remove(event);
+            context.placing.forget(event);
             event.end(context);
             return;
         }
         Instance instance = event.instance;
-        instance.expectFigures(event.execution, event.execution.addHop(event, error, 0, 0));
-        closeLogScope(event, instance);
+        AttemptLog log = event.owner.attemptLog();
+        instance.expectFigures(log, log.add(event, error, 0, 0));
         event.end(context);
         if (kills) {
             instance.kill();
@@ -92,16 +89,11 @@ final class Attempts {
 
     void onLost(Event event, String cause) {
         context.counters.lost++;
-        event.execution.addHop(event, Errors.CRASHED, 0, 0);
-        closeLogScope(event, event.instance);
-        if (event.attempt < context.configuration.runsPerEvent() || !context.has(Rule.RETRY_LIMIT)) {
+        event.owner.attemptLog().add(event, Errors.CRASHED, 0, 0);
+        if (event.owner.onEventLost(event, cause)) {
             context.counters.reruns++;
             event.nextAttempt(context);
             grain.readmit(event);
-        } else {
-            Failure failure = Refusals.lost(event, cause);
-            event.end(context);
-            event.execution.onEventFailed(event, failure);
         }
     }
 
@@ -117,17 +109,16 @@ final class Attempts {
         grain.pool().remove(instance);
         if (event != null) {
             context.counters.crashed++;
-            int hop = event.execution.addHop(event, failure.error(), 0, 0);
+            int hop = event.owner.attemptLog().add(event, failure.error(), 0, 0);
             event.end(context);
-            instance.expectFigures(event.execution, hop);
+            instance.expectFigures(event.owner.attemptLog(), hop);
         }
         instance.gone(reaped);
         if (spawning) {
             onForkFailed(failure.cause());
         }
         if (event != null) {
-            closeLogScope(event, instance);
-            event.execution.onEventFailed(event, failure);
+            event.owner.onEventFailed(event, failure);
         }
         grain.dispatch();
         grain.pool().refill(true);
@@ -145,10 +136,5 @@ final class Attempts {
         if (grain.pool().onForkFailed()) {
             grain.failQueued(Refusals.noInstances(grain, cause));
         }
-    }
-
-    private void closeLogScope(Event event, Instance instance) {
-        context.emit(new Action.LogScope(grain.application().key(), instance.id, event.execution.id(), event.id, event.attempt,
-                false));
     }
 }

@@ -1,7 +1,9 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
 import java.util.ArrayList;
@@ -10,11 +12,15 @@ import java.util.List;
 /** Who waits for an execution's answer, and who watches it. */
 final class Audience {
     private final CoreContext context;
+    private final int slot;
+    private final long epoch;
     private final List<InvocationListener> listeners = new ArrayList<>(1);
     private List<ProgressListener> watchers = List.of();
 
-    Audience(CoreContext context) {
+    Audience(CoreContext context, int slot, long epoch) {
         this.context = context;
+        this.slot = slot;
+        this.epoch = epoch;
     }
 
     void add(InvocationListener listener) {
@@ -27,14 +33,31 @@ final class Audience {
 
     void accepted() {
         for (int i = 0; i < listeners.size(); i++) {
-            context.emit(new Action.Accepted(listeners.get(i)));
+            context.emit(new Action.Accepted(listeners.get(i), slot, epoch));
         }
     }
 
     void answer(InvocationResult result) {
         for (int i = 0; i < listeners.size(); i++) {
-            context.emit(new Action.Respond(listeners.get(i), result));
+            context.emit(new Action.Respond(listeners.get(i), result, slot, epoch));
         }
+    }
+
+    /** No answer, but where to ask for it. */
+    void refuse(InvocationRequest request, Failure failure) {
+        for (int i = 0; i < listeners.size(); i++) {
+            context.emit(Refusals.respond(request, listeners.get(i), failure));
+        }
+    }
+
+    /** Who waited for a request that was held goes on waiting for the execution that the journal has under its id. */
+    void moveTo(Audience other) {
+        other.listeners.addAll(listeners);
+        listeners.clear();
+        for (int i = 0; i < watchers.size(); i++) {
+            other.watch(watchers.get(i));
+        }
+        watchers = List.of();
     }
 
     void watch(ProgressListener watcher) {

@@ -2,33 +2,52 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * What goes to the global bus of one execution (SAND 3.2), in sequence: 0 the accepted request, then its signals, then the
- * end. One that ends before its request was written is not written at all.
+ * What goes to the global bus of one execution (SAND 3.2), in sequence: 0 the accepted request, then its transitions, then
+ * the end. One that ends before its request was written is not written at all. Nothing is written once the slot is lost.
  */
 final class Backups {
+    private static final class Awaited {
+        final Backup backup;
+        final Runnable then;
+        boolean there;
+
+        Awaited(Backup backup, Runnable then) {
+            this.backup = backup;
+            this.then = then;
+        }
+    }
+
     private final CoreContext context;
     private final InvocationRequest request;
+    private final int slot;
+    private final long epoch;
+    private final long deadlineNs;
     private boolean begun;
     private boolean awaited;
     private boolean durable;
     private long next;
+    /** By number: what effects wait for, and what has values by reference on their way to the global layer. Null: nothing. */
+    private TreeMap<Long, Awaited> awaiting;
 
-    /** @param replayed signals of an earlier run, which are there already; -1: the execution is new */
-    Backups(CoreContext context, InvocationRequest request, int replayed) {
+    /** @param next the first number that earlier owners did not use; 0: the execution is new */
+    Backups(CoreContext context, InvocationRequest request, int slot, long epoch, long deadlineNs, long next) {
         this.context = context;
         this.request = request;
-        this.begun = replayed >= 0;
+        this.slot = slot;
+        this.epoch = epoch;
+        this.deadlineNs = deadlineNs;
+        this.begun = next > 0;
         this.durable = begun;
-        this.next = Math.max(replayed, 0) + 1L;
-    }
-
-    /** The request is on its way to the bus. */
-    boolean isBegun() {
-        return begun;
+        this.next = Math.max(next, 1);
     }
 
     /** Somebody waits to hear that the request is in the bus. */
@@ -45,43 +64,115 @@ final class Backups {
         durable = true;
     }
 
+    /** A new owner counts the time from the record on: what was spent before it is spent. */
+    private InvocationRequest withWhatRemains() {
+        long remainingMs = Math.max(0, (deadlineNs - context.nowNs) / 1_000_000);
+        return remainingMs >= request.timeoutMs() ? request : new InvocationRequest(request.executionId(), request.application(),
+                request.version(), request.target(), request.input(), remainingMs, request.durable(), request.traceparent());
+    }
+
     void acceptFailed() {
         awaited = false;
     }
 
-    void accepted(boolean await) {
+    void accepted(Await await) {
         begun = true;
-        awaited |= await;
-        emit(0, new Backup.Accepted(request), await);
+        awaited |= await == Await.YES;
+        emit(0, new Backup.Accepted(withWhatRemains()), await);
     }
 
+    /** In the background: whoever asked may forget its copy once it hears of it. */
     void ensureBegun() {
         if (!begun) {
-            accepted(false);
+            accepted(Await.IF_WRITTEN);
         }
     }
 
-    void advanced(Signal signal, boolean await) {
+    /** @param then what waits for it to be in the bus; null: nothing */
+    void finished(Signal signal, List<Command> effects, Runnable then) {
         ensureBegun();
-        emit(next++, new Backup.Advanced(signal), await);
+        Backup backup = new Backup.Finished(signal, effects);
+        if (then != null || namesObject(signal)) {
+            await(backup, then);
+        } else {
+            emit(next++, backup, Await.NO);
+        }
     }
 
-    boolean isLast(long sequence) {
-        return sequence == next - 1;
+    /** @param attempts of steps that run again because a host was lost; they wait for {@code then} */
+    void resumed(Map<String, Integer> attempts, Runnable then) {
+        await(new Backup.Resumed(attempts), then);
     }
 
-    /** The last record did not get there; the next one takes its place. */
-    void lastFailed() {
-        next--;
+    private void await(Backup backup, Runnable then) {
+        if (awaiting == null) {
+            awaiting = new TreeMap<>();
+        }
+        awaiting.put(next, new Awaited(backup, then));
+        emit(next++, backup, Await.YES);
+    }
+
+    private static boolean namesObject(Signal signal) {
+        if (!(signal instanceof Signal.TaskSucceeded done)) {
+            return false;
+        }
+        if (done.output().reference() != null) {
+            return true;
+        }
+        for (int i = 0; i < done.published().size(); i++) {
+            if (done.published().get(i).payload().reference() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * A record is in the bus; or it is not, and is given again under its number. It counts, and what waits for it goes on,
+     * once those before it are there too: a reader stops at a gap.
+     *
+     * @return whether it was awaited
+     */
+    boolean onJournaled(long sequence, boolean succeeded) {
+        Awaited record = awaiting == null ? null : awaiting.get(sequence);
+        if (record == null) {
+            return false;
+        }
+        if (!succeeded) {
+            context.later(() -> {
+                if (awaiting != null && awaiting.get(sequence) == record) {
+                    emit(sequence, record.backup, Await.YES);
+                }
+            });
+            return true;
+        }
+        record.there = true;
+        if (!context.has(Rule.EARLIER_RECORDS_FIRST)) {
+            awaiting.headMap(sequence).values().forEach(earlier -> earlier.there = true);
+        }
+        while (awaiting != null && !awaiting.isEmpty() && awaiting.firstEntry().getValue().there) {
+            Runnable then = awaiting.pollFirstEntry().getValue().then;
+            if (then != null) {
+                then.run();
+            }
+        }
+        return true;
+    }
+
+    /** The execution has ended: what is on its way is waited for no more. */
+    void close() {
+        awaiting = null;
     }
 
     void ended(Status status) {
         if (begun) {
-            emit(next, new Backup.Ended(status), false);
+            emit(next, new Backup.Ended(status), Await.NO);
         }
     }
 
-    private void emit(long sequence, Backup backup, boolean await) {
-        context.emit(new Action.Journal(request.executionId(), request.application(), sequence, backup, await));
+    private void emit(long sequence, Backup backup, Await await) {
+        if (context.mayAct(slot, epoch)) {
+            context.emit(new Action.Journal(request.executionId(), request.application(), slot, epoch, sequence, backup, await));
+        }
     }
 }

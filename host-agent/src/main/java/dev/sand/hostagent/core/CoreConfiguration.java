@@ -1,5 +1,7 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Slots;
+
 /**
  * Limits and times of one shard's core.
  *
@@ -25,6 +27,12 @@ package dev.sand.hostagent.core;
  * @param poolReviewNs period in which idle targets shrink and old instances are renewed
  * @param renewNs age at which an idle instance is renewed
  * @param idleInstanceBytes estimate that bounds idle instances by the sandbox's memory (a quarter of it)
+ * @param slots of the platform, the same for ever
+ * @param maxHeldRequests while the journals of their slots are read
+ * @param maxAway events on other hosts at once
+ * @param maxGuests events of other hosts' executions at once
+ * @param rememberedGuests their last results, for the same event given again; their outputs within {@code rememberedBytes}
+ * @param placementWaitNs how long an event waits for a host where it may run
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
 public record CoreConfiguration(
@@ -32,7 +40,8 @@ public record CoreConfiguration(
         long rememberedBytes, int coldApplications, int runsPerEvent, int startsInARow, int forkFailuresInARow,
         long backOffNs, long maxBackOffNs, long workerStartNs, long spawnNs, long killGraceNs, long endGraceNs,
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
-        long idleInstanceBytes, long retryNs) {
+        long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
+        long placementWaitNs, long retryNs) {
     private static final long MS = 1_000_000;
     private static final long S = 1000 * MS;
 
@@ -41,7 +50,15 @@ public record CoreConfiguration(
             64L << 20, 1_000, 3, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
-            2L << 20, S);
+            2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, S);
+
+    /** The number that the platform's membership has. */
+    public CoreConfiguration withSlots(int value) {
+        return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
+                coldApplications, runsPerEvent, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
+                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, retryNs);
+    }
 
     /** @param failures so far, from 1 */
     long backOff(int failures) {

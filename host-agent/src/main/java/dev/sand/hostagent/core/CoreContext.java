@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.InvocationResult.Hop;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,12 +13,20 @@ final class CoreContext {
     final ExecutionFactory executionFactory;
     final Set<Rule> rules;
     final Counters counters = new Counters();
+    final Figures figures = new Figures(this);
     final Timers timers = new Timers();
+    final String host;
+    final SlotTable slots;
     final ExecutionTable executions = new ExecutionTable(this);
+    final Intake intake = new Intake(this, executions);
+    final Placing placing;
+    final Guests guests = new Guests(this);
     /** Looked through in order of first use. */
     final Map<AppKey, Application> applications = new LinkedHashMap<>();
     /** By id; an id that is not there counts no more. */
     final Map<String, Worker> workers = new HashMap<>();
+    /** By id, until they are seen to have ended. */
+    final Map<String, KilledWorker> killedWorkers = new HashMap<>();
     final Map<String, Instance> instances = new HashMap<>();
     long nowNs;
     boolean draining;
@@ -28,13 +37,16 @@ final class CoreContext {
     private long workerIds;
     private long instanceIds;
 
-    CoreContext(CoreConfiguration configuration, ExecutionFactory executionFactory, String idPrefix, long epochOffsetMs,
-                Set<Rule> rules) {
+    CoreContext(CoreConfiguration configuration, ExecutionFactory executionFactory, String host, String idPrefix,
+                long epochOffsetMs, Set<Rule> rules) {
         this.configuration = configuration;
         this.executionFactory = executionFactory;
         this.idPrefix = idPrefix;
         this.epochOffsetMs = epochOffsetMs;
         this.rules = rules;
+        this.host = host;
+        this.slots = new SlotTable(configuration.slots());
+        this.placing = new Placing(this);
     }
 
     void begin(long nowNs, ActionSink sink) {
@@ -46,6 +58,14 @@ final class CoreContext {
         sink.accept(action);
     }
 
+    /** An attempt on this host, with all that is told of it; {@code trace} is its execution's trace context, or null. */
+    void attemptEnded(Grain grain, Hop hop, String trace) {
+        if (grain != null) {
+            grain.figures().ended(hop);
+            sink.attemptEnded(grain.application().key(), hop, trace);
+        }
+    }
+
     /** An input that counts no more. */
     void drop(String reason, Input input) {
         counters.stale++;
@@ -54,12 +74,49 @@ final class CoreContext {
 
     /** Asks an adapter again after a pause. */
     void later(Runnable step) {
+        later(configuration.retryNs(), step);
+    }
+
+    void later(long pauseNs, Runnable step) {
         timers.arm(new Timed() {
             @Override
             void onDue() {
                 step.run();
             }
-        }, nowNs + configuration.retryNs());
+        }, nowNs + pauseNs);
+    }
+
+    /** Whether what was begun under that epoch of the slot may still have effects. */
+    boolean mayAct(int slot, long epoch) {
+        return slots.holds(slot, epoch) || !has(Rule.LOST_SLOT_LOST_EFFECTS);
+    }
+
+    /** What is known of the application here; it begins to be loaded when nothing is. */
+    Application application(AppKey key) {
+        Application application = applications.get(key);
+        if (application == null) {
+            forgetColdest();
+            application = new Application(key, this);
+            applications.put(key, application);
+            application.load();
+        }
+        return application;
+    }
+
+    private void forgetColdest() {
+        if (applications.size() < configuration.coldApplications()) {
+            return;
+        }
+        Application coldest = null;
+        for (Application application : applications.values()) {
+            boolean cold = application.isReady() && application.isIdle() && application.sandbox().isNone();
+            if (cold && (coldest == null || application.lastUsedNs() < coldest.lastUsedNs())) {
+                coldest = application;
+            }
+        }
+        if (coldest != null) {
+            coldest.remove();
+        }
     }
 
     boolean has(Rule rule) {

@@ -1,10 +1,13 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.InvocationResult.Status;
+import java.lang.reflect.Field;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** What a shard's core has counted since it began. Written by the core alone. */
 public final class Counters {
-    /** Requests: {@code received = refused + joined + admitted}, and {@code admitted = the four ends + open}. */
+    /** Requests: {@code received = refused + joined + admitted}, and {@code admitted + recovered = the four ends + moved + open}. */
     public long received;
     public long refused;
     public long joined;
@@ -14,6 +17,8 @@ public final class Counters {
     public long failed;
     public long timedOut;
     public long cancelled;
+    /** Ended here without effect, because their slot went to another host. */
+    public long moved;
     /** Events: attempts handed over, how they ended, and events put back because their attempt was lost. */
     public long handedOver;
     public long finished;
@@ -22,6 +27,13 @@ public final class Counters {
     public long lost;
     public long reruns;
     public long overloaded;
+    /** Events sent to other hosts, and events of other hosts' executions run here. */
+    public long sentAway;
+    public long cameBack;
+    public long sendFailures;
+    /** Times that an event had to wait for a host where it may run. */
+    public long unplaced;
+    public long guests;
     /** Hand-overs that found an instance waiting, and events that had to wait for one. */
     public long warm;
     public long missed;
@@ -37,9 +49,24 @@ public final class Counters {
     public long sandboxFailures;
     /** Inputs that came from an attempt, instance, worker or sandbox that counts no more, or that made no sense. */
     public long stale;
+    /** Results of instances that came when their event was not theirs any more: its execution has moved, or has ended otherwise. */
+    public long late;
     public long journalFailures;
     public long recordFailures;
     public long hopsNotKept;
+
+    /** By the names of the fields, in their order. */
+    Map<String, Long> read() {
+        Map<String, Long> values = new LinkedHashMap<>();
+        for (Field field : Counters.class.getFields()) {
+            try {
+                values.put(field.getName(), field.getLong(this));
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException("a counter that cannot be read: " + field, e);
+            }
+        }
+        return values;
+    }
 
     void ended(Status status) {
         switch (status) {

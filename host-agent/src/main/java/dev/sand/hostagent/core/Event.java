@@ -7,21 +7,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One event message of an execution, from the step that made it to the end of its last attempt (SAND 3.2, 4.1).
+ * One event message, from the step that made it to the end of its last attempt (SAND 3.2, 4.1). It runs on its execution's
+ * host, or is away on another; there it is an event again, whose owner is {@link Guest}.
  *
  * <pre>
- * HELD    → QUEUED   the replay of the journal is over and the step is still open
- * HELD    → ENDED    the replay closed the step
- * QUEUED  → RUNNING  handed over to an instance
- * RUNNING → QUEUED   its attempt was lost with its worker or sandbox: the next attempt, last in the queue
- * QUEUED, RUNNING → ENDED  finished, failed, timed out, abandoned
+ * HELD     → QUEUED, AWAY, UNPLACED  the replay of the journal is over and the step is still open; or it is new
+ * QUEUED   → RUNNING  handed over to an instance
+ * RUNNING  → QUEUED   its attempt was lost with its worker or sandbox: the next attempt, last in the queue
+ * UNPLACED → QUEUED, AWAY, UNPLACED  a host came where it may run, or again none did
+ * AWAY     → QUEUED, AWAY, UNPLACED  it was not sent, or lost there: the next attempt, here or elsewhere
+ * any      → ENDED    finished, failed, timed out, abandoned; or the replay closed the step
  * </pre>
- * Armed as a timer while it has a deadline that comes before its execution's.
+ * Armed as a timer while it has a deadline that comes before its execution's, or waits for a host.
  */
 final class Event extends Timed implements GrainQueue.Entry {
-    enum State { HELD, QUEUED, RUNNING, ENDED }
+    enum State { HELD, QUEUED, RUNNING, AWAY, UNPLACED, ENDED }
 
-    final RunningExecution execution;
+    final EventOwner owner;
     final String step;
     final String id;
     /** Null when the version has no grain of that name: it fails when it is submitted. */
@@ -30,21 +32,27 @@ final class Event extends Timed implements GrainQueue.Entry {
     final Payload payload;
     /** By the workflow's limit for the step, queueing included. */
     final long stepDeadlineNs;
-    int attempt = 1;
+    int attempt;
     Instance instance;
+    /** Where it is away. */
+    String host;
     long queuedNs;
     long handedNs;
+    private int losses;
+    /** Until when a host is to be found for it; 0: one was. */
+    private long placedByNs;
     private State state = State.HELD;
     private List<Published> published = List.of();
 
-    Event(RunningExecution execution, String step, Grain grain, String grainName, Payload payload, long stepDeadlineNs) {
-        this.execution = execution;
+    Event(EventOwner owner, String step, Grain grain, String grainName, Payload payload, long stepDeadlineNs, int attempt) {
+        this.owner = owner;
         this.step = step;
-        this.id = execution.id() + "/" + step;
+        this.id = owner.executionId() + "/" + step;
         this.grain = grain;
         this.grainName = grainName;
         this.payload = payload;
         this.stepDeadlineNs = stepDeadlineNs;
+        this.attempt = attempt;
     }
 
     State state() {
@@ -55,15 +63,21 @@ final class Event extends Timed implements GrainQueue.Entry {
         return state == State.RUNNING;
     }
 
+    boolean isAway() {
+        return state == State.AWAY;
+    }
+
     boolean isEnded() {
         return state == State.ENDED;
     }
 
     private void become(State next) {
         boolean legal = switch (state) {
-            case HELD -> next != State.HELD;
+            case HELD -> next != State.HELD && next != State.RUNNING;
             case QUEUED -> next == State.RUNNING || next == State.ENDED;
             case RUNNING -> next == State.QUEUED || next == State.ENDED;
+            case AWAY -> next != State.HELD && next != State.RUNNING;
+            case UNPLACED -> next != State.HELD && next != State.RUNNING;
             case ENDED -> false;
         };
         if (!legal) {
@@ -74,12 +88,40 @@ final class Event extends Timed implements GrainQueue.Entry {
 
     /** In the queue, or on its way straight through it. */
     void queued(CoreContext context) {
-        become(State.QUEUED);
+        placedByNs = 0;
+        waits(State.QUEUED, stepDeadlineNs, context);
+    }
+
+    void away(String toHost, CoreContext context) {
+        waits(State.AWAY, stepDeadlineNs, context);
+        host = toHost;
+    }
+
+    /** No live host may run it, or takes it: a while is waited for one, in all. */
+    void unplaced(CoreContext context) {
+        if (placedByNs == 0) {
+            placedByNs = context.nowNs + context.configuration.placementWaitNs();
+        }
+        waits(State.UNPLACED, Math.min(stepDeadlineNs, placedByNs), context);
+    }
+
+    /** Until what went before is noted. */
+    void waiting(CoreContext context) {
+        waits(State.UNPLACED, stepDeadlineNs, context);
+    }
+
+    /** A host has it. */
+    void placed() {
+        placedByNs = 0;
+    }
+
+    private void waits(State next, long untilNs, CoreContext context) {
+        become(next);
         queuedNs = context.nowNs;
         handedNs = 0;
         instance = null;
-        if (stepDeadlineNs < execution.deadlineNs()) {
-            context.timers.arm(this, stepDeadlineNs);
+        if (untilNs < owner.deadlineNs()) {
+            context.timers.arm(this, untilNs);
         }
     }
 
@@ -89,11 +131,26 @@ final class Event extends Timed implements GrainQueue.Entry {
         instance = next;
         handedNs = context.nowNs;
         long deadlineNs = Math.min(stepDeadlineNs, context.nowNs + grain.spec().timeoutMs() * 1_000_000);
-        if (deadlineNs < execution.deadlineNs()) {
+        if (deadlineNs < owner.deadlineNs()) {
             context.timers.arm(this, deadlineNs);
             return deadlineNs;
         }
-        return execution.deadlineNs();
+        return owner.deadlineNs();
+    }
+
+    /** It was lost so many times before. */
+    void lostBefore(int times) {
+        losses = times;
+    }
+
+    int losses() {
+        return losses;
+    }
+
+    /** One more loss. @return whether it may have another attempt */
+    boolean mayRunAgain(CoreContext context) {
+        losses++;
+        return losses < context.configuration.runsPerEvent() || !context.has(Rule.RETRY_LIMIT);
     }
 
     /** The attempt is lost; the next one begins with nothing of it. */

@@ -2,7 +2,6 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.InvocationResult.Status;
 import java.util.ArrayDeque;
 
 /** The failures of an execution's events in full: a state machine hands on no more than error and cause. */
@@ -34,8 +33,10 @@ final class EventFailures {
         return name.startsWith("Sand.") ? Failure.platform(name, words, false) : Failure.grain(name, words, null);
     }
 
-    static Status status(Failure failure) {
-        boolean timedOut = Errors.TIMEOUT.equals(failure.error()) || "States.Timeout".equals(failure.error());
-        return timedOut ? Status.TIMED_OUT : Status.FAILED;
+    /** A task's time-out that no state caught fails its workflow under the language's own name. */
+    static Failure asWorkflows(Failure failure) {
+        return !Errors.TIMEOUT.equals(failure.error()) ? failure
+                : new Failure("States.Timeout", failure.cause(), failure.source(), failure.retryable(), failure.stackTrace(),
+                        failure.details());
     }
 }

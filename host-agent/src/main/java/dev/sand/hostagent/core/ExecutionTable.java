@@ -1,30 +1,27 @@
 package dev.sand.hostagent.core;
 
-import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The executions of a shard: those that are open, and for a while the results of those that have ended. */
+/** The executions of a shard: those that are open, those that are being stored, and results of those that have ended. */
 final class ExecutionTable {
     private final CoreContext context;
     private final Map<String, RunningExecution> open = new HashMap<>();
     /** Ended and durable, the record not yet known to be stored. */
     private final Map<String, RunningExecution> unrecorded = new HashMap<>();
-    private final Map<String, InvocationResult> remembered = new LinkedHashMap<>();
-    private long rememberedBytes;
+    private final RememberedResults remembered;
     private long heldBytes;
+    private int held;
     private boolean drainedTold;
 
     ExecutionTable(CoreContext context) {
         this.context = context;
+        this.remembered = new RememberedResults(context);
     }
 
     RunningExecution get(String executionId) {
@@ -39,144 +36,126 @@ final class ExecutionTable {
         return unrecorded.size();
     }
 
-    void invoke(InvocationRequest request, InvocationListener listener) {
-        context.counters.received++;
-        if (context.has(Rule.SAME_ID_JOINS)) {
-            RunningExecution same = open.get(request.executionId());
-            if (same != null) {
-                join(same, request, listener);
-                return;
-            }
-            InvocationResult ended = remembered.get(request.executionId());
-            if (ended != null) {
-                context.counters.joined++;
-                if (request.durable()) {
-                    context.emit(new Action.Accepted(listener));
-                }
-                context.emit(new Action.Respond(listener, ended));
-                return;
-            }
-        }
-        Failure refusal = refusal(request);
-        if (refusal != null) {
-            refuse(request, listener, refusal);
-            return;
-        }
-        context.counters.admitted++;
-        RunningExecution execution = new RunningExecution(context, application(request), request, null);
-        execution.audience().add(listener);
-        begin(execution);
+    // --- requests
+
+    RunningExecution add(InvocationRequest request, int slot, Input.Recover recovery) {
+        RunningExecution execution = new RunningExecution(context, request, slot, recovery);
+        open.put(execution.id(), execution);
+        heldBytes += RunningExecution.bytes(request);
+        return execution;
     }
 
-    private void join(RunningExecution same, InvocationRequest request, InvocationListener listener) {
-        int limit = context.configuration.maxListeners();
-        if (same.audience().listeners() >= limit) {
-            refuse(request, listener, new Failure(Errors.OVERLOADED, "execution " + request.executionId() + " has " + limit
-                    + " callers waiting for it already", Failure.Source.PLATFORM, true, null,
-                    Map.of("limit", limit, "actual", limit + 1)));
-            return;
-        }
-        context.counters.joined++;
-        same.join(listener, request.durable());
+    /** Until the journals of its slot have been read. */
+    void hold(RunningExecution execution) {
+        held++;
+        execution.hold();
     }
 
-    private Failure refusal(InvocationRequest request) {
+    /** What is remembered of one that has ended here, or null. */
+    RememberedResults.Entry remembered(String executionId, int slot) {
+        return remembered.get(executionId, slot);
+    }
+
+    /** @return why there is no room for another one, or null */
+    Failure full(InvocationRequest request, boolean holds) {
         CoreConfiguration limits = context.configuration;
-        if (context.draining) {
-            return Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping and takes nothing new", true);
+        if (holds && held >= limits.maxHeldRequests()) {
+            return Refusals.overloaded("requests that wait for a slot's journals to be read", limits.maxHeldRequests(), held + 1L);
         }
         long executions = open.size() + unrecorded.size();
         if (executions >= limits.maxExecutions()) {
-            return overloaded("executions at once", limits.maxExecutions(), executions + 1);
+            return Refusals.overloaded("executions at once", limits.maxExecutions(), executions + 1);
         }
         long bytes = heldBytes + RunningExecution.bytes(request);
-        return bytes > limits.maxHeldBytes() ? overloaded("bytes of inputs at once", limits.maxHeldBytes(), bytes) : null;
+        return bytes > limits.maxHeldBytes() ? Refusals.overloaded("bytes of inputs at once", limits.maxHeldBytes(), bytes) : null;
     }
 
-    private static Failure overloaded(String what, long limit, long actual) {
-        return new Failure(Errors.OVERLOADED, "this host agent's shard has a limit of " + limit + " " + what
-                + ", and this one would make it " + actual + "; try again later", Failure.Source.PLATFORM, true, null,
-                Map.of("limit", limit, "actual", actual));
-    }
+    // --- slots
 
-    private void refuse(InvocationRequest request, InvocationListener listener, Failure failure) {
-        context.counters.refused++;
-        context.emit(new Action.Respond(listener,
-                new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null, failure, List.of())));
-    }
-
-    /** From the journal: accepted once, so never refused. */
+    /** From the journal: accepted once, so never refused. A request that was held under its id is this one. */
     void recover(Input.Recover recover) {
         InvocationRequest request = recover.request();
-        if (open.containsKey(request.executionId())) {
+        int slot = context.slots.of(request.executionId());
+        RunningExecution same = open.get(request.executionId());
+        if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
+            context.drop("slot " + slot + " of execution " + request.executionId() + " is not this host's", recover);
+        } else if (same != null && !(same.isHeld() && context.has(Rule.HELD_JOINS_RECOVERED))) {
             context.drop("execution " + request.executionId() + " runs already", recover);
+        } else {
+            context.counters.recovered++;
+            if (same != null) {
+                remove(same);
+            }
+            RunningExecution execution = add(request, slot, recover);
+            if (same != null) {
+                same.becomes(execution);
+            }
+            execution.begin();
+        }
+    }
+
+    void alreadyEnded(Input.AlreadyEnded ended) {
+        int slot = context.slots.of(ended.executionId());
+        if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
+            context.drop("slot " + slot + " of execution " + ended.executionId() + " is not this host's", ended);
             return;
         }
-        context.counters.recovered++;
-        begin(new RunningExecution(context, application(request), request, recover.replay()));
-    }
-
-    private void begin(RunningExecution execution) {
-        open.put(execution.id(), execution);
-        heldBytes += RunningExecution.bytes(execution.request());
-        execution.begin();
-    }
-
-    private Application application(InvocationRequest request) {
-        AppKey key = new AppKey(request.application(), request.version());
-        Application application = context.applications.get(key);
-        if (application == null) {
-            forgetColdest();
-            application = new Application(key, context);
-            context.applications.put(key, application);
-            application.load();
+        remembered.add(ended.executionId(), null, context.slots.epoch(slot));
+        RunningExecution held = open.get(ended.executionId());
+        if (held != null && held.isHeld()) {
+            held.ending().isInItsRecord();
         }
-        return application;
     }
 
-    private void forgetColdest() {
-        if (context.applications.size() < context.configuration.coldApplications()) {
-            return;
-        }
-        Application coldest = null;
-        for (Application application : context.applications.values()) {
-            boolean cold = application.isReady() && application.isIdle() && application.sandbox().isNone();
-            if (cold && (coldest == null || application.lastUsedNs() < coldest.lastUsedNs())) {
-                coldest = application;
+    /** Its journals have been read: what was held begins. */
+    void ready(int slot) {
+        for (RunningExecution execution : of(slot)) {
+            if (execution.isHeld()) {
+                held--;
+                execution.begin();
             }
         }
-        if (coldest != null) {
-            coldest.remove();
-        }
     }
 
-    /** @param result null: it was refused, and is not known under its id afterwards */
-    void ended(RunningExecution execution, InvocationResult result, boolean awaitsRecord) {
+    void lost(int slot) {
+        for (RunningExecution execution : of(slot)) {
+            execution.ending().moved();
+        }
+        unrecorded.values().removeIf(execution -> execution.slot() == slot);
+        checkDrained();
+    }
+
+    private List<RunningExecution> of(int slot) {
+        List<RunningExecution> found = new ArrayList<>();
+        for (RunningExecution execution : open.values()) {
+            if (execution.slot() == slot) {
+                found.add(execution);
+            }
+        }
+        return found;
+    }
+
+    // --- ends
+
+    private void remove(RunningExecution execution) {
         if (open.remove(execution.id(), execution)) {
             heldBytes -= RunningExecution.bytes(execution.request());
         }
+        if (execution.isHeld()) {
+            held--;
+        }
+    }
+
+    /** @param result null: it was refused, or has moved, and is not known under its id afterwards */
+    void ended(RunningExecution execution, InvocationResult result, boolean awaitsRecord) {
+        remove(execution);
         if (awaitsRecord) {
             unrecorded.put(execution.id(), execution);
         }
         if (result != null) {
-            remember(result);
+            remembered.add(execution.id(), result, execution.epoch());
         }
         checkDrained();
-    }
-
-    private void remember(InvocationResult result) {
-        InvocationResult replaced = remembered.put(result.executionId(), result);
-        rememberedBytes += bytes(result) - (replaced == null ? 0 : bytes(replaced));
-        CoreConfiguration limits = context.configuration;
-        while (remembered.size() > limits.rememberedResults() || rememberedBytes > limits.rememberedBytes()) {
-            var oldest = remembered.entrySet().iterator();
-            rememberedBytes -= bytes(oldest.next().getValue());
-            oldest.remove();
-        }
-    }
-
-    private static long bytes(InvocationResult result) {
-        return result.output() == null || result.output().bytes() == null ? 0 : result.output().bytes().length;
     }
 
     void onRecorded(Input.Recorded recorded) {
@@ -185,11 +164,11 @@ final class ExecutionTable {
             context.drop("no record of " + recorded.executionId() + " is awaited", recorded);
         } else if (recorded.failure() == null) {
             unrecorded.remove(recorded.executionId());
-            execution.onRecorded();
+            execution.ending().recorded();
             checkDrained();
         } else {
             context.counters.recordFailures++;
-            execution.recordAgain();
+            execution.story().recordAgain();
         }
     }
 
@@ -210,7 +189,7 @@ final class ExecutionTable {
     }
 
     void checkDrained() {
-        if (!context.draining || !open.isEmpty() || !unrecorded.isEmpty()) {
+        if (!context.draining || !open.isEmpty() || !unrecorded.isEmpty() || !context.guests.isEmpty()) {
             return;
         }
         for (Application application : context.applications.values()) {

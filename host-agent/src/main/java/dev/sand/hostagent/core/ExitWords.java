@@ -3,6 +3,8 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.SandboxSpec;
+import java.util.Locale;
 
 /** The end of an instance's process, in words for whoever's event it ran. */
 final class ExitWords {
@@ -12,11 +14,11 @@ final class ExitWords {
 
     /** @param note what the worker knows beyond the signal, or null */
     static Failure crash(GrainSpec grain, String instance, int exitCode, int signal, long peakMemoryBytes, String note,
-                         long sandboxMemoryBytes) {
+                         SandboxSpec sandbox) {
         String known = note == null || note.isEmpty() ? "" : " (" + note + ")";
         if (signal == SIGKILL) {
-            long limit = grain.memoryBytes() > 0 ? grain.memoryBytes() : sandboxMemoryBytes;
-            boolean saysMemory = note != null && note.toLowerCase(java.util.Locale.ROOT).contains("memory");
+            long limit = grain.instanceMemoryBytes(sandbox);
+            boolean saysMemory = note != null && note.toLowerCase(Locale.ROOT).contains("memory");
             if (saysMemory || peakMemoryBytes >= limit - limit / 8) {
                 return Failure.limit(Errors.OUT_OF_MEMORY, "instance " + instance + " of grain " + grain.name()
                         + " was killed for the memory it took: its peak was " + mebibytes(peakMemoryBytes) + " and the limit is "

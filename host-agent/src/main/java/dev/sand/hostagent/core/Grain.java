@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.Placement;
 import dev.sand.localbus.GrainQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,8 @@ final class Grain {
     private final InstancePool pool;
     private final Worker worker;
     private final Attempts attempts;
+    private final Placement placement;
+    private final GrainFigures figures;
     private int slots;
 
     Grain(Application application, GrainSpec spec, CoreContext context) {
@@ -31,6 +34,8 @@ final class Grain {
         this.pool = new InstancePool(this, context);
         this.worker = new Worker(this, context);
         this.attempts = new Attempts(this, context);
+        this.figures = context.figures.grain(application.key().application(), spec.name());
+        this.placement = application.version().placement(spec.name());
     }
 
     Application application() {
@@ -51,6 +56,15 @@ final class Grain {
 
     Worker worker() {
         return worker;
+    }
+
+    GrainFigures figures() {
+        return figures;
+    }
+
+    /** Where it may run. */
+    Placement placement() {
+        return placement;
     }
 
     Attempts attempts() {
@@ -100,7 +114,7 @@ final class Grain {
         Failure refused = broken != null ? broken : Refusals.ofInput(event);
         if (refused != null) {
             event.end(context);
-            event.execution.onEventFailed(event, refused);
+            event.owner.onEventFailed(event, refused);
             return;
         }
         if (queue.isEmpty() && hasSlot() && application.sandbox().isRunning()) {
@@ -116,7 +130,7 @@ final class Grain {
         if (refusal != null) {
             context.counters.overloaded++;
             event.end(context);
-            event.execution.onEventFailed(event, Refusals.overloaded(this, refusal));
+            event.owner.onEventFailed(event, Refusals.overloaded(this, refusal));
             return;
         }
         event.queued(context);
@@ -153,9 +167,8 @@ final class Grain {
         instance.running(event);
         long remainingMs = Math.max(1, (deadlineNs - context.nowNs + 999_999) / 1_000_000);
         context.counters.handedOver++;
-        context.emit(new Action.HandOver(application.key(), instance.id, event.id, event.execution.id(), spec.name(),
-                event.attempt, remainingMs, event.payload, event.execution.request().traceparent()));
-        context.emit(new Action.LogScope(application.key(), instance.id, event.execution.id(), event.id, event.attempt, true));
+        context.emit(new Action.HandOver(application.key(), instance.id, event.id, event.owner.executionId(), spec.name(),
+                event.attempt, remainingMs, event.payload, event.owner.traceparent()));
         pool.onHandOver(slots);
     }
 
@@ -185,7 +198,7 @@ final class Grain {
             event.end(context);
         }
         for (Event event : waiting) {
-            event.execution.onEventFailed(event, failure);
+            event.owner.onEventFailed(event, failure);
         }
     }
 }

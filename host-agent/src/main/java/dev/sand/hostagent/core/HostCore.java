@@ -1,7 +1,6 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.HostAgentPort.SandboxStatus;
-import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,28 +10,34 @@ import java.util.Set;
  * I/O inside; the same inputs at the same times give the same actions. Called by the shard's event loop and by the simulator,
  * one call at a time.
  *
- * <p>Finds whom an input is for, and drops those that count no more; what follows from it is in {@link ExecutionTable} (requests
- * and their answers), {@link Grain} (queues and hand-over), {@link Attempts} (how events end), {@link Application} and
+ * <p>Finds whom an input is for, and drops those that count no more; what follows from it is in {@link Intake} (requests),
+ * {@link ExecutionTable} and {@link Ending} (their answers), {@link Grain} (queues and hand-over), {@link Attempts} (how events end), {@link Application} and
  * {@link Sandbox}, {@link Worker} and {@link Instance}.
  */
 public final class HostCore {
     private final CoreContext context;
     private final InstanceInputs instanceInputs;
+    private final ApplicationInputs applicationInputs;
+    private final ClusterInputs clusterInputs;
 
     /**
+     * @param host this host's id, as in its card
      * @param idPrefix up to 6 characters of [a-z0-9], new for every start of a shard, so that ids of an earlier run are known
      *                 as such
      * @param epochOffsetMs wall clock minus the clock given with inputs, in ms; for records only
      */
-    public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String idPrefix, long epochOffsetMs) {
-        this(configuration, executions, idPrefix, epochOffsetMs, Rule.ALL);
+    public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String host, String idPrefix,
+                    long epochOffsetMs) {
+        this(configuration, executions, host, idPrefix, epochOffsetMs, Rule.ALL);
     }
 
     /** For tests: with some rules switched off. */
-    public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String idPrefix, long epochOffsetMs,
-                    Set<Rule> rules) {
-        this.context = new CoreContext(configuration, executions, idPrefix, epochOffsetMs, rules);
+    public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String host, String idPrefix,
+                    long epochOffsetMs, Set<Rule> rules) {
+        this.context = new CoreContext(configuration, executions, host, idPrefix, epochOffsetMs, rules);
         this.instanceInputs = new InstanceInputs(context);
+        this.applicationInputs = new ApplicationInputs(context);
+        this.clusterInputs = new ClusterInputs(context);
     }
 
     /** For tests: as {@link #on(Input, long, ActionSink)}, with the actions in a list. */
@@ -51,7 +56,7 @@ public final class HostCore {
         switch (input) {
             case Input.Take take -> instanceInputs.on(take);
             case Input.Finish finish -> instanceInputs.on(finish);
-            case Input.Invoke invoke -> context.executions.invoke(invoke.request(), invoke.listener());
+            case Input.Invoke invoke -> context.intake.invoke(invoke.request(), invoke.listener());
             case Input.Fail fail -> instanceInputs.on(fail);
             case Input.Publish publish -> instanceInputs.on(publish);
             case Input.InstanceClosed closed -> instanceInputs.on(closed);
@@ -59,23 +64,31 @@ public final class HostCore {
             case Input.ForkFailed failed -> instanceInputs.on(failed);
             case Input.HandOverFailed failed -> instanceInputs.on(failed);
             case Input.Tick _ -> { }
+            case Input.SlotAcquired acquired -> clusterInputs.on(acquired);
+            case Input.SlotReady ready -> clusterInputs.on(ready);
+            case Input.SlotLost lost -> clusterInputs.on(lost);
+            case Input.HostsChanged changed -> context.placing.onHosts(changed.hosts());
+            case Input.RunForOwner run -> context.guests.run(run);
+            case Input.Returned returned -> context.placing.onReturned(returned);
+            case Input.SentAway sent -> context.placing.onSentAway(sent);
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
             case Input.Journaled journaled -> onJournaled(journaled);
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
+            case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
             case Input.Cancel cancel -> onCancel(cancel);
-            case Input.ApplicationLoaded loaded -> onApplicationLoaded(loaded);
-            case Input.Retire retire -> onRetire(retire);
+            case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
+            case Input.Retire retire -> applicationInputs.on(retire);
             case Input.Drain _ -> context.executions.drain();
-            case Input.MemoryPressure _ -> onMemoryPressure();
-            case Input.SandboxStarted started -> onSandboxStarted(started);
-            case Input.SandboxFailed failed -> onSandboxFailed(failed);
-            case Input.SandboxEnded ended -> onSandboxEnded(ended);
-            case Input.WorkerReady ready -> onWorkerReady(ready);
-            case Input.WorkerFailed failed -> onWorkerFailed(failed);
-            case Input.WorkerExited exited -> onWorkerExited(exited);
+            case Input.MemoryPressure _ -> applicationInputs.onMemoryPressure();
+            case Input.SandboxStarted started -> applicationInputs.on(started);
+            case Input.SandboxFailed failed -> applicationInputs.on(failed);
+            case Input.SandboxEnded ended -> applicationInputs.on(ended);
+            case Input.WorkerReady ready -> applicationInputs.on(ready);
+            case Input.WorkerFailed failed -> applicationInputs.on(failed);
+            case Input.WorkerExited exited -> applicationInputs.on(exited);
         }
     }
 
@@ -103,6 +116,11 @@ public final class HostCore {
 
     public List<SandboxStatus> status(long nowNs) {
         return StatusReport.of(context.applications.values(), nowNs);
+    }
+
+    /** What was measured since the start, as it is now: for scrapes. */
+    public Figures.Reading figures(long nowNs) {
+        return context.figures.read(nowNs);
     }
 
     CoreContext context() {
@@ -150,100 +168,7 @@ public final class HostCore {
         if (execution == null) {
             context.drop("execution " + cancel.executionId() + " does not run (any more)", cancel);
         } else {
-            execution.cancel(cancel.cause());
-        }
-    }
-
-    // --- applications, sandboxes, workers
-
-    private void onApplicationLoaded(Input.ApplicationLoaded loaded) {
-        Application application = context.applications.get(loaded.app());
-        if (application == null || application.isReady()) {
-            context.drop("application " + loaded.app() + " is not being loaded", loaded);
-        } else {
-            application.onLoaded(loaded.version(), loaded.failure());
-        }
-    }
-
-    private void onRetire(Input.Retire retire) {
-        Application application = context.applications.get(retire.app());
-        if (application != null) {
-            application.retire();
-        }
-    }
-
-    private void onMemoryPressure() {
-        Application longestIdle = null;
-        for (Application application : context.applications.values()) {
-            boolean idle = application.sandbox().isRunning() && application.isIdle();
-            if (idle && (longestIdle == null || application.lastUsedNs() < longestIdle.lastUsedNs())) {
-                longestIdle = application;
-            }
-        }
-        if (longestIdle != null) {
-            longestIdle.stop();
-        }
-    }
-
-    private Sandbox sandbox(AppKey app, String id, Input input) {
-        Application application = context.applications.get(app);
-        if (application != null && application.sandbox().isCurrent(id)) {
-            return application.sandbox();
-        }
-        context.drop("sandbox " + id + " is not known (any more)", input);
-        return null;
-    }
-
-    private void onSandboxStarted(Input.SandboxStarted started) {
-        Sandbox sandbox = sandbox(started.app(), started.sandbox(), started);
-        if (sandbox != null) {
-            sandbox.onStarted();
-        }
-    }
-
-    private void onSandboxFailed(Input.SandboxFailed failed) {
-        Sandbox sandbox = sandbox(failed.app(), failed.sandbox(), failed);
-        if (sandbox != null) {
-            sandbox.onFailed(failed.cause());
-        }
-    }
-
-    private void onSandboxEnded(Input.SandboxEnded ended) {
-        Sandbox sandbox = sandbox(ended.app(), ended.sandbox(), ended);
-        if (sandbox != null) {
-            sandbox.onEnded(ended.cause());
-        }
-    }
-
-    private Worker worker(AppKey app, String id, Input input) {
-        Worker worker = context.workers.get(id);
-        if (worker != null && worker.grain().application().key().equals(app)) {
-            return worker;
-        }
-        context.drop("worker " + id + " is not known (any more)", input);
-        return null;
-    }
-
-    private void onWorkerReady(Input.WorkerReady ready) {
-        Worker worker = worker(ready.app(), ready.worker(), ready);
-        if (worker != null && worker.state() == Worker.State.STARTING) {
-            worker.onReady(ready.pid());
-        } else if (worker != null) {
-            context.drop("worker " + ready.worker() + " was ready before", ready);
-        }
-    }
-
-    private void onWorkerFailed(Input.WorkerFailed failed) {
-        Worker worker = worker(failed.app(), failed.worker(), failed);
-        if (worker != null) {
-            worker.onFailed(failed.failure());
-        }
-    }
-
-    private void onWorkerExited(Input.WorkerExited exited) {
-        Worker worker = worker(exited.app(), exited.worker(), exited);
-        if (worker != null) {
-            worker.onExited(exited.cause());
+            execution.ending().cancelled(cancel.cause());
         }
     }
 }

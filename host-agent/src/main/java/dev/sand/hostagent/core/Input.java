@@ -6,8 +6,11 @@ import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.workflow.Execution;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Everything that can happen to a shard. Inputs that answer an action carry the attempt or id that the action carried, so
@@ -70,8 +73,16 @@ public sealed interface Input {
     record Publish(AppKey app, String instance, String eventId, int attempt, Execution.Published published)
             implements Input {}
 
-    /** The instance's socket closed: the process is gone or past use. */
-    record InstanceClosed(AppKey app, String instance) implements Input {}
+    /**
+     * The instance's socket closed: the process is gone or past use.
+     *
+     * @param unread it had not read all that was written to it: an event handed over never reached its handler
+     */
+    record InstanceClosed(AppKey app, String instance, boolean unread) implements Input {
+        public InstanceClosed(AppKey app, String instance) {
+            this(app, instance, false);
+        }
+    }
 
     /** The worker reaped the instance. Comes before or after InstanceClosed; the first of the two counts as death. */
     record InstanceExited(AppKey app, String instance, int exitCode, int signal, long cpuUs, long peakMemoryBytes, String note)
@@ -92,17 +103,79 @@ public sealed interface Input {
 
     // --- the global bus
 
-    /** Answer to Journal. */
+    /**
+     * Answer to Journal. Success is told when the host may act (Membership.mayAct), if need be later: the record may have come
+     * behind another owner's claim, and be void. Then SlotLost comes instead.
+     */
     record Journaled(String executionId, long sequence, Failure failure) implements Input {}
 
     /** Answer to an awaited Record. */
     record Recorded(String executionId, Failure failure) implements Input {}
 
     /**
-     * An execution that an earlier run of this host agent accepted and did not end: its journal, in order. Given before any
-     * Invoke; not given when its record says that it has ended (then only Ended is missing in the journal).
+     * An execution that an earlier owner of its slot accepted and did not end, from its journal as {@link Action.Journal}
+     * says it is to be read. Given between SlotAcquired and SlotReady; not given when its record says that it has ended (then only
+     * Ended is missing in the journal).
+     *
+     * @param replay the signals of its Finished records, in order
+     * @param next the first number that no record has
+     * @param attempts of the steps that earlier owners resumed, from all Resumed records that are not void, those
+     *                 behind a missing number too; the highest of each
+     * @param elapsedMs from its acceptance to now, both by the global bus's clock; -1 when that is not known
+     * @param agesMs of the signals, in their order: from when the bus had it to now, by the bus's clock; -1 when that is not known
      */
-    record Recover(InvocationRequest request, List<Execution.Signal> replay) implements Input {}
+    record Recover(InvocationRequest request, List<Execution.Signal> replay, long next, Map<String, Integer> attempts,
+                   long elapsedMs, List<Long> agesMs)
+            implements Input {
+        /** As the records of a bus without times tell it. */
+        public Recover(InvocationRequest request, List<Execution.Signal> replay, long next, Map<String, Integer> attempts,
+                       long elapsedMs) {
+            this(request, replay, next, attempts, elapsedMs, Collections.nCopies(replay.size(), -1L));
+        }
+
+        public Recover(InvocationRequest request, List<Execution.Signal> replay) {
+            this(request, replay, replay.size() + 1L, Map.of(), -1);
+        }
+    }
+
+    /**
+     * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and
+     * SlotReady. Whoever asks for it again, perhaps before that was known, is told to look at its record.
+     */
+    record AlreadyEnded(String executionId) implements Input {}
+
+    // --- other hosts
+
+    /** The slot is ours under this epoch; its journals are being read. Requests for it wait until SlotReady. */
+    record SlotAcquired(int slot, long epoch) implements Input {}
+
+    /** Every execution of the slot that the journal left open was given by Recover before. */
+    record SlotReady(int slot, long epoch) implements Input {}
+
+    /** The slot is another's: its executions have no more effects here, and their callers are told {@code Sand.Moved}. */
+    record SlotLost(int slot, long epoch) implements Input {}
+
+    /** Hosts as they are now, for placement; ours among them. */
+    record HostsChanged(List<HostCard> hosts) implements Input {}
+
+    /**
+     * An event that its execution's owner sent here to be run; the same (event, attempt) given twice is run once. Each is
+     * answered with SendBack.
+     *
+     * @param again it was in the work queue before its slot was this host's: the host that had it may have been lost with it.
+     *              It is given back as lost, so that its owner counts that, and what takes hosts down with it ends
+     */
+    record RunForOwner(RemoteEvent event, boolean again) implements Input {
+        public RunForOwner(RemoteEvent event) {
+            this(event, false);
+        }
+    }
+
+    /** How an event that was sent to another host ended there. */
+    record Returned(RemoteResult result) implements Input {}
+
+    /** Answer to SendAway: the event is in the other host's work queue, or is not. */
+    record SentAway(String executionId, String eventId, int attempt, Failure failure) implements Input {}
 
     /** Time passed: the clock's reading comes with every input; this one has nothing else. */
     record Tick() implements Input {}

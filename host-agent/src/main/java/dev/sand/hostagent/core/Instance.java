@@ -31,7 +31,7 @@ final class Instance extends Timed {
     private State state = State.SPAWNING;
     private boolean holdsSlot;
     private int kills;
-    private RunningExecution figuresFor;
+    private AttemptLog figuresFor;
     private int figuresHop;
     private boolean exited;
     private boolean untold;
@@ -79,6 +79,9 @@ final class Instance extends Timed {
     }
 
     void waiting(int pid) {
+        if (state == State.SPAWNING) {
+            grain.figures().fork.add(context.nowNs - spawnedNs);
+        }
         become(State.WAITING);
         this.pid = pid;
         waitingSinceNs = context.nowNs;
@@ -152,13 +155,13 @@ final class Instance extends Timed {
     }
 
     /** CPU time and memory of its process belong to this attempt, once they are known. */
-    void expectFigures(RunningExecution execution, int hop) {
+    void expectFigures(AttemptLog log, int hop) {
         if (untold) {
             return;
         }
-        figuresFor = execution;
+        figuresFor = log;
         figuresHop = hop;
-        execution.expectFigures();
+        log.expectFigures();
         tellFigures();
     }
 
@@ -172,9 +175,9 @@ final class Instance extends Timed {
 
     private void tellFigures() {
         if (exited && figuresFor != null) {
-            RunningExecution execution = figuresFor;
+            AttemptLog log = figuresFor;
             figuresFor = null;
-            execution.onFigures(figuresHop, cpuUs, peakMemoryBytes);
+            log.onFigures(figuresHop, cpuUs, peakMemoryBytes);
         }
     }
 
@@ -182,9 +185,9 @@ final class Instance extends Timed {
     void figuresLost() {
         untold = true;
         if (figuresFor != null) {
-            RunningExecution execution = figuresFor;
+            AttemptLog log = figuresFor;
             figuresFor = null;
-            execution.onFiguresLost();
+            log.onFiguresLost();
         }
     }
 

@@ -31,10 +31,13 @@ final class InstanceInputs {
         Event event = runningEvent(finish.app(), finish.instance(), finish.eventId(), finish.attempt(), finish);
         if (event != null) {
             event.grain.attempts().onFinish(event, finish.output(), finish.published(), finish.startedNs(), finish.endedNs());
-        } else if (!context.has(Rule.ONE_ANSWER)) {
+            return;
+        }
+        context.counters.late++;
+        if (!context.has(Rule.ONE_ANSWER)) {
             Instance late = instance(finish.app(), finish.instance());
             if (late != null && late.event != null && late.event.id.equals(finish.eventId())) {
-                late.event.execution.onEventSucceeded(late.event, finish.output(), finish.published());
+                late.event.owner.onEventSucceeded(late.event, finish.output(), finish.published());
             }
         }
     }
@@ -43,6 +46,8 @@ final class InstanceInputs {
         Event event = runningEvent(fail.app(), fail.instance(), fail.eventId(), fail.attempt(), fail);
         if (event != null) {
             event.grain.attempts().onFail(event, fail.failure(), fail.startedNs(), fail.endedNs());
+        } else {
+            context.counters.late++;
         }
     }
 
@@ -84,7 +89,11 @@ final class InstanceInputs {
             return; // its exit was reported before, and was its death
         }
         if (instance.state() == Instance.State.RUNNING && instance.runningEvent() != null) {
-            instance.closedWhileRunning();
+            if (closed.unread() && context.has(Rule.UNREAD_RUNS_AGAIN)) {
+                instance.grain.attempts().onHandOverFailed(instance);
+            } else {
+                instance.closedWhileRunning();
+            }
         } else if (instance.state() != Instance.State.GONE && instance.state() != Instance.State.CLOSED) {
             Grain grain = instance.grain;
             grain.attempts().onInstanceDied(instance, ExitWords.crashUnexplained(grain.spec(), instance.id), false);
@@ -112,7 +121,7 @@ final class InstanceInputs {
         }
         Application application = instance.grain.application();
         instance.grain.attempts().onInstanceDied(instance, ExitWords.crash(instance.grain.spec(), instance.id, exited.exitCode(),
-                exited.signal(), exited.peakMemoryBytes(), exited.note(), application.version().sandbox().memoryBytes()), true);
+                exited.signal(), exited.peakMemoryBytes(), exited.note(), application.version().sandbox()), true);
     }
 
     void on(Input.ForkFailed failed) {

@@ -2,18 +2,46 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.Placement;
 import dev.sand.localbus.GrainQueue;
 import dev.sand.workflow.Execution.Published;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 
 /** Why an event, or what an attempt gave back, is not taken: in words, with the limit and the actual value. */
 final class Refusals {
     private static final int INPUT_BYTES = Limits.FRAME_BYTES - Limits.INLINE_BYTES;
 
     private Refusals() {}
+
+    /** A request that no execution answers. */
+    static Action.Respond respond(InvocationRequest request, InvocationListener listener, Failure failure) {
+        return new Action.Respond(listener, new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null,
+                failure, List.of()), -1, 0);
+    }
+
+    static Failure moved(String executionId, int slot) {
+        return Failure.platform(Errors.MOVED, "execution " + executionId + " is in slot " + slot
+                + ", which is another host's; ask there under the same id", true);
+    }
+
+    /** Whoever asks again for what has moved looks at its record first. */
+    static Failure inItsRecord(String executionId) {
+        return Failure.platform(Errors.MOVED, "execution " + executionId + " has ended under an earlier owner of its slot; its"
+                + " record says how", true);
+    }
+
+    static Failure overloaded(String what, long limit, long actual) {
+        return new Failure(Errors.OVERLOADED, "this host agent's shard has a limit of " + limit + " " + what
+                + ", and this one would make it " + actual + "; try again later", Failure.Source.PLATFORM, true, null,
+                Map.of("limit", limit, "actual", actual));
+    }
 
     static Failure overloaded(Grain grain, GrainQueue.Refusal refusal) {
         return new Failure(Errors.OVERLOADED, "grain " + grain.spec().name() + " of application "
@@ -52,7 +80,10 @@ final class Refusals {
     }
 
     static Failure deadline(Event event, long nowNs) {
-        String words = event.isRunning()
+        String words = event.isAway()
+                ? " was sent to host " + event.host + " and did not come back for " + (nowNs - event.queuedNs) / 1_000_000
+                        + " ms, which is the limit of the step"
+                : event.isRunning()
                 ? " ran for " + (nowNs - event.handedNs) / 1_000_000 + " ms, which is the limit of grain " + event.grainName
                         + " or of the step"
                 : " waited in the queue of grain " + event.grainName + " for " + (nowNs - event.queuedNs) / 1_000_000
@@ -62,8 +93,22 @@ final class Refusals {
 
     /** Its worker or sandbox was lost under it, in every run that it may have. */
     static Failure lost(Event event, String cause) {
-        return Failure.platform(Errors.CRASHED, "event " + event.id + " was lost " + event.attempt
-                + " times with the process that ran it: " + cause, true);
+        return Failure.platform(Errors.CRASHED, "event " + event.id + " was lost " + event.losses()
+                + " times with the process or host that ran it: " + cause, true);
+    }
+
+    /** @param hosts the live ones, in words */
+    static Failure nowhere(Event event, Placement placement, String hosts) {
+        return Failure.platform(Errors.UNAVAILABLE, "grain " + event.grainName + " of application "
+                + event.grain.application().key().application() + " may run " + placement(placement)
+                + " only, and no host that is live is such: " + hosts, true);
+    }
+
+    private static String placement(Placement placement) {
+        String hosts = placement.hosts().isEmpty() ? "" : "on host " + String.join(" or ", new TreeSet<>(placement.hosts()));
+        String labels = placement.labels().isEmpty() ? ""
+                : "where the labels are " + String.join(" and ", new TreeSet<>(placement.labels()));
+        return hosts.isEmpty() || labels.isEmpty() ? hosts + labels : hosts + " and " + labels;
     }
 
     static Failure noInstances(Grain grain, String cause) {

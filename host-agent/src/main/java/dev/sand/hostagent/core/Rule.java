@@ -31,7 +31,31 @@ public enum Rule {
     /** A durable execution's end is journaled only once its record is stored. */
     RECORD_BEFORE_END,
     /** The same id given twice is one execution. */
-    SAME_ID_JOINS;
+    SAME_ID_JOINS,
+    /** An instance that was gone before it had read its event did not run it. */
+    UNREAD_RUNS_AGAIN,
+    /** A request for a slot that is not this host's is told so, and begins nothing. */
+    ONLY_OWN_SLOTS,
+    /** A request waits until the journals of its slot have been read. */
+    HELD_WHILE_RECOVERING,
+    /** What the journal has of a held request's id is that request. */
+    HELD_JOINS_RECOVERED,
+    /** With its slot, an execution loses its effects. */
+    LOST_SLOT_LOST_EFFECTS,
+    /** Strict: an event goes out only once the record that made it is in the global bus. */
+    GLOBAL_BEFORE_LOCAL,
+    /** An execution that has lost an owner goes on as a strict one. */
+    RECOVERED_IS_STRICT,
+    /** What runs again after its owner was lost is noted in the global bus before. */
+    RESUMED_BEFORE_RERUN,
+    /** A record counts as being in the global bus once all of its execution that come before it are there. */
+    EARLIER_RECORDS_FIRST,
+    /** A result from another host counts only for the attempt and the epoch that sent the event there. */
+    STALE_RETURN_DROPPED,
+    /** An event that comes twice from its owner is run once. */
+    REMOTE_RUN_ONCE,
+    /** An event that a lost host may have begun for its owner is given back as lost, and not begun. */
+    TAKEN_OVER_WORK_IS_LOST;
 
     public static final Set<Rule> ALL = Collections.unmodifiableSet(EnumSet.allOf(Rule.class));
 }

@@ -152,12 +152,12 @@ final class Worker extends Timed {
         grain.failQueued(failure);
     }
 
-    /** Ends it with all its instances; its exit comes back as a report and starts the next one. */
+    /** Ends it with all its instances, and starts the next one. */
     void restart(String cause) {
         if (state == State.READY) {
             Application application = grain.application();
-            context.emit(new Action.Kill(application.key(), application.sandbox().id(), id, pid));
-            context.counters.kills++;
+            Sandbox sandbox = application.sandbox();
+            new KilledWorker(sandbox, new Action.Kill(application.key(), sandbox.id(), id, pid), context);
             onExited(cause);
         }
     }

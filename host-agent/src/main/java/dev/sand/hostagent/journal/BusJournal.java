@@ -1,69 +1,100 @@
 package dev.sand.hostagent.journal;
 
-import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.Limits;
-import dev.sand.event.Payload;
+import dev.sand.event.Slots;
+import dev.sand.event.Topics;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalQueue.Given;
-import dev.sand.hostagent.journal.JournalTopics.Place;
-import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.hostagent.journal.JournalTaking.Claim;
+import dev.sand.hostagent.journal.JournalTaking.Taken;
+import dev.sand.hostagent.objects.ObjectCopies;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal on the global bus. A thread of its own takes what the shards gave, makes values of references (a reference does
- * not outlive this host), encodes, and appends; the bus's thread reports. An execution that begins and ends while its records
- * still wait here, unawaited, is not written at all: a crash before would have lost them, after there is nothing to recover.
+ * The journal on the global bus. A thread of its own takes what the shards gave, has large values copied to the global data
+ * layer (a reference does not outlive this host), encodes, and appends, in the order that {@link RecordOrder} keeps; the bus's
+ * thread reports to {@link JournalAppends}.
  */
 public final class BusJournal implements JournalAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(BusJournal.class);
     private static final int RECORD_BYTES = 300;
-    private static final long RETRY_NS = 500_000_000L;
+    private static final long CLOSE_MS = 5_000;
 
     /**
-     * @param partitions of a new journal topic
-     * @param maxBacklogBytes given and not yet durable; beyond it, records are refused
-     * @param maxValueBytes all values of one record, stored by value
+     * @param slots partitions of a new journal topic
+     * @param maxBacklogBytes given and not yet durable; beyond it, new requests are refused; at twice as much, records are
+     * @param maxInlineBytes values of one record that travel in it; when they are more, they become objects
      * @param linger how long a record that nobody awaits may wait here: what a crash of this process can take of a relaxed backup
      */
-    public record Options(int partitions, long maxBacklogBytes, long maxValueBytes, Duration linger) {
-        public static final Options DEFAULT = new Options(16, 256L << 20, 16L << 20, Duration.ofMillis(10));
+    public record Options(int slots, long maxBacklogBytes, int maxInlineBytes, Duration linger) {
+        public static final Options DEFAULT = new Options(Slots.DEFAULT, 256L << 20, 384 << 10, Duration.ofMillis(10));
+
+        /** The number that the platform's membership has. */
+        public Options withSlots(int value) {
+            return new Options(value, maxBacklogBytes, maxInlineBytes, linger);
+        }
     }
 
     private final GlobalBus bus;
-    private final SegmentServer segments;
+    private final String host;
     private final Options options;
-    private final JournalTopics topics;
+    private final JournalPartitions partitions;
     private final JournalQueue queue;
+    private final ObjectCopies copies;
+    private final ValueCopying copying;
+    private final BusHealth health = new BusHealth();
+    private final SureEnds ends;
+    private final JournalAppends appends;
+    private final RecordOrder order;
+    private final RecoveryByApplication recoveries = new RecoveryByApplication();
     private final Thread thread;
-    /** Ends that the bus had no room for: without them, a restart would run finished work again. */
-    private final ConcurrentLinkedQueue<Given> again = new ConcurrentLinkedQueue<>();
-    private final AtomicLong dropped = new AtomicLong();
-    /** Filled by {@link #recover}, then changed by the bus's thread alone. */
-    private final Map<Place, OpenExecutions> open = new HashMap<>();
-    private long nextRetryNs;
+    /** What others have for this thread. */
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private volatile boolean anyStopped;
+    private final AtomicLong voided = new AtomicLong();
 
-    public BusJournal(GlobalBus bus, SegmentServer segments, Options options) {
+    /** @param host this host's name, for claims */
+    public BusJournal(GlobalBus bus, ObjectCopies copies, String host, Options options) {
         this.bus = bus;
-        this.segments = segments;
+        this.host = host;
         this.options = options;
-        this.topics = new JournalTopics(bus, options.partitions());
-        this.queue = new JournalQueue(options.linger().toNanos());
+        this.copies = copies;
+        this.copying = new ValueCopying(copies, options.maxInlineBytes());
+        this.partitions = new JournalPartitions(bus, options.slots());
+        this.queue = new JournalQueue(options.linger().toNanos(), options.slots());
+        this.ends = new SureEnds(copies);
+        this.appends = new JournalAppends(bus, host, queue, partitions, copies, ends, health, new JournalAppends.Retries() {
+            @Override
+            public void onFailed(Given given) {
+                onThread(() -> order.onFailed(given));
+            }
+
+            @Override
+            public void onSettled(Given given) {
+                onThread(() -> order.onSettled(given));
+            }
+
+            @Override
+            public void onEndedFirst(String executionId) {
+                onThread(() -> order.onEndedFirst(executionId));
+            }
+        });
+        this.order = new RecordOrder(appends, copying, this::onThread, queue::isClosed);
         this.thread = new Thread(this::run, "journal");
         queue.consumedBy(thread);
         thread.setDaemon(true);
@@ -71,200 +102,174 @@ public final class BusJournal implements JournalAdapter {
     }
 
     @Override
-    public void append(String application, String executionId, long sequence, Backup backup, AppendListener listener) {
-        long size = Values.size(backup);
-        Given given = new Given(application, executionId, sequence, backup, RECORD_BYTES + size, listener);
-        boolean room = queue.bytes() + given.bytes() <= options.maxBacklogBytes() || backup instanceof Backup.Ended;
+    public void append(Entry entry, AppendListener listener) {
+        Given given = new Given(entry, RECORD_BYTES + Values.inlineBytes(entry.backup()), listener, null, false);
+        boolean begins = entry.backup() instanceof Backup.Accepted;
+        long limit = begins ? options.maxBacklogBytes() : 2 * options.maxBacklogBytes();
+        String away = given.isAcceptance() ? health.away() : null;
+        boolean room = queue.bytes() + given.bytes() <= limit || entry.backup() instanceof Backup.Ended;
         if (queue.isClosed()) {
-            refuse(given, Failure.platform(Errors.UNAVAILABLE, "the journal is closed", true));
-        } else if (size > options.maxValueBytes()) {
-            refuse(given, Failure.limit(Errors.TOO_LARGE, "a record for the journal has " + size + " bytes of values, over the"
-                    + " limit of " + options.maxValueBytes(), Failure.Source.CALLER, options.maxValueBytes(), size));
+            appends.refuse(given, Failure.platform(Errors.UNAVAILABLE, "the journal is closed", true));
         } else if (!room) {
-            refuse(given, Failure.platform(Errors.OVERLOADED, "the journal is " + queue.bytes() + " bytes behind, the limit is "
-                    + options.maxBacklogBytes(), true));
+            appends.refuse(given, behind());
+        } else if (away != null) {
+            appends.refuse(given, JournalAppends.away(away));
         } else {
             queue.add(given);
         }
     }
 
+    private Failure behind() {
+        return new Failure(Errors.UNAVAILABLE, "the journal is " + queue.bytes() + " bytes behind, the limit is "
+                + options.maxBacklogBytes() + "; come back later", Failure.Source.PLATFORM, true, null,
+                Map.of("limit", options.maxBacklogBytes(), "actual", queue.bytes()));
+    }
+
+    @Override
+    public int slots() {
+        return options.slots();
+    }
+
+    @Override
+    public Failure refusal(String application, int slot) {
+        if (queue.bytes() > options.maxBacklogBytes()) {
+            return behind();
+        }
+        JournalPartition partition = anyStopped ? partitions.known(application, slot) : null;
+        String stopped = partition == null ? null : partition.stopped();
+        return stopped == null ? null : Failure.platform(Errors.UNAVAILABLE, stopped, false);
+    }
+
+    // --- the journal's thread
+
     private void run() {
         try {
             while (!queue.isClosed() || !queue.isEmpty()) {
-                take(queue.next());
-                retry();
+                step();
             }
         } finally {
             queue.close(); // whatever ended this thread: what comes now is refused and not left waiting
         }
     }
 
-    private void take(List<Given> batch) {
-        Set<String> passed = passed(batch);
-        for (Given given : batch) {
-            if (passed.contains(given.executionId())) {
-                queue.done(given);
-            } else {
-                write(given);
-            }
+    private void step() {
+        order.take(queue.next());
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
         }
+        order.retry();
+        appends.giveUp();
     }
 
-    /** Executions that began and ended within the batch, awaited by nobody. */
-    private static Set<String> passed(List<Given> batch) {
-        Set<String> begun = new HashSet<>();
-        Set<String> passed = new HashSet<>();
-        for (Given given : batch) {
-            if (given.backup() instanceof Backup.Accepted) {
-                begun.add(given.executionId());
-            } else if (given.backup() instanceof Backup.Ended && begun.contains(given.executionId())) {
-                passed.add(given.executionId());
-            }
-        }
-        for (Given given : batch) {
-            if (given.listener() != null) {
-                passed.remove(given.executionId());
-            }
-        }
-        return passed;
+    private void onThread(Runnable task) {
+        tasks.add(task);
+        queue.wake();
     }
 
-    private void write(Given given) {
-        try {
-            Place place = topics.place(given.application(), given.executionId());
-            String stopped = topics.stopped(place);
-            if (stopped != null) {
-                queue.done(given);
-                refuse(given, Failure.platform(Errors.UNAVAILABLE, stopped, false));
-                return;
-            }
-            Backup byValue = Values.map(given.backup(), payload -> byValue(given.application(), payload));
-            byte[] record = JournalRecord.of(given.executionId(), given.sequence(), byValue).encode();
-            bus.append(place.topic(), place.partition(), record, new Outcome(given, place));
-        } catch (BusException e) {
-            onFailed(given, e);
-        } catch (StoreException e) {
-            queue.done(given);
-            refuse(given, Failure.platform(Errors.UNAVAILABLE, "a value for the journal is gone: " + e.getMessage(), false));
-        }
-    }
+    // --- slots
 
-    private Payload byValue(String application, Payload payload) {
-        return payload.reference() == null ? payload
-                : new Payload(payload.contentType(), segments.read(application, payload.reference()), null);
-    }
-
-    /** What the bus's thread does when a record is in the bus, or is not. */
-    private final class Outcome implements GlobalBus.AppendListener {
-        private final Given given;
-        private final Place place;
-
-        Outcome(Given given, Place place) {
-            this.given = given;
-            this.place = place;
-        }
-
-        @Override
-        public void onAppended(long offset) {
-            OpenExecutions here = open.computeIfAbsent(place, p -> new OpenExecutions(0));
-            if (given.backup() instanceof Backup.Accepted) {
-                here.onAccepted(given.executionId(), offset);
-            } else if (given.backup() instanceof Backup.Ended) {
-                long low = here.onEnded(given.executionId(), offset);
-                if (low >= 0) {
-                    bus.trim(place.topic(), place.partition(), low);
-                }
-            }
-            queue.done(given);
-            if (given.listener() != null) {
-                given.listener().onAppended(null);
-            }
-        }
-
-        @Override
-        public void onFailed(BusException failure) {
-            BusJournal.this.onFailed(given, failure);
-        }
-    }
-
-    private void onFailed(Given given, BusException failure) {
-        if (given.backup() instanceof Backup.Ended && failure.retryable() && !queue.isClosed()) {
-            again.add(given);
-            return;
-        }
-        queue.done(given);
-        refuse(given, Failure.platform(failure.kind() == BusException.Kind.TOO_LARGE ? Errors.TOO_LARGE : Errors.UNAVAILABLE,
-                "not backed up: " + failure.getMessage(), failure.retryable()));
-    }
-
-    private void retry() {
-        long now = System.nanoTime();
-        if (again.isEmpty() || now < nextRetryNs) {
-            return;
-        }
-        nextRetryNs = now + RETRY_NS;
-        int count = again.size();
-        for (int i = 0; i < count; i++) {
-            write(again.remove());
-        }
-    }
-
-    /** The record will not be in the bus: the one who awaits it decides; otherwise the execution has no backup from here on. */
-    private void refuse(Given given, Failure failure) {
-        if (given.listener() != null) {
-            given.listener().onAppended(failure);
-        } else if (Long.bitCount(dropped.incrementAndGet()) == 1) { // the 1st, 2nd, 4th, …: a full disk must not fill the log
-            LOG.warn("{} records are not backed up, the last of {} ({}): {}", dropped.get(), given.executionId(),
-                    given.application(), failure.cause());
-        }
+    @Override
+    public void onUnclaimed(IntConsumer wanted) {
+        appends.onUnclaimed(wanted);
     }
 
     @Override
-    public List<Unfinished> recover() {
-        JournalReader reader = new JournalReader(bus);
-        List<Unfinished> unfinished = new ArrayList<>();
-        for (String topic : bus.topics()) {
-            if (!topic.startsWith(JournalTopics.PREFIX)) {
-                continue;
-            }
-            for (int partition = 0; partition < bus.partitions(topic); partition++) {
-                Place place = new Place(topic, partition);
-                JournalReader.Contents contents = reader.read(place);
-                if (contents.stopped() != null) {
-                    topics.stop(place, contents.stopped());
-                }
-                open.put(place, contents.open());
-                contents.unfinished().forEach(each -> unfinished.add(byReference(each)));
+    public void fencedBy(Fence by) {
+        ends.fencedBy(by);
+    }
+
+    @Override
+    public List<Unfinished> take(int slot, long epoch, BooleanSupplier current) {
+        long beganNs = System.nanoTime();
+        JournalTaking taking = new JournalTaking(bus, health, copies, host, epoch, current);
+        taking.patiently(partitions::gone).forEach(appends::forget);
+        Map<JournalPartition, CompletableFuture<Claim>> claims = new LinkedHashMap<>();
+        for (JournalPartition partition : taking.patiently(() -> partitions.ofSlot(slot))) {
+            if (!partition.isClaimed(epoch)) {
+                claims.put(partition, taking.claim(partition));
             }
         }
-        unfinished.sort(Comparator.comparing(each -> each.request().executionId()));
-        return unfinished;
+        // All are read before the first counts as taken: should one fail, the next try finds what the others have again.
+        Map<JournalPartition, Taken> all = new LinkedHashMap<>();
+        claims.forEach((partition, claim) -> {
+            try {
+                Taken taken = taking.take(partition, claim);
+                all.put(partition, taken);
+                if (!taken.unfinished().isEmpty()) {
+                    recoveries.add(taken.unfinished().getFirst().request().application(), taken.unfinished().size(),
+                            System.nanoTime() - beganNs);
+                }
+            } catch (BusException e) {
+                if (!JournalTaking.isGone(e)) {
+                    throw e;
+                }
+                appends.forget(partition.topic);
+            }
+        });
+        all.forEach((partition, taken) -> onTaken(partition, epoch, taken, current));
+        return all.values().stream().flatMap(taken -> taken.unfinished().stream())
+                .sorted(Comparator.comparing(each -> each.request().executionId())).toList();
     }
 
-    /** Large values go back where instances can map them. */
-    private Unfinished byReference(Unfinished stored) {
-        String application = stored.request().application();
-        String id = stored.request().executionId();
-        Backup.Accepted request = (Backup.Accepted) Values.map(new Backup.Accepted(stored.request()),
-                payload -> byReference(application, id, payload));
-        return new Unfinished(request.request(), stored.signals().stream()
-                .map(signal -> ((Backup.Advanced) Values.map(new Backup.Advanced(signal),
-                        payload -> byReference(application, id, payload))).signal()).toList());
+    private void onTaken(JournalPartition partition, long epoch, Taken taken, BooleanSupplier current) {
+        voided.addAndGet(taken.voided());
+        if (taken.stopped() != null) {
+            anyStopped = true;
+            partition.stop(taken.stopped()).forEach(given ->
+                    appends.drop(given, Failure.platform(Errors.UNAVAILABLE, taken.stopped(), false)));
+        } else {
+            BooleanSupplier sure = () -> current.getAsBoolean() && ends.isOurs(partition.number, epoch);
+            partition.taken(epoch, taken.open(), sure, given -> appends.append(partition, given))
+                    .forEach(given -> appends.drop(given, JournalAppends.moved(given)));
+            taken.ended().forEach(found -> collect(partition, found));
+        }
     }
 
-    private Payload byReference(String application, String executionId, Payload payload) {
-        return payload.size() <= Limits.INLINE_BYTES ? payload : segments.put(application, executionId, payload);
+    /** Its values may have outlived the host on which it ended. */
+    private void collect(JournalPartition partition, PartitionReading.Found ended) {
+        String application = ended.request.application();
+        String id = ended.request.executionId();
+        copies.expect(application, id);
+        copies.ended(application, id, () -> partition.onEnded(id, ended.firstOffset));
     }
 
-    /** The application is gone, and its journal with it; blocks. */
+    @Override
+    public void leave(int slot, long epoch, Duration atMost) {
+        long end = System.nanoTime() + atMost.toNanos();
+        while (queue.records(slot) > 0 && System.nanoTime() < end) {
+            queue.wake();
+            LockSupport.parkNanos(1_000_000);
+        }
+        partitions.knownOfSlot(slot).forEach(partition ->
+                partition.leave(epoch).forEach(given -> appends.drop(given, JournalAppends.moved(given))));
+    }
+
+    @Override
+    public boolean knowsNothingOf(String application, int slot, String executionId) {
+        JournalPartition partition = partitions.known(application, slot);
+        return partition != null && partition.knowsNothingOf(executionId) && !copies.has(application, executionId);
+    }
+
+    @Override
     public void deleteApplication(String application) {
-        bus.deleteTopic(JournalTopics.PREFIX + application);
-        topics.forget(application);
+        appends.forget(Topics.journal(application));
+        recoveries.forget(application);
+        copies.objects().deleteApplication(application);
     }
 
     @Override
     public long backlog() {
         return queue.records();
+    }
+
+    @Override
+    public Refused refused() {
+        return new Refused(appends.moved(), voided.get());
+    }
+
+    @Override
+    public JournalFigures figures() {
+        return new JournalFigures(queue.byApplication(), recoveries.read());
     }
 
     @Override
@@ -275,12 +280,14 @@ public final class BusJournal implements JournalAdapter {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        while (queue.records() > again.size()) { // the bus has them
-            take(queue.next());
+        // What waits for a claim, or for a bus that is away, is not waited for: nobody was promised it.
+        for (long quiet = 0; queue.records() > order.waiting() + partitions.waiting() && quiet < CLOSE_MS; quiet++) {
+            step();
             LockSupport.parkNanos(1_000_000);
         }
-        if (!again.isEmpty()) {
-            LOG.warn("{} executions have ended and could not be marked so: they run again at the next start", again.size());
+        copying.close();
+        if (queue.records() > 0) {
+            LOG.warn("{} records are not in the global bus: what they tell of runs again at the next start", queue.records());
         }
     }
 }

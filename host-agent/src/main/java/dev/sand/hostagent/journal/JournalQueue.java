@@ -1,11 +1,17 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
+import dev.sand.hostagent.journal.JournalAdapter.Entry;
+import dev.sand.hostagent.journal.JournalFigures.Backlog;
+import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -15,11 +21,55 @@ import java.util.concurrent.locks.LockSupport;
 final class JournalQueue {
     private static final long QUIET_NS = 1_000_000_000L;
 
-    record Given(String application, String executionId, long sequence, Backup backup, long bytes, AppendListener listener) {}
+    /**
+     * @param values null; or those whose copy begins: then it is a flag beside the record, and counts for nothing
+     * @param again the bus did not take it the first time
+     */
+    record Given(Entry entry, long bytes, AppendListener listener, List<Stored> values, boolean again) {
+        boolean awaited() {
+            return entry.await() == Await.YES;
+        }
+
+        /** A request's own, for which whoever sent it waits. */
+        boolean isAcceptance() {
+            return awaited() && entry.backup() instanceof Backup.Accepted;
+        }
+
+        String executionId() {
+            return entry.executionId();
+        }
+
+        Backup backup() {
+            return entry.backup();
+        }
+
+        Given with(Backup other) {
+            return new Given(new Entry(entry.application(), entry.executionId(), entry.slot(), entry.epoch(), entry.sequence(),
+                    other, entry.await()), bytes, listener, null, false);
+        }
+
+        Given storing(List<Stored> copied) {
+            return new Given(entry, 0, null, copied, false);
+        }
+
+        Given sent(boolean onceMore) {
+            return new Given(entry, bytes, listener, null, onceMore);
+        }
+
+        byte[] encode() {
+            JournalRecord record = values == null
+                    ? JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup())
+                    : JournalRecord.storing(entry.epoch(), entry.executionId(), entry.sequence(), (Backup.Finished) entry.backup(),
+                            values);
+            return record.encode();
+        }
+    }
 
     private final ConcurrentLinkedQueue<Given> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLongArray bySlot;
+    private final BacklogByApplication byApplication = new BacklogByApplication();
     private final long lingerNs;
     private volatile Thread thread;
     private volatile boolean asleep;
@@ -27,8 +77,9 @@ final class JournalQueue {
     private volatile boolean closed;
     private long lastBatchNs = System.nanoTime();
 
-    JournalQueue(long lingerNs) {
+    JournalQueue(long lingerNs, int slots) {
         this.lingerNs = lingerNs;
+        this.bySlot = new AtomicLongArray(slots);
     }
 
     void consumedBy(Thread consumer) {
@@ -38,27 +89,46 @@ final class JournalQueue {
     void add(Given given) {
         records.incrementAndGet();
         bytes.addAndGet(given.bytes());
+        bySlot.incrementAndGet(given.entry().slot());
         queue.add(given);
-        if (given.listener() != null) {
-            urgent = true;
-            LockSupport.unpark(thread);
+        if (given.awaited()) {
+            wake();
         } else if (asleep) {
             LockSupport.unpark(thread);
         }
     }
 
+    /** The thread has something to do now. */
+    void wake() {
+        urgent = true;
+        LockSupport.unpark(thread);
+    }
+
     /** The record is durable, or given up. */
     void done(Given given) {
+        if (given.values() != null) {
+            return;
+        }
         bytes.addAndGet(-given.bytes());
         records.decrementAndGet();
+        bySlot.decrementAndGet(given.entry().slot());
+        byApplication.done(given);
     }
 
     long records() {
         return records.get();
     }
 
+    long records(int slot) {
+        return bySlot.get(slot);
+    }
+
     long bytes() {
         return bytes.get();
+    }
+
+    Map<String, Backlog> byApplication() {
+        return byApplication.read();
     }
 
     void close() {
@@ -80,9 +150,9 @@ final class JournalQueue {
         for (long left = lingerNs; left > 0 && !urgent && !closed; left = end - System.nanoTime()) {
             LockSupport.parkNanos(this, left);
         }
-        if (queue.isEmpty() && System.nanoTime() - lastBatchNs > QUIET_NS && !closed) {
+        if (queue.isEmpty() && System.nanoTime() - lastBatchNs > QUIET_NS && !closed && !urgent) {
             asleep = true;
-            if (queue.isEmpty() && !closed) {
+            if (queue.isEmpty() && !closed && !urgent) {
                 LockSupport.parkNanos(this, QUIET_NS);
             }
             asleep = false;
@@ -90,6 +160,7 @@ final class JournalQueue {
         urgent = false;
         List<Given> batch = new ArrayList<>();
         for (Given given = queue.poll(); given != null; given = queue.poll()) {
+            byApplication.taken(given);
             batch.add(given);
         }
         if (!batch.isEmpty()) {

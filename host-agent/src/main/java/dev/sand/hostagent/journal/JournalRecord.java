@@ -1,63 +1,94 @@
 package dev.sand.hostagent.journal;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import dev.sand.event.BusRecords;
 import dev.sand.event.Codec;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.Limits;
-import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Action.Backup;
-import dev.sand.workflow.Execution.Published;
-import dev.sand.workflow.Execution.Signal;
+import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 
 /**
- * One journal record as it is stored (event/vectors/journal): JSON, the schema first, values by value. The mapping from and to
- * the sealed types is written out, so that renaming a class changes nothing that is on a disk.
+ * One journal record as it is stored (event/vectors/journal, docs/GLOBAL-BUS.md): JSON, the schema first. The mapping from and
+ * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
+ * are objects of the global data layer, and references here name those.
  *
- * @param kind accepted (with request), advanced (with signal) or ended (with status)
+ * @param schema 2; 1 is that of the platform of one host, whose records had no epoch and all values in them
+ * @param epoch of the slot's owner that wrote it
+ * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
+ *             steps that are processing from then on), resumed (with attempts) or ended (with status); in schema 1 processing
+ *             was called accepted, and finished advanced
  */
-record JournalRecord(short schema, String executionId, long sequence, String kind, InvocationRequest request, StoredSignal signal,
-                     InvocationResult.Status status) {
-    private static final JsonFactory JSON = new JsonFactory();
-    private static final String ACCEPTED = "accepted";
-    private static final String ADVANCED = "advanced";
+record JournalRecord(short schema, long epoch, String kind, String executionId, long sequence, InvocationRequest request,
+                     StoredSignal signal, List<String> processing, Map<String, Integer> attempts, List<Stored> values,
+                     InvocationResult.Status status, String host) {
+    static final short SCHEMA = 2;
+    private static final String CLAIM = "claim";
+    private static final String PROCESSING = "processing";
+    private static final String STORING = "storing";
+    private static final String FINISHED = "finished";
+    private static final String RESUMED = "resumed";
     private static final String ENDED = "ended";
-
-    /** @param type started, taskSucceeded, taskFailed, timerFired or stopped; the others as that signal has them, or null */
-    record StoredSignal(String type, String step, Payload input, Payload output, List<StoredPublication> published, String error,
-                        String cause, long atMs) {}
-
-    record StoredPublication(String grain, Payload payload) {}
 
     /** A record that only a newer platform understands: what follows it in its partition cannot be told either. */
     static final class NewerSchemaException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + Limits.SCHEMA_VERSION);
+            super("a record has schema " + schema + ", this platform understands " + SCHEMA);
         }
     }
 
-    static JournalRecord of(String executionId, long sequence, Backup backup) {
-        short schema = Limits.SCHEMA_VERSION;
+    static JournalRecord of(long epoch, String executionId, long sequence, Backup backup) {
         return switch (backup) {
-            case Backup.Accepted accepted ->
-                    new JournalRecord(schema, executionId, sequence, ACCEPTED, accepted.request(), null, null);
-            case Backup.Advanced advanced ->
-                    new JournalRecord(schema, executionId, sequence, ADVANCED, null, stored(advanced.signal()), null);
-            case Backup.Ended ended -> new JournalRecord(schema, executionId, sequence, ENDED, null, null, ended.status());
+            case Backup.Accepted accepted -> new JournalRecord(SCHEMA, epoch, PROCESSING, executionId, sequence,
+                    accepted.request(), null, null, null, null, null, null);
+            case Backup.Finished finished -> finished(epoch, FINISHED, executionId, sequence, finished, null);
+            case Backup.Resumed resumed -> new JournalRecord(SCHEMA, epoch, RESUMED, executionId, sequence, null, null, null,
+                    resumed.attempts(), null, null, null);
+            case Backup.Ended ended -> new JournalRecord(SCHEMA, epoch, ENDED, executionId, sequence, null, null, null, null, null,
+                    ended.status(), null);
         };
     }
 
+    /** The copy of the signal's values to the global data layer begins (SAND 4.3). */
+    static JournalRecord storing(long epoch, String executionId, long sequence, Backup.Finished finished, List<Stored> values) {
+        return finished(epoch, STORING, executionId, sequence, finished, values);
+    }
+
+    private static JournalRecord finished(long epoch, String kind, String executionId, long sequence, Backup.Finished finished,
+                                          List<Stored> values) {
+        List<String> processing = finished.processing();
+        return new JournalRecord(SCHEMA, epoch, kind, executionId, sequence, null, StoredSignal.of(finished.signal()),
+                processing.isEmpty() ? null : processing, null, values, null, null);
+    }
+
+    /** What a storing record says, once its values are found to be there. */
+    JournalRecord asFinished(long byEpoch) {
+        return new JournalRecord(SCHEMA, byEpoch, FINISHED, executionId, sequence, null, signal, processing, null, null, null, null);
+    }
+
+    /** From here on the partition is the host's, under this epoch: what a lower one writes after it is void. */
+    static JournalRecord claim(long epoch, String host) {
+        return new JournalRecord(SCHEMA, epoch, CLAIM, null, 0, null, null, null, null, null, null, host);
+    }
+
+    boolean isClaim() {
+        return CLAIM.equals(kind);
+    }
+
+    boolean isStoring() {
+        return STORING.equals(kind);
+    }
+
     Backup backup() {
-        return switch (kind) {
-            case ACCEPTED -> new Backup.Accepted(request);
-            case ADVANCED -> new Backup.Advanced(signal(signal));
+        return switch (String.valueOf(kind)) {
+            case PROCESSING, "accepted" -> new Backup.Accepted(request);
+            case FINISHED, STORING, "advanced" -> new Backup.Finished(signal.signal(), List.of());
+            case RESUMED -> new Backup.Resumed(attempts);
             case ENDED -> new Backup.Ended(status);
             default -> throw new UncheckedIOException(new IOException("not a kind of journal record: " + kind));
         };
@@ -67,53 +98,32 @@ record JournalRecord(short schema, String executionId, long sequence, String kin
         return Codec.encode(this);
     }
 
-    /** @throws NewerSchemaException or UncheckedIOException when it is no journal record */
+    /**
+     * @throws NewerSchemaException or UncheckedIOException when it is ours and not understood; BusRecords.ForeignException when it
+     *     does not begin with a schema, as all of ours do
+     */
     static JournalRecord decode(byte[] bytes) {
-        int schema = schema(bytes);
-        if (schema > Limits.SCHEMA_VERSION) {
+        int schema = BusRecords.schema(bytes);
+        BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
+        if (schema > SCHEMA) {
             throw new NewerSchemaException(schema);
         }
-        return Codec.decode(bytes, JournalRecord.class);
-    }
-
-    /** The first field: read before the rest, which a newer schema may have changed. */
-    private static int schema(byte[] bytes) {
-        try (JsonParser parser = JSON.createParser(bytes)) {
-            boolean first = parser.nextToken() == JsonToken.START_OBJECT && "schema".equals(parser.nextFieldName());
-            if (!first) {
-                throw new IOException("a journal record begins with its schema");
-            }
-            return parser.nextIntValue(Integer.MAX_VALUE);
-        } catch (IOException e) {
-            throw new UncheckedIOException("not a journal record", e);
+        JournalRecord record = Codec.decode(bytes, JournalRecord.class);
+        if (!record.isWhole()) {
+            throw new UncheckedIOException(new IOException("a field is missing of a record of kind " + record.kind));
         }
+        return record;
     }
 
-    private static StoredSignal stored(Signal signal) {
-        return switch (signal) {
-            case Signal.Started started ->
-                    new StoredSignal("started", null, started.input(), null, null, null, null, started.atMs());
-            case Signal.TaskSucceeded done -> new StoredSignal("taskSucceeded", done.step(), null, done.output(),
-                    done.published().stream().map(p -> new StoredPublication(p.grain(), p.payload())).toList(), null, null,
-                    done.atMs());
-            case Signal.TaskFailed failed ->
-                    new StoredSignal("taskFailed", failed.step(), null, null, null, failed.error(), failed.cause(), failed.atMs());
-            case Signal.TimerFired fired ->
-                    new StoredSignal("timerFired", fired.step(), null, null, null, null, null, fired.atMs());
-            case Signal.Stopped stopped ->
-                    new StoredSignal("stopped", null, null, null, null, stopped.error(), stopped.cause(), stopped.atMs());
-        };
-    }
-
-    private static Signal signal(StoredSignal stored) {
-        return switch (stored.type()) {
-            case "started" -> new Signal.Started(stored.input(), stored.atMs());
-            case "taskSucceeded" -> new Signal.TaskSucceeded(stored.step(), stored.output(),
-                    stored.published().stream().map(p -> new Published(p.grain(), p.payload())).toList(), stored.atMs());
-            case "taskFailed" -> new Signal.TaskFailed(stored.step(), stored.error(), stored.cause(), stored.atMs());
-            case "timerFired" -> new Signal.TimerFired(stored.step(), stored.atMs());
-            case "stopped" -> new Signal.Stopped(stored.error(), stored.cause(), stored.atMs());
-            default -> throw new UncheckedIOException(new IOException("not a signal: " + stored.type()));
+    private boolean isWhole() {
+        return switch (String.valueOf(kind)) {
+            case CLAIM -> true;
+            case PROCESSING, "accepted" -> executionId != null && request != null && request.application() != null;
+            case FINISHED, "advanced" -> executionId != null && signal != null;
+            case STORING -> executionId != null && signal != null && values != null;
+            case RESUMED -> executionId != null && attempts != null;
+            case ENDED -> executionId != null;
+            default -> true; // backup() says what is wrong with it
         };
     }
 }

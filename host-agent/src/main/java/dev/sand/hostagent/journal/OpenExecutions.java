@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /**
  * The executions of one journal partition that are accepted and not ended, by their first record: what lies below the first
- * of them is needed by nobody. Fed in the partition's order by one thread (the bus's).
+ * of them is needed by nobody. The owner's claim stays too, for what is written under a lower epoch is told by it.
  */
 final class OpenExecutions {
     /** Trimming is worth a transaction only for so many records. */
@@ -14,27 +14,55 @@ final class OpenExecutions {
 
     private final Map<String, Long> firstOffsets = new HashMap<>();
     private final TreeMap<Long, String> byOffset = new TreeMap<>();
+    private long claim;
     private long trimmedTo;
+    private long end;
 
-    /** @param begin the first offset that the partition still has */
-    OpenExecutions(long begin) {
+    /** @param begin the first offset that the partition still has; @param claim the owner's */
+    OpenExecutions(long begin, long claim) {
         this.trimmedTo = begin;
+        this.claim = claim;
+        this.end = claim + 1;
+    }
+
+    void onClaim(long offset) {
+        claim = Math.max(claim, offset);
+        end = Math.max(end, offset + 1);
     }
 
     void onAccepted(String executionId, long offset) {
+        end = Math.max(end, offset + 1);
         if (firstOffsets.putIfAbsent(executionId, offset) == null) {
             byOffset.put(offset, executionId);
         }
     }
 
-    /** @return below which offset to trim now, or -1 when not yet */
-    long onEnded(String executionId, long offset) {
+    /** @return whether it was open */
+    boolean onEnded(String executionId, long offset) {
+        end = Math.max(end, offset + 1);
         Long first = firstOffsets.remove(executionId);
         if (first != null) {
             byOffset.remove(first);
         }
-        trimmedTo = Math.min(trimmedTo, offset); // a topic that was deleted begins anew
-        long low = byOffset.isEmpty() ? offset + 1 : byOffset.firstKey();
+        return first != null;
+    }
+
+    boolean has(String executionId) {
+        return firstOffsets.containsKey(executionId);
+    }
+
+    private long low() {
+        return byOffset.isEmpty() ? end : byOffset.firstKey();
+    }
+
+    /** A claim written now would be the only thing that keeps many records: it is to be written again, further on. */
+    boolean wantsClaim() {
+        return low() - claim > TRIM_RECORDS;
+    }
+
+    /** @return below which offset to trim now, or -1 when not yet */
+    long trimTo() {
+        long low = Math.min(low(), claim);
         if (low - trimmedTo < TRIM_RECORDS) {
             return -1;
         }

@@ -1,7 +1,11 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.datalayer.ObjectStore;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
+import java.io.IOException;
 
 /** Keeps invocation records in the global data layer; a later record of the same execution replaces the earlier one. */
 public interface RecordAdapter extends AutoCloseable {
@@ -14,12 +18,27 @@ public interface RecordAdapter extends AutoCloseable {
     /**
      * Called on a shard: only enqueues.
      *
+     * @param epoch of the execution's owner: what one of a higher epoch has recorded stays
      * @param listener null when the outcome is not awaited
      */
-    void record(InvocationRecord record, StoredListener listener);
+    void record(InvocationRecord record, long epoch, StoredListener listener);
+
+    /**
+     * Keeps a large output before its record is given; blocks.
+     *
+     * @param output by reference; @param content its bytes; @return the output as the record is to have it
+     * @throws dev.sand.datalayer.StoreException BAD_VALUE when it is larger than what is kept; @throws IOException the content's
+     */
+    Payload keepOutput(String application, String executionId, Payload output, ObjectStore.Content content) throws IOException;
 
     /** Whether a record says that the execution has ended, and is not only on its way; blocks. */
     boolean hasEnded(String application, String executionId);
+
+    /**
+     * The same, asked by a new owner of its slot that will run it again if not: then no end that an earlier owner meant to
+     * record is taken any more, from the same step on; blocks.
+     */
+    boolean endedOrFenced(InvocationRequest request, long epoch);
 
     /** Records given and not yet stored: a host agent that is far behind takes no new requests. */
     long backlog();

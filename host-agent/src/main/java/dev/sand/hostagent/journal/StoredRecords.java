@@ -1,11 +1,18 @@
 package dev.sand.hostagent.journal;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.ObjectStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.util.List;
 
 /** Invocation records into the data layer's store, which batches them on a thread of its own. */
 public final class StoredRecords implements RecordAdapter {
@@ -16,13 +23,26 @@ public final class StoredRecords implements RecordAdapter {
     }
 
     @Override
-    public void record(InvocationRecord record, StoredListener listener) {
-        store.record(record, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)));
+    public void record(InvocationRecord record, long epoch, StoredListener listener) {
+        store.record(record, epoch, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)));
+    }
+
+    @Override
+    public Payload keepOutput(String application, String executionId, Payload output, ObjectStore.Content content) throws IOException {
+        return store.keepOutput(application, executionId, output.contentType(), output.size(), content);
     }
 
     @Override
     public boolean hasEnded(String application, String executionId) {
         return store.get(application, executionId).filter(record -> record.status() != Status.RUNNING).isPresent();
+    }
+
+    @Override
+    public boolean endedOrFenced(InvocationRequest request, long epoch) {
+        long startedMs = Ids.isValid(request.executionId()) ? Ids.epochMs(request.executionId()) : System.currentTimeMillis();
+        Payload input = request.input().reference() == null ? request.input() : InvocationStore.notKept(request.input());
+        return store.endedOrFenced(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
+                request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of()), epoch);
     }
 
     private static Failure failure(StoreException e) {

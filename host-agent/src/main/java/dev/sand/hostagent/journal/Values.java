@@ -3,9 +3,12 @@ package dev.sand.hostagent.journal;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
+import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** Applies one change to every payload of a backup: references to values on the way out, and back on the way in. */
 final class Values {
@@ -18,8 +21,8 @@ final class Values {
                 yield new Backup.Accepted(new InvocationRequest(r.executionId(), r.application(), r.version(),
                         r.target(), change.apply(r.input()), r.timeoutMs(), r.durable(), r.traceparent()));
             }
-            case Backup.Advanced advanced -> new Backup.Advanced(map(advanced.signal(), change));
-            case Backup.Ended ended -> ended;
+            case Backup.Finished finished -> new Backup.Finished(map(finished.signal(), change), finished.effects());
+            case Backup.Resumed _, Backup.Ended _ -> backup;
         };
     }
 
@@ -33,14 +36,28 @@ final class Values {
         };
     }
 
-    /** Bytes of all payloads, those behind references included. */
-    static long size(Backup backup) {
+    static List<Payload> payloads(Backup backup) {
         return switch (backup) {
-            case Backup.Accepted accepted -> accepted.request().input().size();
-            case Backup.Advanced(Signal.Started started) -> started.input().size();
-            case Backup.Advanced(Signal.TaskSucceeded done) ->
-                    done.output().size() + done.published().stream().mapToLong(p -> p.payload().size()).sum();
-            case Backup.Advanced _, Backup.Ended _ -> 0;
+            case Backup.Accepted accepted -> List.of(accepted.request().input());
+            case Backup.Finished(Signal.Started started, var _) -> List.of(started.input());
+            case Backup.Finished(Signal.TaskSucceeded done, var _) when done.published().isEmpty() -> List.of(done.output());
+            case Backup.Finished(Signal.TaskSucceeded done, var _) -> Stream.concat(Stream.of(done.output()),
+                    done.published().stream().map(Published::payload)).toList();
+            case Backup.Finished _, Backup.Resumed _, Backup.Ended _ -> List.of();
         };
+    }
+
+    /** Whether a value is in the global data layer. */
+    static boolean areGlobal(Backup backup) {
+        return payloads(backup).stream().anyMatch(GlobalObjects::isGlobal);
+    }
+
+    /** Bytes of the payloads that travel in the record. */
+    static long inlineBytes(Backup backup) {
+        long bytes = 0;
+        for (Payload payload : payloads(backup)) {
+            bytes += payload.bytes() == null ? 0 : payload.bytes().length;
+        }
+        return bytes;
     }
 }

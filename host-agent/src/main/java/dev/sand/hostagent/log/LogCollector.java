@@ -28,13 +28,18 @@ import org.slf4j.LoggerFactory;
  * over a shard. A slow store or a busy writer holds up writers alone: their sockets' buffers fill.
  *
  * <p>It works in rounds with a short pause between: an instance's two connections, its lines and its end are then mostly
- * met together, which costs a few system calls instead of many wake-ups.
+ * met together, which costs a few system calls instead of many wake-ups. A socket takes some 250 short writes before it
+ * holds up whoever writes: once a process writes much, the pause shrinks to what such a burst needs, and grows back after it.
  */
 public final class LogCollector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogCollector.class);
     private static final int BACKLOG = 4096;
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int BATCH_LINES = 1000;
+    /** A process that wrote this much between two rounds may be waiting for the next one. */
+    private static final int BUSY_BYTES = 4 * 1024;
+    private static final int BUSY_LINES = 64;
+    private static final long BUSY_PAUSE_NS = 50_000;
     /** Where nobody writes, nothing wakes the collector: what it is told would pile up. */
     private static final int MAX_WAITING_TASKS = 1000;
     private static final long COMPLAINT_PAUSE_NS = 1_000_000_000;
@@ -149,14 +154,20 @@ public final class LogCollector implements AutoCloseable {
     }
 
     private void run() {
-        long pauseNs = configuration.pause().toNanos();
+        long longestNs = configuration.pause().toNanos();
+        long pauseNs = longestNs;
         while (!closed) {
             try {
                 selector.select();
             } catch (IOException e) {
                 throw new UncheckedIOException("the log collector cannot wait for output", e);
             }
-            if (!round()) {
+            pauseNs = switch (round()) {
+                case FULL -> 0;
+                case BUSY -> Math.min(longestNs, BUSY_PAUSE_NS);
+                case QUIET -> Math.min(longestNs, Math.max(BUSY_PAUSE_NS, pauseNs * 2));
+            };
+            if (pauseNs > 0) {
                 LockSupport.parkNanos(this, pauseNs);
             }
         }
@@ -176,9 +187,11 @@ public final class LogCollector implements AutoCloseable {
         flush();
     }
 
-    /** @return whether some process writes faster than a round reads: then there is nothing to wait for */
-    private boolean round() {
-        boolean behind = false;
+    /** What the process that wrote most had written: a FULL buffer is read on at once. */
+    private enum Pace { QUIET, BUSY, FULL }
+
+    private Pace round() {
+        Pace pace = Pace.QUIET;
         roundMs = epochMs.getAsLong();
         runAll(told);
         runAll(tasks);
@@ -192,13 +205,15 @@ public final class LogCollector implements AutoCloseable {
                 if (!connection.stream().read(buffer)) {
                     key.cancel();
                     end(connection);
-                } else {
-                    behind |= buffer.limit() == buffer.capacity();
+                } else if (buffer.limit() == buffer.capacity()) {
+                    pace = Pace.FULL;
+                } else if (pace == Pace.QUIET && (buffer.limit() >= BUSY_BYTES || connection.stream().linesRead() >= BUSY_LINES)) {
+                    pace = Pace.BUSY;
                 }
             }
         }
         flush();
-        return behind;
+        return pace;
     }
 
     /** Between a read and a look at its bytes: what a shard said before it let an instance write is known by then. */

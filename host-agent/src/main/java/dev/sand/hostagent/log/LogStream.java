@@ -23,6 +23,7 @@ final class LogStream {
     private LogProcesses.Process owner;
     private AttemptOutput output;
     private Attempt marked;
+    private int linesRead;
 
     LogStream(SocketChannel channel, CollectorEndpoint endpoint, int lineBytes) {
         this.channel = channel;
@@ -48,8 +49,14 @@ final class LogStream {
         }
         endpoint.catchUp();
         buffer.flip();
+        linesRead = 0;
         lines.feed(buffer, this::onLine);
         return true;
+    }
+
+    /** Lines that ended in what was read last. */
+    int linesRead() {
+        return linesRead;
     }
 
     void close() {
@@ -65,6 +72,7 @@ final class LogStream {
     }
 
     private void onLine(byte[] bytes, int length) {
+        linesRead++;
         if (!headerRead) {
             onHeader(new String(bytes, 0, length, StandardCharsets.UTF_8));
         } else if (length > 0 && bytes[0] == MARKER) {

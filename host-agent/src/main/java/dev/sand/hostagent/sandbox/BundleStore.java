@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -108,8 +110,14 @@ final class BundleStore {
         try {
             Files.move(staged, named, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileAlreadyExistsException | DirectoryNotEmptyException there) {
+            touch(named);
             LinkedTrees.delete(staged);
         }
+    }
+
+    /** Somebody is about to name it: it is young again. */
+    static void touch(Path named) throws IOException {
+        Files.setLastModifiedTime(named, FileTime.from(Instant.now()));
     }
 
     /** Nobody may change it from now on; everybody who gets to see it may read it. */

@@ -24,8 +24,12 @@ final class ContainerShape {
 
     private ContainerShape() {}
 
-    /** @param network the Docker network, or null for none */
-    static HostConfig hostConfig(SandboxSpec limits, List<SandboxEngine.Mount> mounts, String network) {
+    /**
+     * @param network the Docker network, or null for none
+     * @param cores of the engine's machine. It refuses a container that may use more than it has; to us that is one without a
+     *     limit, since an application is deployed once for hosts of several sizes.
+     */
+    static HostConfig hostConfig(SandboxSpec limits, List<SandboxEngine.Mount> mounts, String network, int cores) {
         long memory = limits.memoryBytes() + RESERVE_MEMORY_BYTES;
         HostConfig config = HostConfig.newHostConfig()
                 .withNetworkMode(network == null ? "none" : network)
@@ -43,7 +47,7 @@ final class ContainerShape {
                 .withRestartPolicy(RestartPolicy.noRestart())
                 .withInit(false)
                 .withMounts(mounts.stream().map(ContainerShape::bind).toList());
-        return limits.cpus() > 0 ? config.withNanoCPUs((long) (limits.cpus() * 1e9)) : config;
+        return limits.cpus() > 0 && limits.cpus() < cores ? config.withNanoCPUs((long) (limits.cpus() * 1e9)) : config;
     }
 
     /** In memory, so it counts against the application's own limit; executable, since libraries unpack themselves there. */

@@ -6,6 +6,7 @@ import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Info;
+import dev.sand.event.LogFields;
 import dev.sand.event.SandboxSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +44,7 @@ final class DockerSandboxes implements SandboxEngine {
     private final UserIds uids;
     private final String platform;
     private final DockerCalls docker;
+    private final int cores;
     private final DockerEvents events;
     private final Map<String, State> known = new ConcurrentHashMap<>();
     private volatile Listener listener = (sandbox, cause) -> {};
@@ -55,6 +57,7 @@ final class DockerSandboxes implements SandboxEngine {
         try {
             Info info = docker.call("reach Docker", client -> client.infoCmd().exec());
             List<String> security = info.getSecurityOptions() == null ? List.of() : info.getSecurityOptions();
+            cores = info.getNCPU() == null ? Runtime.getRuntime().availableProcessors() : info.getNCPU();
             mapped = security.stream().anyMatch(option -> option.contains("rootless") || option.contains("userns"));
             platform = docker.call("find the sandbox image " + configuration.image() + " (deploy/images/build.sh makes it)", client -> {
                 var image = client.inspectImageCmd(configuration.image()).exec();
@@ -133,7 +136,7 @@ final class DockerSandboxes implements SandboxEngine {
                 .withEnv("SAND_DIRECTORY=" + start.directory(), "SAND_TOKEN=" + start.token())
                 .withLabels(labels)
                 .withHostConfig(ContainerShape.hostConfig(start.limits(), List.of(new Mount(start.directory(), false)),
-                        start.limits().network() ? "bridge" : null));
+                        start.limits().network() ? "bridge" : null, cores));
     }
 
     private String containerName(String sandbox) {
@@ -168,7 +171,8 @@ final class DockerSandboxes implements SandboxEngine {
             return story;
         } catch (SandboxException e) {
             // It is no longer known, so the next reconciliation takes it for the orphan that it is.
-            LOG.warn("sandbox {}: {}; it will be removed when the engine is back", sandbox, e.getMessage());
+            LOG.atWarn().addKeyValue(LogFields.SANDBOX, sandbox)
+                    .log("sandbox {}: {}; it will be removed when the engine is back", sandbox, e.getMessage());
             return null;
         }
     }
@@ -253,7 +257,7 @@ final class DockerSandboxes implements SandboxEngine {
                     .withName(containerName(id) + "-build-" + task.name())
                     .withHostName("build")
                     .withLabels(labels)
-                    .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), task.network())),
+                    .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), task.network(), cores)),
                     configuration.image());
         } finally {
             stop(id);

@@ -46,6 +46,11 @@ public record Home(Path root) {
         return root.resolve("cache/checks");
     }
 
+    /** Temporary files of sandboxes that have no container: one folder each. */
+    Path temporary() {
+        return root.resolve("tmp");
+    }
+
     public Path run() {
         return root.resolve("run");
     }
@@ -70,6 +75,7 @@ public record Home(Path root) {
             folder(root, "rwx--x--x");
             folder(run(), "rwx--x--x");
             folder(staging(), "rwx--x--x");
+            folder(temporary(), "rwx--x--x");
             for (Path own : new Path[] {bundles(), dependencies(), spares(), checks()}) {
                 folder(own, "rwx------");
             }

@@ -47,6 +47,7 @@ final class Installer {
         String hash = BundleStore.hash(address);
         Path named = home.dependencies().resolve(hash);
         if (Files.exists(named)) {
+            BundleStore.touch(named);
             progress.accept("requirements: " + lines.size() + " as before, installed already");
             return hash;
         }

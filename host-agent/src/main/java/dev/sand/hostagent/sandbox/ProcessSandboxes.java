@@ -1,9 +1,12 @@
 package dev.sand.hostagent.sandbox;
 
+import dev.sand.event.LogFields;
 import dev.sand.event.SandboxSpec;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -94,14 +97,30 @@ final class ProcessSandboxes implements SandboxEngine {
     public void start(Start start) throws SandboxException {
         SandboxSpec limits = start.limits();
         List<String> line = isolation.wrap(List.of(python, "-m", "sand.supervisor"), start.uid(), limits.network(), 0, limits.pids());
+        Path temporary = temporary(start.sandbox(), start.uid());
         Running begun = launch("start sandbox " + start.sandbox(), line, start.directory(), Map.of("SAND_DIRECTORY", start.directory().toString(),
-                "SAND_TOKEN", start.token(), "PYTHONPATH", pythonPath.toString()), LAST_WORDS_BYTES, text -> {});
+                "SAND_TOKEN", start.token(), "PYTHONPATH", pythonPath.toString(), "TMPDIR", temporary.toString()), LAST_WORDS_BYTES, text -> {});
         running.put(start.sandbox(), begun);
         begun.process().onExit().thenRun(() -> {
             if (running.containsKey(start.sandbox())) {
                 listener.onEnded(start.sandbox(), "its supervisor ended");
             }
         });
+    }
+
+    /** Below the home folder, so that the next start knows whose it was when this process is killed. */
+    private Path temporary(String sandbox, int uid) throws SandboxException {
+        Path folder = home.temporary().resolve(sandbox);
+        try {
+            Files.createDirectories(folder);
+            if (isolation.ownUser()) {
+                Files.setAttribute(folder, "unix:uid", uid);
+            }
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+            return folder;
+        } catch (IOException e) {
+            throw new SandboxException("cannot make the folder for temporary files " + folder + ": " + e, e);
+        }
     }
 
     private Running launch(String doing, List<String> line, Path directory, Map<String, String> environment, int outputBytes,
@@ -143,7 +162,9 @@ final class ProcessSandboxes implements SandboxEngine {
 
     @Override
     public void rename(String sandbox, String application, int version) {
-        LOG.debug("sandbox {} belongs to {} version {}", sandbox, application, version);
+        LOG.atDebug().addKeyValue(LogFields.SANDBOX, sandbox).addKeyValue(LogFields.APPLICATION, application)
+                .addKeyValue(LogFields.VERSION, version)
+                .log("sandbox {} belongs to {} version {}", sandbox, application, version);
     }
 
     @Override
@@ -154,6 +175,7 @@ final class ProcessSandboxes implements SandboxEngine {
         }
         boolean ended = !known.process().isAlive();
         ProcessTree.kill(known.process().toHandle(), known.directory());
+        LinkedTrees.delete(home.temporary().resolve(sandbox));
         if (!ended) {
             return null;
         }

@@ -1,10 +1,12 @@
 package dev.sand.hostagent.sandbox;
 
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
+import dev.sand.event.LogFields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -30,14 +32,17 @@ final class SandboxBuilder implements ApplicationBuilder {
     private final Home home;
     private final SandboxEngine engine;
     private final LinkedTrees trees;
+    private final SharedTrees shared;
     private final Installer installer;
     private final ImportCheck check;
     private final ExecutorService builds = Executors.newFixedThreadPool(AT_ONCE, Thread.ofPlatform().daemon().name("build-", 0).factory());
 
-    SandboxBuilder(SandboxConfiguration configuration, SandboxEngine engine, Home home, LinkedTrees trees, PipSettings pip) {
+    SandboxBuilder(SandboxConfiguration configuration, SandboxEngine engine, Home home, LinkedTrees trees,
+            SharedTrees shared, PipSettings pip) {
         this.home = home;
         this.engine = engine;
         this.trees = trees;
+        this.shared = shared;
         this.installer = new Installer(configuration, engine, home, pip);
         this.check = new ImportCheck(configuration, engine);
     }
@@ -53,7 +58,7 @@ final class SandboxBuilder implements ApplicationBuilder {
             } catch (IOException e) {
                 throw new BuildException(Failure.platform(Errors.UNAVAILABLE, "the files of " + request.application()
                         + " cannot be stored: " + e, true));
-            } catch (SandboxException e) {
+            } catch (SandboxException | StoreException e) {
                 throw new BuildException(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
             } finally {
                 LinkedTrees.delete(staging);
@@ -68,6 +73,7 @@ final class SandboxBuilder implements ApplicationBuilder {
         Path checked = home.checks().resolve(check.address(request, bundle, dependencies));
         Path named = home.bundles().resolve(bundle);
         if (Files.exists(checked) && Files.exists(named)) {
+            BundleStore.touch(named);
             progress.accept("grains: as before, import already");
         } else {
             BundleStore.seal(app, engine.ownsFolders());
@@ -86,7 +92,9 @@ final class SandboxBuilder implements ApplicationBuilder {
         if (dependencies != null) {
             trees.prepare(home.dependencies().resolve(dependencies));
         }
-        LOG.info("built {}: bundle {}, dependencies {}", request.application(), bundle, dependencies);
+        shared.share(bundle, dependencies);
+        LOG.atInfo().addKeyValue(LogFields.APPLICATION, request.application())
+                .log("built {}: bundle {}, dependencies {}", request.application(), bundle, dependencies);
         return new BuildResult(bundle, dependencies, installer.installed(dependencies));
     }
 

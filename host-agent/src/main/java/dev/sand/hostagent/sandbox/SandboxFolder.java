@@ -13,11 +13,13 @@ import java.util.Set;
 final class SandboxFolder {
     private final Home home;
     private final LinkedTrees trees;
+    private final SharedTrees shared;
     private final SandboxSockets sockets;
 
-    SandboxFolder(Home home, LinkedTrees trees, SandboxSockets sockets) {
+    SandboxFolder(Home home, LinkedTrees trees, SharedTrees shared, SandboxSockets sockets) {
         this.home = home;
         this.trees = trees;
+        this.shared = shared;
         this.sockets = sockets;
     }
 
@@ -56,6 +58,7 @@ final class SandboxFolder {
         try {
             // Linking does not wait for the folder of a sandbox that is being made at the same time.
             Files.createDirectories(directory);
+            shared.ensure(version);
             trees.place(home.bundles().resolve(version.bundle()), app);
             if (version.dependencies() != null) {
                 trees.place(home.dependencies().resolve(version.dependencies()), app.resolve(".dependencies"));
@@ -97,7 +100,7 @@ final class SandboxFolder {
 
     /** Folders that an earlier run left. Called before the first sandbox is started. */
     void removeAll() {
-        for (Path left : Set.of(home.run(), home.staging())) {
+        for (Path left : Set.of(home.run(), home.staging(), home.temporary())) {
             try (DirectoryStream<Path> folders = Files.newDirectoryStream(left)) {
                 folders.forEach(LinkedTrees::delete);
             } catch (IOException e) {

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.sandbox;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.LogFields;
 import dev.sand.event.SandboxSpec;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.time.Duration;
@@ -217,7 +218,8 @@ final class SandboxPool implements SandboxRuntime {
         place.ending = true;
         if (place.claim == null && !closing) {
             blankFailures++;
-            LOG.warn("a blank sandbox ended ({}): {}", place.id, cause);
+            LOG.atWarn().addKeyValue(LogFields.SANDBOX, place.id)
+                    .log("a blank sandbox ended ({}): {}", place.id, cause);
         }
         CompletableFuture.allOf(place.launched, place.placed.exceptionally(failed -> null)).thenApplyAsync(ok -> {
             String story = engine.stop(place.id);

@@ -1,5 +1,8 @@
 package dev.sand.hostagent.sandbox;
 
+import dev.sand.datalayer.BundleArchive;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,19 +13,39 @@ import org.slf4j.LoggerFactory;
 public record Sandboxes(SandboxRuntime runtime, ApplicationBuilder builder) {
     private static final Logger LOG = LoggerFactory.getLogger(Sandboxes.class);
 
+    /** For a platform of this host alone. */
+    public static Sandboxes open(SandboxConfiguration configuration, Home home, SandboxSockets sockets) throws SandboxException {
+        return open(configuration, home, sockets, null);
+    }
+
     /**
      * @param sockets the shards' side
+     * @param archive where hosts share what they build; null: there is only this one
      * @throws SandboxException when the kind that was asked for cannot be had
      */
-    public static Sandboxes open(SandboxConfiguration configuration, Home home, SandboxSockets sockets) throws SandboxException {
+    public static Sandboxes open(SandboxConfiguration configuration, Home home, SandboxSockets sockets, BundleArchive archive)
+            throws SandboxException {
         home.prepare();
         SandboxEngine engine = engine(configuration, home);
         LinkedTrees trees = new LinkedTrees(home);
-        SandboxFolder folder = new SandboxFolder(home, trees, sockets);
+        SharedTrees shared = new SharedTrees(home, archive, engine.ownsFolders());
+        SandboxFolder folder = new SandboxFolder(home, trees, shared, sockets);
         engine.removeOrphans();
         folder.removeAll();
         return new Sandboxes(new SandboxPool(configuration, engine, folder),
-                new SandboxBuilder(configuration, engine, home, trees, PipSettings.ofThisHost()));
+                new SandboxBuilder(configuration, engine, home, trees, shared, PipSettings.ofThisHost()));
+    }
+
+    /**
+     * The same, where each build also removes files of versions that are gone.
+     *
+     * @param named content addresses that some version has; blocks
+     */
+    public Sandboxes collecting(Home home, Supplier<Set<String>> named) {
+        UnusedTrees unused = new UnusedTrees(home, named);
+        unused.remove(UnusedTrees.YOUNG);
+        return new Sandboxes(runtime, (request, progress) -> builder.build(request, progress).whenComplete((built, failure) ->
+                Thread.ofVirtual().start(() -> unused.remove(UnusedTrees.YOUNG))));
     }
 
     private static SandboxEngine engine(SandboxConfiguration configuration, Home home) throws SandboxException {

@@ -71,13 +71,34 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         return store(application, null, bytes);
     }
 
-    private Payload.Reference store(String application, String executionId, byte[] bytes) {
-        SegmentObject object;
+    @Override
+    public Payload put(String application, String executionId, String contentType, long size, Filling filling) {
+        SegmentObject object = allocate(application, executionId, size);
+        Payload.Reference reference = use(object, Kernel.PROT_READ | Kernel.PROT_WRITE, map -> {
+            MappedOutput to = new MappedOutput(map);
+            try {
+                filling.fill(to);
+            } catch (IOException e) {
+                throw new StoreException(Kind.BROKEN, "object " + object.id + " cannot be filled: " + e.getMessage(), 0, e);
+            }
+            if (!to.isFull()) {
+                throw new StoreException(Kind.BAD_VALUE, "object " + object.id + " got fewer bytes than its " + size, 0, null);
+            }
+            return new Payload.Reference(object.id, object.size);
+        });
+        return new Payload(contentType, null, reference);
+    }
+
+    private SegmentObject allocate(String application, String executionId, long size) {
         try {
-            object = pool.allocate(application, executionId, bytes.length);
+            return pool.allocate(application, executionId, size);
         } catch (SegmentException e) {
             throw failure(e);
         }
+    }
+
+    private Payload.Reference store(String application, String executionId, byte[] bytes) {
+        SegmentObject object = allocate(application, executionId, bytes.length);
         return use(object, Kernel.PROT_READ | Kernel.PROT_WRITE, map -> {
             MemorySegment.copy(bytes, 0, map, JAVA_BYTE, 0, bytes.length);
             return new Payload.Reference(object.id, object.size);

@@ -24,6 +24,15 @@ public interface SegmentServer extends AutoCloseable {
     /** Puts a large value (an HTTP body) into an object that belongs to the execution; gives the payload by reference. */
     Payload put(String application, String executionId, Payload large);
 
+    /** Writes a value's bytes from its beginning to its end. */
+    @FunctionalInterface
+    interface Filling {
+        void fill(OutputStream to) throws IOException;
+    }
+
+    /** As put, for a value of that size that is not held in one array. */
+    Payload put(String application, String executionId, String contentType, long size, Filling filling);
+
     /**
      * The value's bytes, copied.
      *

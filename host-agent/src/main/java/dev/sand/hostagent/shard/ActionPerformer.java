@@ -3,17 +3,19 @@ package dev.sand.hostagent.shard;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.event.Tracing;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.ActionSink;
 import dev.sand.hostagent.core.Input;
-import dev.sand.hostagent.journal.JournalAdapter;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.RemoteEvent;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,25 +29,25 @@ final class ActionPerformer implements ActionSink {
     /** Figures that come late make a second record, for which the objects must still be there. */
     private static final Duration RELEASE_DELAY = Duration.ofSeconds(3);
 
+    static final Failure AWAY = Failure.platform(Errors.UNAVAILABLE, "the global bus is away; come back later", true);
+
     private final Shard shard;
     private final ShardAdapters adapters;
+    private final Journaling journaling;
+    private final Tracing tracing;
     private final ArrayDeque<Action> deferred = new ArrayDeque<>();
-    /** Requests whose body was put into an object, until they are journaled with their bytes. */
-    private final Map<String, InvocationRequest> bodies = new HashMap<>();
     private final AtomicLong dropped = new AtomicLong();
 
     ActionPerformer(Shard shard, ShardAdapters adapters) {
         this.shard = shard;
         this.adapters = adapters;
+        this.journaling = new Journaling(shard, adapters);
+        this.tracing = adapters.tracing();
     }
 
     /** Inputs that counted no more; any thread. */
     long dropped() {
         return dropped.get();
-    }
-
-    void keepBody(InvocationRequest withBytes) {
-        bodies.put(withBytes.executionId(), withBytes);
     }
 
     @Override
@@ -59,6 +61,13 @@ final class ActionPerformer implements ActionSink {
             }
             case Action.Respond respond -> respond(respond);
             default -> deferred.add(action);
+        }
+    }
+
+    @Override
+    public void attemptEnded(AppKey app, Hop hop, String trace) {
+        if (tracing.isOn()) {
+            tracing.attemptEnded(app.application(), app.version(), hop, trace);
         }
     }
 
@@ -76,14 +85,17 @@ final class ActionPerformer implements ActionSink {
                     calls.spawn(spawn.worker(), spawn.instances());
                 }
             }
-            case Action.Journal journal -> journal(journal);
+            case Action.Journal journal -> journaling.journal(journal);
             case Action.Record record -> record(record);
-            case Action.LogScope ignored -> {
-                // The collector is told with the hand-over itself, before the instance can have written a byte.
-            }
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));
-            case Action.Accepted accepted -> accepted.listener().onAccepted();
+            case Action.Accepted accepted -> {
+                if (adapters.slots().holds(accepted.slot(), accepted.epoch())) {
+                    accepted.listener().onAccepted();
+                } else {
+                    adapters.withheld().count(Withheld.Effect.ANSWER);
+                }
+            }
             case Action.Notify notify when notify.hop() == null -> notify.listener().onEnd();
             case Action.Notify notify -> notify.listener().onHop(notify.hop());
             case Action.LoadApplication load -> load(load);
@@ -101,6 +113,14 @@ final class ActionPerformer implements ActionSink {
             }
             case Action.Kill kill -> kill(kill);
             case Action.Drained ignored -> shard.onDrained();
+            case Action.SendAway away -> sendAway(away);
+            case Action.SendBack back -> {
+                if (adapters.slots().mayGoOn()) {
+                    adapters.remote().sendBack(back.result());
+                } else {
+                    adapters.withheld().count(Withheld.Effect.RESULT);
+                }
+            }
             case Action.Dropped drop -> {
                 dropped.incrementAndGet();
                 LOG.debug("dropped, {}: {}", drop.reason(), drop.input());
@@ -113,14 +133,16 @@ final class ActionPerformer implements ActionSink {
 
     private void handOver(Action.HandOver handOver) {
         Payload payload = handOver.payload();
-        if (LargePayloads.isLarge(payload)) {
-            // What a state machine put together, too large for a frame.
-            adapters.payloads().store(handOver.app().application(), handOver.executionId(), payload, (reference, failure) ->
+        if (LargePayloads.isElsewhere(payload)) {
+            adapters.payloads().bringHere(handOver.app().application(), handOver.executionId(), payload, (reference, failure) ->
                     shard.execute(() -> {
                         if (failure == null) {
                             write(handOver, reference);
                         } else {
-                            LOG.warn("event {} cannot be handed over: {}", handOver.eventId(), failure.cause());
+                            LOG.atWarn().addKeyValue(LogFields.APPLICATION, handOver.app().application())
+                                    .addKeyValue(LogFields.EXECUTION_ID, handOver.executionId())
+                                    .addKeyValue(LogFields.EVENT_ID, handOver.eventId())
+                                    .log("event {} cannot be handed over: {}", handOver.eventId(), failure.cause());
                             handOverFailed(handOver);
                         }
                     }));
@@ -131,7 +153,9 @@ final class ActionPerformer implements ActionSink {
 
     private void write(Action.HandOver handOver, Payload payload) {
         SandboxCalls calls = shard.sandboxOf(handOver.app());
-        if (calls == null || !calls.handOver(handOver.instance(), Messages.event(handOver, payload))) {
+        String trace = tracing.isOn() ? tracing.ofRun(handOver.traceparent(), handOver.eventId(), handOver.attempt())
+                : handOver.traceparent();
+        if (calls == null || !calls.handOver(handOver.instance(), Messages.event(handOver, payload, trace))) {
             handOverFailed(handOver);
         }
     }
@@ -142,7 +166,10 @@ final class ActionPerformer implements ActionSink {
 
     private void respond(Action.Respond respond) {
         InvocationResult result = respond.result();
-        bodies.remove(result.executionId());
+        if (respond.slot() >= 0 && !adapters.slots().holds(respond.slot(), respond.epoch())) {
+            adapters.withheld().count(Withheld.Effect.ANSWER);
+            result = moved(result.executionId());
+        }
         if (LargePayloads.isReference(result.output()) && respond.listener() instanceof Caller caller) {
             adapters.payloads().respond(caller, result);
         } else {
@@ -150,23 +177,26 @@ final class ActionPerformer implements ActionSink {
         }
     }
 
-    private void journal(Action.Journal journal) {
-        Action.Backup backup = journal.backup();
-        if (backup instanceof Action.Backup.Accepted && bodies.remove(journal.executionId()) instanceof InvocationRequest body) {
-            backup = new Action.Backup.Accepted(body);
-        }
-        JournalAdapter.AppendListener listener = !journal.awaited() ? null : failure ->
-                shard.submit(new Input.Journaled(journal.executionId(), journal.sequence(), failure));
-        adapters.journal().append(journal.application(), journal.executionId(), journal.sequence(), backup, listener);
+    /** Its slot is another host's, or may be: the answer is that host's, and whoever asked is to ask there. */
+    private static InvocationResult moved(String executionId) {
+        return new InvocationResult(executionId, InvocationResult.Status.FAILED, null, Failure.platform(Errors.MOVED, "execution "
+                + executionId + " is another host's now; ask for it again under the same id", true), List.of());
     }
 
     private void record(Action.Record action) {
         InvocationRecord record = action.record();
+        if (!adapters.slots().holds(action.slot(), action.epoch())) {
+            adapters.withheld().count(Withheld.Effect.RECORD);
+            if (action.awaited()) {
+                shard.submit(new Input.Recorded(record.executionId(), moved(record.executionId()).failure()));
+            }
+            return;
+        }
         boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output());
         if (references) {
-            adapters.payloads().inline(record, inlined -> store(inlined, action.awaited()));
+            adapters.payloads().inline(record, inlined -> store(inlined, action));
         } else {
-            store(record, action.awaited());
+            store(record, action);
         }
         if (record.status() == InvocationResult.Status.RUNNING) {
             return;
@@ -179,9 +209,23 @@ final class ActionPerformer implements ActionSink {
         }
     }
 
-    private void store(InvocationRecord record, boolean awaited) {
-        adapters.records().record(record, !awaited ? null :
+    private void store(InvocationRecord record, Action.Record action) {
+        adapters.records().record(record, action.epoch(), !action.awaited() ? null :
                 failure -> shard.submit(new Input.Recorded(record.executionId(), failure)));
+    }
+
+    private void sendAway(Action.SendAway away) {
+        RemoteEvent event = away.event();
+        boolean held = adapters.slots().holds(event.slot(), event.epoch());
+        if (held && adapters.slots().mayAct()) {
+            adapters.remote().sendAway(away.host(), event);
+            return;
+        }
+        if (!held) {
+            adapters.withheld().count(Withheld.Effect.EVENT);
+        }
+        shard.submit(new Input.SentAway(event.executionId(), event.eventId(), event.attempt(),
+                adapters.slots().mayGoOn() ? AWAY : moved(event.executionId()).failure()));
     }
 
     private void load(Action.LoadApplication load) {

@@ -78,7 +78,7 @@ final class ExpressionPool implements AutoCloseable {
             running = true;
             Future<?> alarm = clock.schedule(this::onTimeout, options.time().toNanos(), TimeUnit.NANOSECONDS);
             try {
-                List<Command> commands = execution.on(signal);
+                List<Command> commands = execution.on(signal, ended::get);
                 long size = size(commands);
                 if (size > options.outputBytes()) {
                     end(null, Failure.limit(Errors.TOO_LARGE, "the state's output is too large", Failure.Source.GRAIN,

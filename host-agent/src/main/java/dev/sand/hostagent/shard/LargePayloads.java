@@ -1,5 +1,6 @@
 package dev.sand.hostagent.shard;
 
+import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -7,9 +8,14 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.journal.RecordAdapter;
+import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.workflow.data.StatesError;
+import java.io.IOException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -20,16 +26,21 @@ import org.slf4j.LoggerFactory;
  * of requests become objects, outputs and records become bytes again. Copies are made off the shards.
  */
 final class LargePayloads {
-    /** A record keeps bytes up to this size; of a larger value it keeps the reference, which ends with its execution. */
-    private static final long RECORD_BYTES = 16L << 20;
+    /** An output waits this long for a store that is away or full; then its record says that it was not kept. */
+    private static final int KEEP_TRIES = 20;
+    private static final long KEEP_PAUSE_MS = 1000;
 
     private static final Logger LOG = LoggerFactory.getLogger(LargePayloads.class);
 
     private final SegmentServer segments;
+    private final ObjectCopies copies;
+    private final RecordAdapter records;
     private final Work work;
 
-    LargePayloads(SegmentServer segments, Work work) {
+    LargePayloads(SegmentServer segments, ObjectCopies copies, RecordAdapter records, Work work) {
         this.segments = segments;
+        this.copies = copies;
+        this.records = records;
         this.work = work;
     }
 
@@ -46,10 +57,30 @@ final class LargePayloads {
         run(() -> then.accept(segments.put(application, executionId, large), null), failure -> then.accept(null, failure));
     }
 
+    /** A value that instances cannot map as it is: too large for a frame, or in the global data layer since a recovery. */
+    static boolean isElsewhere(Payload payload) {
+        return isLarge(payload) || GlobalObjects.isGlobal(payload);
+    }
+
+    /** The same value where instances can map it; @param then gets it, or null and the failure, on another thread */
+    void bringHere(String application, String executionId, Payload payload, BiConsumer<Payload, Failure> then) {
+        if (isLarge(payload)) {
+            store(application, executionId, payload, then);
+        } else {
+            run(() -> then.accept(copies.toLocal(application, executionId, payload), null), failure -> then.accept(null, failure));
+        }
+    }
+
+    /** The same value as other hosts can read it; @param then gets it, or null and the failure, on another thread */
+    void sendAway(String application, String executionId, String object, Payload payload, BiConsumer<Payload, Failure> then) {
+        run(() -> then.accept(copies.portable(application, executionId, object, payload), null),
+                failure -> then.accept(null, failure));
+    }
+
     /** For a workflow's path that looks into a value; called on the expression pool. @throws StatesError when it is gone */
     byte[] bytes(String application, Payload payload) {
         try {
-            return segments.read(application, payload.reference());
+            return copies.bytes(application, payload.reference());
         } catch (StoreException e) {
             throw StatesError.runtime("a path looks into a value of " + payload.size() + " bytes that cannot be read: " + e.getMessage());
         }
@@ -59,30 +90,69 @@ final class LargePayloads {
     void respond(Caller caller, InvocationResult result) {
         Payload output = result.output();
         run(() -> {
-            byte[] bytes = segments.read(caller.application(), output.reference());
+            byte[] bytes = copies.bytes(caller.application(), output.reference());
             caller.onEnd(new InvocationResult(result.executionId(), result.status(),
                     new Payload(output.contentType(), bytes, null), result.failure(), result.hops()));
         }, failure -> caller.onEnd(new InvocationResult(result.executionId(), InvocationResult.Status.FAILED, null, failure,
                 result.hops())));
     }
 
-    /** Gives the record with bytes in place of references. */
+    /** Gives the record as it can be stored: its output is in the global data layer, of a large input it says the size. */
     void inline(InvocationRecord record, Consumer<InvocationRecord> then) {
-        run(() -> {
-            Payload input = inline(record.application(), record.input());
-            Payload output = inline(record.application(), record.output());
-            then.accept(new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
-                    record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
-                    record.cpuUs(), record.peakMemoryBytes(), record.hops()));
-        }, failure -> {
-            LOG.warn("the record of execution {} keeps references instead of values: {}", record.executionId(), failure.cause());
-            then.accept(record);
+        run(() -> then.accept(withOutput(record, isReference(record.output()) ? kept(record) : record.output())), failure -> {
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
+                    .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
+                    .log("the output of execution {} is not kept: {}", record.executionId(), failure.cause());
+            then.accept(withOutput(record, isReference(record.output()) ? InvocationStore.notKept(record.output()) : record.output()));
         });
     }
 
-    private Payload inline(String application, Payload payload) {
-        return isReference(payload) && payload.size() <= RECORD_BYTES
-                ? new Payload(payload.contentType(), segments.read(application, payload.reference()), null) : payload;
+    private static InvocationRecord withOutput(InvocationRecord record, Payload output) {
+        Payload input = isReference(record.input()) ? InvocationStore.notKept(record.input()) : record.input();
+        return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
+                record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
+                record.cpuUs(), record.peakMemoryBytes(), record.hops());
+    }
+
+    /** The object outlives its execution until its bytes are in the global data layer. */
+    private Payload kept(InvocationRecord record) {
+        Payload output = record.output();
+        boolean retained = !GlobalObjects.isGlobal(output) && retain(record);
+        try {
+            for (int tries = 1;; tries++) {
+                try {
+                    return records.keepOutput(record.application(), record.executionId(), output,
+                            out -> copies.transfer(record.application(), output.reference(), out));
+                } catch (StoreException | IOException e) {
+                    boolean mayPass = e instanceof StoreException store && store.kind() != StoreException.Kind.BAD_VALUE;
+                    if (!mayPass || tries == KEEP_TRIES) {
+                        LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
+                                .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
+                                .log("the output of execution {}, {} bytes, is not kept: {}", record.executionId(), output.size(),
+                                        e.getMessage());
+                        return InvocationStore.notKept(output);
+                    }
+                }
+                Thread.sleep(KEEP_PAUSE_MS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return InvocationStore.notKept(output);
+        } finally {
+            if (retained) {
+                segments.forget(record.application(), output.reference());
+            }
+        }
+    }
+
+    /** @return false when it has gone: a record that was written again, whose output is kept already */
+    private boolean retain(InvocationRecord record) {
+        try {
+            segments.retain(record.application(), record.output().reference());
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
     }
 
     void release(String application, String executionId) {

@@ -17,11 +17,14 @@ import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.core.Action.HandOver;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Values of the wire to values of the core, and back. */
 final class Messages {
@@ -37,17 +40,18 @@ final class Messages {
     static dev.sand.event.thrift.Payload payload(Payload payload) {
         dev.sand.event.thrift.Payload wire = new dev.sand.event.thrift.Payload(payload.contentType());
         if (payload.bytes() != null) {
-            wire.setBytes(java.nio.ByteBuffer.wrap(payload.bytes()));
+            wire.setBytes(ByteBuffer.wrap(payload.bytes()));
         } else {
             wire.setReference(new DataReference(payload.reference().object(), payload.reference().size()));
         }
         return wire;
     }
 
-    static EventMessage event(HandOver handOver, Payload payload) {
+    /** @param traceparent what the handler's own spans are to be below, or null */
+    static EventMessage event(HandOver handOver, Payload payload, String traceparent) {
         EventMessage event = new EventMessage(Limits.SCHEMA_VERSION, handOver.eventId(), handOver.executionId(),
                 handOver.grain(), handOver.attempt(), handOver.remainingMs(), payload(payload));
-        event.setTraceparent(handOver.traceparent());
+        event.setTraceparent(traceparent);
         return event;
     }
 
@@ -104,12 +108,15 @@ final class Messages {
                                             Map<String, String> secrets) {
         GrainConfiguration configuration = new GrainConfiguration(grain.name(), grain.entry(),
                 ApplicationFiles.path(ApplicationFiles.in(directory), grain.name()),
-                grain.isolation().name().toLowerCase(java.util.Locale.ROOT),
-                grain.preload().name().toLowerCase(java.util.Locale.ROOT), grain.environment(), grain.memoryBytes(),
+                grain.isolation().name().toLowerCase(Locale.ROOT),
+                grain.preload().name().toLowerCase(Locale.ROOT), grain.environment(), grain.instanceMemoryBytes(version.sandbox()),
                 version.application(), Integer.toString(version.version()), List.copyOf(version.grains().keySet()),
                 grain.maxRequests());
-        Map<String, String> granted = new java.util.TreeMap<>(secrets);
+        Map<String, String> granted = new TreeMap<>(secrets);
         granted.keySet().retainAll(grain.secrets());
+        if (grain.memoryBytes() == 0) {
+            configuration.setMemoryByDefault(true);
+        }
         return configuration.setSecrets(granted);
     }
 }

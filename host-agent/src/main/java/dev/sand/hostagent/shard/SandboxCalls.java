@@ -3,6 +3,7 @@ package dev.sand.hostagent.shard;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.Limits;
+import dev.sand.event.LogFields;
 import dev.sand.event.thrift.ClaimCommand;
 import dev.sand.event.thrift.Command;
 import dev.sand.event.thrift.EventMessage;
@@ -22,6 +23,7 @@ import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusReply;
+import dev.sand.localbus.LocalBus;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -58,11 +60,11 @@ final class SandboxCalls {
         this.sockets = sockets;
         this.secrets = secrets;
         this.data = data;
-        this.lastWords = new LastWords(shard);
+        this.lastWords = new LastWords(shard::after);
     }
 
     /** The sandbox becomes the application's. */
-    void claim(dev.sand.localbus.LocalBus bus) {
+    void claim(LocalBus bus) {
         sockets.logs().bind(app, List.copyOf(secrets.values()));
         sockets.segments().bind(app.application());
         sockets.claimedBy(this, bus);
@@ -159,7 +161,8 @@ final class SandboxCalls {
     void onWorkerPoll(BusConnection connection, String worker) {
         Worker process = workers.get(worker);
         if (process == null) {
-            LOG.warn("sandbox {}: a worker {} polls that is not known (any more)", sandbox, worker);
+            LOG.atWarn().addKeyValue(LogFields.SANDBOX, sandbox).addKeyValue(LogFields.APPLICATION, app.application())
+                    .log("sandbox {}: a worker {} polls that is not known (any more)", sandbox, worker);
             connection.close();
         } else {
             connection.attach(process);
@@ -178,7 +181,8 @@ final class SandboxCalls {
         if (connection.attachment() == null) {
             Instance instance = new Instance(request.getInstance());
             if (instances.putIfAbsent(instance.name, connection) != null) {
-                LOG.warn("sandbox {}: instance {} connects twice", sandbox, instance.name);
+                LOG.atWarn().addKeyValue(LogFields.SANDBOX, sandbox).addKeyValue(LogFields.APPLICATION, app.application())
+                        .log("sandbox {}: instance {} connects twice", sandbox, instance.name);
                 connection.close();
                 return;
             }
@@ -253,7 +257,8 @@ final class SandboxCalls {
     }
 
     private void refuse(BusConnection connection, IllegalArgumentException e) {
-        LOG.warn("sandbox {}: closing the connection of instance {}: {}", sandbox, instance(connection), e.getMessage());
+        LOG.atWarn().addKeyValue(LogFields.SANDBOX, sandbox).addKeyValue(LogFields.APPLICATION, app.application())
+                .log("sandbox {}: closing the connection of instance {}: {}", sandbox, instance(connection), e.getMessage());
         connection.close();
     }
 
@@ -262,7 +267,9 @@ final class SandboxCalls {
             case WORKER_READY -> {
                 WorkerReadyReport ready = report.getWorkerReady();
                 if (ready.isSetNote()) {
-                    LOG.info("{} version {}, worker {}: {}", app.application(), app.version(), ready.getWorker(), ready.getNote());
+                    LOG.atInfo().addKeyValue(LogFields.SANDBOX, sandbox).addKeyValue(LogFields.APPLICATION, app.application())
+                            .addKeyValue(LogFields.VERSION, app.version())
+                            .log("{} version {}, worker {}: {}", app.application(), app.version(), ready.getWorker(), ready.getNote());
                 }
                 shard.on(new Input.WorkerReady(app, ready.getWorker(), ready.getPid()));
             }
@@ -304,8 +311,14 @@ final class SandboxCalls {
 
     void onClosed(BusConnection connection) {
         if (connection.attachment() instanceof Instance instance && instances.remove(instance.name, connection)) {
-            lastWords.closed(instance.name);
-            shard.on(new Input.InstanceClosed(app, instance.name));
+            Input closed = new Input.InstanceClosed(app, instance.name, connection.leftEventUnread());
+            if (connection.leftEventUnread()) {
+                shard.on(closed); // it did not run: how its process ended is no answer
+                lastWords.closed(instance.name);
+            } else {
+                lastWords.closed(instance.name);
+                shard.on(closed);
+            }
         } else if (connection.attachment() instanceof Worker worker) {
             worker.closed = true;
             lastWords.closed(worker.name);

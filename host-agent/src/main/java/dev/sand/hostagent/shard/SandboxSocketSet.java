@@ -8,11 +8,16 @@ import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataListRequest;
 import dev.sand.event.thrift.DataPutRequest;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.EnqueueRequest;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
+import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.PublishRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.TableReply;
+import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeRequest;
 import dev.sand.hostagent.log.LogEndpoint;
 import dev.sand.hostagent.sandbox.SandboxEndpoint;
@@ -21,8 +26,10 @@ import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusEndpoint;
 import dev.sand.localbus.BusHandler;
 import dev.sand.localbus.BusReply;
+import dev.sand.localbus.LocalBus;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,7 +64,7 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
     }
 
     /** It is an application's now: called on the shard's thread, once the supervisor is ready. */
-    void claimedBy(SandboxCalls newOwner, dev.sand.localbus.LocalBus newBus) {
+    void claimedBy(SandboxCalls newOwner, LocalBus newBus) {
         owner = newOwner;
         bus.moveTo(newBus);
     }
@@ -187,37 +194,49 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
     }
 
     @Override
+    public void onEnqueue(BusConnection connection, EnqueueRequest request, BusReply<String> reply) {
+        withData(connection, (data, application) -> data.enqueue(application, request, reply));
+    }
+
+    @Override
     public void onDataGet(BusConnection connection, DataGetRequest request, BusReply<DataValue> reply) {
-        if (ownerOf(connection) instanceof SandboxCalls calls) {
-            calls.data().get(calls.application(), request, reply);
-        }
+        withData(connection, (data, application) -> data.get(application, request, reply));
     }
 
     @Override
     public void onDataPut(BusConnection connection, DataPutRequest request, BusReply<Long> reply) {
-        if (ownerOf(connection) instanceof SandboxCalls calls) {
-            calls.data().put(calls.application(), request, reply);
-        }
+        withData(connection, (data, application) -> data.put(application, request, reply));
     }
 
     @Override
     public void onDataDelete(BusConnection connection, DataDeleteRequest request, BusReply<Boolean> reply) {
-        if (ownerOf(connection) instanceof SandboxCalls calls) {
-            calls.data().delete(calls.application(), request, reply);
-        }
+        withData(connection, (data, application) -> data.delete(application, request, reply));
     }
 
     @Override
     public void onDataList(BusConnection connection, DataListRequest request, BusReply<DataListReply> reply) {
-        if (ownerOf(connection) instanceof SandboxCalls calls) {
-            calls.data().list(calls.application(), request, reply);
-        }
+        withData(connection, (data, application) -> data.list(application, request, reply));
     }
 
     @Override
     public void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply) {
-        if (ownerOf(connection) instanceof SandboxCalls calls) {
-            calls.data().add(calls.application(), request, reply);
+        withData(connection, (data, application) -> data.add(application, request, reply));
+    }
+
+    @Override
+    public void onTable(BusConnection connection, TableRequest request, BusReply<TableReply> reply) {
+        withData(connection, (data, application) -> data.table(application, request, reply));
+    }
+
+    @Override
+    public void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply) {
+        withData(connection, (data, application) -> data.object(application, request, reply));
+    }
+
+    private void withData(BusConnection connection, BiConsumer<GrainData, String> call) {
+        SandboxCalls calls = ownerOf(connection);
+        if (calls != null) {
+            call.accept(calls.data(), calls.application());
         }
     }
 

@@ -4,9 +4,9 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.SandboxStatus;
-import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -66,6 +66,20 @@ public final class Shard {
         loop.execute(() -> on(input));
     }
 
+    /** @return completed once the input has been taken in; at once when this shard is closed */
+    CompletableFuture<Void> submitAndTell(Input input) {
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        try {
+            loop.execute(() -> {
+                on(input);
+                taken.complete(null);
+            });
+        } catch (RejectedExecutionException e) {
+            taken.complete(null);
+        }
+        return taken;
+    }
+
     void execute(Runnable task) {
         if (loop.inEventLoop()) {
             task.run();
@@ -78,16 +92,12 @@ public final class Shard {
         return loop.inEventLoop();
     }
 
-    /** @param body the request with its bytes when {@code invoke} has them by reference, else null */
-    void invoke(Input.Invoke invoke, InvocationRequest body) {
+    void invoke(Input.Invoke invoke) {
         try {
             loop.execute(() -> {
                 if (stopped) {
                     refuse(invoke);
                     return;
-                }
-                if (body != null) {
-                    performer.keepBody(body);
                 }
                 on(invoke);
             });
@@ -119,6 +129,13 @@ public final class Shard {
         return answer;
     }
 
+    /** What the core has measured, copied between two inputs. */
+    CompletableFuture<Figures.Reading> figures() {
+        CompletableFuture<Figures.Reading> answer = new CompletableFuture<>();
+        loop.execute(() -> answer.complete(core.figures(System.nanoTime())));
+        return answer;
+    }
+
     /** Completes when nothing runs any more. */
     CompletableFuture<Void> drain() {
         submit(new Input.Drain());
@@ -132,6 +149,10 @@ public final class Shard {
 
     long stalls() {
         return stallWatch.stalls();
+    }
+
+    long starved() {
+        return stallWatch.starved();
     }
 
     long dropped() {
@@ -153,6 +174,7 @@ public final class Shard {
         try {
             for (Input next = input; next != null; next = waiting.poll()) {
                 long nowNs = System.nanoTime();
+                stallWatch.began(nowNs);
                 core.on(next, nowNs, performer);
                 performer.performDeferred();
                 stallWatch.ended(next, nowNs, System.nanoTime());

@@ -1,9 +1,12 @@
 package dev.sand.hostagent.shard;
 
+import dev.sand.event.Tracing;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
+import dev.sand.hostagent.slots.SlotTable;
+import dev.sand.hostagent.work.RemoteWork;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -11,6 +14,7 @@ import java.util.function.Function;
  * What performs a shard's actions on other threads.
  *
  * @param secrets of an application, by name
+ * @param withheld counts what the slots' fence holds back
  */
 record ShardAdapters(
         ApplicationSource applications,
@@ -21,4 +25,8 @@ record ShardAdapters(
         LargePayloads payloads,
         GrainData data,
         Function<String, Map<String, String>> secrets,
-        Work work) {}
+        SlotTable slots,
+        RemoteWork remote,
+        Work work,
+        Tracing tracing,
+        Withheld withheld) {}

@@ -8,17 +8,19 @@ import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.core.ExecutionFactory;
+import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
-import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.log.LogCollector;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.sandbox.SandboxSockets;
+import dev.sand.hostagent.slots.Shards;
+import dev.sand.hostagent.slots.SlotTable;
+import dev.sand.hostagent.work.RemoteWork;
 import dev.sand.localbus.BusCounts;
 import dev.sand.localbus.LocalBus;
 import dev.sand.localbus.SocketLocalBus;
-import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -29,17 +31,19 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** All shards of a host: an application belongs to one of them, by its name. */
-public final class ShardGroup implements AutoCloseable {
+public final class ShardGroup implements Shards, AutoCloseable {
     private static final int PREFIX_LENGTH = 5;
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
+    private final SlotTable slots;
     private final Consumer<Throwable> onBroken;
     private final MultiThreadIoEventLoopGroup loops;
     private final List<EventLoop> loopByShard = new ArrayList<>();
@@ -50,16 +54,21 @@ public final class ShardGroup implements AutoCloseable {
     private final ExpressionPool expressions = new ExpressionPool(ExpressionPool.Options.DEFAULT);
     private final LargePayloads payloads;
     private final ShardSockets sockets;
+    private final Withheld withheld = new Withheld();
 
     /**
      * @param stalls inputs that held a shard for too long
+     * @param starved inputs that took long because the shard's thread waited for a processor
      * @param dropped inputs that counted no more
+     * @param withheld by effect, see {@link Withheld}
      */
-    public record Counts(long stalls, long dropped, BusCounts bus) {}
+    public record Counts(long stalls, long starved, long dropped, BusCounts bus, Map<String, Long> withheld) {}
 
-    public ShardGroup(HostAgentConfiguration configuration, HostAgentParts parts, Consumer<Throwable> onBroken) {
+    public ShardGroup(HostAgentConfiguration configuration, HostAgentParts parts, SlotTable slots,
+                      Consumer<Throwable> onBroken) {
         this.configuration = configuration;
         this.parts = parts;
+        this.slots = slots;
         this.onBroken = onBroken;
         // Buffers are written or released in the method that made them; sampling their traces costs the hot path.
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
@@ -73,7 +82,7 @@ public final class ShardGroup implements AutoCloseable {
         }
         this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);
         this.work = new Work(configuration.maxWork());
-        this.payloads = new LargePayloads(parts.segments(), work);
+        this.payloads = new LargePayloads(parts.segments(), parts.cluster().copies(), parts.records(), work);
         this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
     }
 
@@ -82,13 +91,17 @@ public final class ShardGroup implements AutoCloseable {
     }
 
     /** Nothing but {@link #sockets} is used before. */
-    public void start(SandboxRuntime sandboxes) {
+    public void start(SandboxRuntime sandboxes, RemoteWork remote) {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
-                expressions, payloads, new GrainData(parts.data(), work), parts.secrets(), work);
+                expressions, payloads, new GrainData(parts.data(), work, parts.queues(), parts.segments()), parts.secrets(), slots,
+                remote, work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
+        new Rehearsal(new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, 0),
+                epochOffsetMs), configuration.core().slots(), configuration.host(), System.nanoTime()).play();
         for (int i = 0; i < configuration.shards(); i++) {
-            HostCore core = new HostCore(configuration.core(), executionFactory(), idPrefix(random, i), epochOffsetMs);
+            HostCore core = new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, i),
+                    epochOffsetMs);
             shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
                     onBroken));
         }
@@ -116,12 +129,12 @@ public final class ShardGroup implements AutoCloseable {
         Shard shard = shardOf(request.application());
         Caller caller = new Caller(request.application(), listener);
         if (!LargePayloads.isLarge(request.input())) {
-            shard.invoke(new Input.Invoke(request, caller), null);
+            shard.invoke(new Input.Invoke(request, caller));
             return;
         }
         payloads.store(request.application(), request.executionId(), request.input(), (reference, failure) -> {
             if (failure == null) {
-                shard.invoke(new Input.Invoke(LargePayloads.withInput(request, reference), caller), request);
+                shard.invoke(new Input.Invoke(LargePayloads.withInput(request, reference), caller));
             } else {
                 listener.onEnd(new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null, failure,
                         List.of()));
@@ -129,35 +142,14 @@ public final class ShardGroup implements AutoCloseable {
         });
     }
 
-    /** Puts what an earlier run left unfinished to its shards; blocks. @return how many */
-    public int recover(List<Unfinished> unfinished) {
-        for (Unfinished execution : unfinished) {
-            InvocationRequest request = execution.request();
-            Input.Recover recover = new Input.Recover(request, replayable(execution.signals()));
-            Shard shard = shardOf(request.application());
-            if (LargePayloads.isLarge(request.input())) {
-                InvocationRequest byReference = LargePayloads.withInput(request,
-                        parts.segments().put(request.application(), request.executionId(), request.input()));
-                shard.submit(new Input.Recover(byReference, recover.replay()));
-            } else {
-                shard.submit(recover);
-            }
-        }
-        return unfinished.size();
+    @Override
+    public void submit(String application, Input input) {
+        shardOf(application).submit(input);
     }
 
-    /** Objects ended with the earlier run: from the first output by reference on, steps run again. */
-    static List<Signal> replayable(List<Signal> signals) {
-        int end = 0;
-        while (end < signals.size() && !(signals.get(end) instanceof Signal.TaskSucceeded done && namesObject(done))) {
-            end++;
-        }
-        return signals.subList(0, end);
-    }
-
-    private static boolean namesObject(Signal.TaskSucceeded done) {
-        return LargePayloads.isReference(done.output())
-                || done.published().stream().anyMatch(published -> LargePayloads.isReference(published.payload()));
+    @Override
+    public CompletableFuture<Void> submitAll(Input input) {
+        return all(shards.stream().map(shard -> shard.submitAndTell(input)).toList());
     }
 
     public AutoCloseable watch(String executionId, ProgressListener listener) {
@@ -194,17 +186,24 @@ public final class ShardGroup implements AutoCloseable {
         return all(answers).thenApply(done -> answers.stream().flatMap(answer -> answer.join().stream()).toList());
     }
 
+    /** What every shard has measured. */
+    public CompletableFuture<List<Figures.Reading>> figures() {
+        List<CompletableFuture<Figures.Reading>> answers = shards.stream().map(Shard::figures).toList();
+        return all(answers).thenApply(done -> answers.stream().map(CompletableFuture::join).toList());
+    }
+
     public void onMemoryPressure() {
         shards.forEach(shard -> shard.submit(new Input.MemoryPressure()));
     }
 
     public Counts counts() {
         List<BusCounts> counts = buses.stream().map(LocalBus::counts).toList();
-        return new Counts(shards.stream().mapToLong(Shard::stalls).sum(), shards.stream().mapToLong(Shard::dropped).sum(),
+        return new Counts(shards.stream().mapToLong(Shard::stalls).sum(),
+                shards.stream().mapToLong(Shard::starved).sum(), shards.stream().mapToLong(Shard::dropped).sum(),
                 new BusCounts(counts.stream().mapToLong(BusCounts::connections).sum(),
                         counts.stream().mapToLong(BusCounts::accepted).sum(),
                         counts.stream().mapToLong(BusCounts::refused).sum(),
-                        counts.stream().mapToLong(BusCounts::violations).sum()));
+                        counts.stream().mapToLong(BusCounts::violations).sum()), withheld.read());
     }
 
     /** Completes when nothing runs any more. */

@@ -11,7 +11,10 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
+import dev.sand.event.Slots;
+import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution.Published;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +22,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A core with one application, driven by hand: inputs in, the actions of each kept for the test to look at. */
 final class CoreFixture {
     static final AppKey APP = new AppKey("shop", 1);
     static final long MS = 1_000_000;
+    static final long EPOCH = 7;
 
     /** An instance's attempt as the test sees it, from its HandOver. */
     record Running(String instance, String eventId, int attempt) {}
@@ -37,6 +42,8 @@ final class CoreFixture {
     private Durability durability = Durability.RELAXED;
     private HostCore core;
     private int pids = 1000;
+    private boolean ownsSlots = true;
+    private final Map<String, Placement> placements = new LinkedHashMap<>();
     long nowNs = 1000 * MS;
     /** Of the last input. */
     List<Action> actions = List.of();
@@ -63,6 +70,24 @@ final class CoreFixture {
         return this;
     }
 
+    CoreFixture placed(String grain, Placement placement) {
+        placements.put(grain, placement);
+        return this;
+    }
+
+    /** All hosts as they are now; ours is "here". */
+    List<Action> hosts(HostCard... cards) {
+        return on(new Input.HostsChanged(List.of(cards)));
+    }
+
+    static HostCard card(String host, double busy, String... labels) {
+        return new HostCard(host, "1", null, Set.of(labels), busy, false, 0);
+    }
+
+    int slotOf(String executionId) {
+        return Slots.of(executionId, configuration.slots());
+    }
+
     CoreFixture strict() {
         durability = Durability.STRICT;
         return this;
@@ -70,14 +95,28 @@ final class CoreFixture {
 
     HostCore core() {
         if (core == null) {
-            core = new HostCore(configuration, factory, "t", 0);
+            core = new HostCore(configuration, factory, "here", "t", 0);
+            ownSlots();
         }
         return core;
     }
 
+    private void ownSlots() {
+        for (int slot = 0; ownsSlots && slot < configuration.slots(); slot++) {
+            core.on(new Input.SlotAcquired(slot, EPOCH), nowNs);
+            core.on(new Input.SlotReady(slot, EPOCH), nowNs);
+        }
+    }
+
+    /** For tests of slots: none is ours at the start. */
+    CoreFixture withoutSlots() {
+        ownsSlots = false;
+        return this;
+    }
+
     ApplicationVersion version() {
         return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
-                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), durability, 0);
+                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), placements, durability, 0);
     }
 
     List<Action> on(Input input) {

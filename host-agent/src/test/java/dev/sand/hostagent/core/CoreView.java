@@ -15,6 +15,12 @@ public final class CoreView {
         this.context = core.context();
     }
 
+    /** The remote event whose attempt the instance runs; null: it runs one of this host's own executions. */
+    public RemoteEvent guestOf(String instance) {
+        Instance known = context.instances.get(instance);
+        return known != null && known.event.owner instanceof Guest guest ? guest.event() : null;
+    }
+
     /** Remembers the queues, for the order of what is handed out next. */
     public void beforeInput() {
         before.clear();
@@ -33,7 +39,7 @@ public final class CoreView {
         if (counters.received != counters.refused + counters.joined + counters.admitted) {
             return "received " + counters.received + " is not refused + joined + admitted";
         }
-        long ended = counters.succeeded + counters.failed + counters.timedOut + counters.cancelled;
+        long ended = counters.succeeded + counters.failed + counters.timedOut + counters.cancelled + counters.moved;
         if (counters.admitted + counters.recovered != ended + context.executions.openCount()) {
             return "admitted " + counters.admitted + " + recovered " + counters.recovered + " is not ended " + ended + " + open "
                     + context.executions.openCount();
@@ -41,7 +47,7 @@ public final class CoreView {
         if (counters.admitted > 0 && context.executions.openCount() > context.configuration.maxExecutions() + counters.recovered) {
             return "more executions than allowed: " + context.executions.openCount();
         }
-        readmissionsAllowed = counters.recovered * 4;
+        readmissionsAllowed = counters.recovered * 4 + counters.sentAway + counters.unplaced;
         for (Application application : context.applications.values()) {
             for (Grain grain : application.grains()) {
                 String wrong = violation(grain);
@@ -87,6 +93,19 @@ public final class CoreView {
         note(left, "open executions", context.executions.openCount());
         note(left, "unrecorded executions", context.executions.unrecordedCount());
         note(left, "timers", context.timers.size());
+        note(left, "events away", context.placing.awayCount());
+        note(left, "events without a host", context.placing.unplacedCount());
+        note(left, "guests", context.guests.count());
+        return left.isEmpty() ? null : left.toString();
+    }
+
+    /** @return what waits for the store or for other hosts, or runs for them; or null */
+    public String busyElsewhere() {
+        StringBuilder left = new StringBuilder();
+        note(left, "unrecorded executions", context.executions.unrecordedCount());
+        note(left, "events away", context.placing.awayCount());
+        note(left, "events without a host", context.placing.unplacedCount());
+        note(left, "guests", context.guests.count());
         return left.isEmpty() ? null : left.toString();
     }
 

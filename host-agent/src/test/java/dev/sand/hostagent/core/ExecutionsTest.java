@@ -7,6 +7,7 @@ import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRecord;
@@ -17,6 +18,7 @@ import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Requests, what they publish, and what outlives the process. */
@@ -75,22 +77,27 @@ class ExecutionsTest {
         shop.on(new Input.Recover(request, List.of(
                 new Signal.TaskSucceeded("buy", json("null"), List.of(new Published("pay", json("5")))))));
         shop.on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        Action.Journal resumed = shop.only(Action.Journal.class);
+        assertThat(resumed.backup()).isEqualTo(new Action.Backup.Resumed(Map.of("buy>publish[0]", 2)));
+        assertThat(resumed.sequence()).isEqualTo(2);
+        shop.on(new Input.Journaled("e1", 2, null));
         shop.on(new Input.SandboxStarted(APP, shop.only(Action.StartSandbox.class).sandbox(), false));
         shop.settle();
         Running pay = shop.running("e1");
         assertThat(pay.eventId()).isEqualTo("e1/buy>publish[0]");
         shop.finish(pay, "7");
+        assertThat(shop.only(Action.Journal.class).sequence()).isEqualTo(3);
+        shop.on(new Input.Journaled("e1", 3, null));
         InvocationRecord record = shop.of(Action.Record.class).getFirst().record();
         assertThat(record.status()).isEqualTo(Status.SUCCEEDED);
         assertThat(text(record.output())).isEqualTo("7");
-        assertThat(shop.of(Action.Journal.class).getFirst().sequence()).isEqualTo(2);
     }
 
     @Test
     void aRecoveredExecutionWaitsForTheRegistry() {
         InvocationRequest request = new InvocationRequest("e1", "shop", 1, "buy", json("1"), 10_000, true, null);
         shop.on(new Input.Recover(request, List.of()));
-        shop.on(new Input.ApplicationLoaded(APP, null, dev.sand.event.Failure.platform(Errors.UNAVAILABLE, "away", true)));
+        shop.on(new Input.ApplicationLoaded(APP, null, Failure.platform(Errors.UNAVAILABLE, "away", true)));
         assertThat(shop.actions).isEmpty();
         shop.after(1_000);
         assertThat(shop.of(Action.LoadApplication.class)).hasSize(1);
@@ -111,6 +118,24 @@ class ExecutionsTest {
         assertThat(advanced.awaited()).isTrue();
         shop.on(new Input.Journaled("e1", advanced.sequence(), null));
         assertThat(text(shop.answer().output())).isEqualTo("3");
+    }
+
+    @Test
+    void aStrictExecutionWhoseRecordTheBusDoesNotTakeEndsAtItsDeadlineAndSaysWhy() {
+        shop.strict();
+        shop.invoke("e1", "buy", false);
+        shop.on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        shop.on(new Input.Journaled("e1", 0, null));
+        shop.on(new Input.SandboxStarted(APP, shop.only(Action.StartSandbox.class).sandbox(), false));
+        shop.settle();
+        shop.finish(shop.running("e1"), "3");
+        Action.Journal finished = shop.only(Action.Journal.class);
+        shop.on(new Input.Journaled("e1", finished.sequence(), Failure.platform(Errors.UNAVAILABLE, "no room", true)));
+        assertThat(shop.after(1_000)).as("given again").contains(finished);
+        shop.on(new Input.Journaled("e1", finished.sequence(), Failure.platform(Errors.UNAVAILABLE, "no room", true)));
+        shop.after(10_000);
+        assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
+        assertThat(shop.answer().failure().cause()).contains("no room");
     }
 
     @Test
@@ -163,7 +188,8 @@ class ExecutionsTest {
         shop.with(new CoreConfiguration(d.maxExecutions(), d.maxHeldBytes(), 2, d.maxOpenSteps(), d.maxHops(), 1, d.rememberedBytes(),
                 d.coldApplications(), d.runsPerEvent(), d.startsInARow(), d.forkFailuresInARow(), d.backOffNs(), d.maxBackOffNs(),
                 d.workerStartNs(), d.spawnNs(), d.killGraceNs(), d.endGraceNs(), d.deathCauseNs(), d.lateFiguresNs(),
-                d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), d.retryNs()));
+                d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), d.slots(),
+                d.maxHeldRequests(), d.maxAway(), d.maxGuests(), d.rememberedGuests(), d.placementWaitNs(), d.retryNs()));
         shop.warm();
         for (String id : List.of("e1", "e2")) {
             shop.invoke(id, "buy", false);

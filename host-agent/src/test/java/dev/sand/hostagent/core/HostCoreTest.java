@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.hostagent.core.CoreFixture.Running;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HostCoreTest {
@@ -93,7 +94,7 @@ class HostCoreTest {
         shop.on(new Input.Journaled("e1", 0, null));
         shop.finish(shop.running("e1"), "1");
         assertThat(shop.of(Action.Record.class)).hasSize(1);
-        assertThat(shop.of(Action.Journal.class)).extracting(Action.Journal::backup).hasOnlyElementsOfType(Action.Backup.Advanced.class);
+        assertThat(shop.of(Action.Journal.class)).extracting(Action.Journal::backup).hasOnlyElementsOfType(Action.Backup.Finished.class);
         shop.on(new Input.Recorded("e1", null));
         assertThat(shop.only(Action.Journal.class).backup()).isEqualTo(new Action.Backup.Ended(Status.SUCCEEDED));
     }
@@ -122,6 +123,45 @@ class HostCoreTest {
         assertThat(shop.of(Action.Kill.class)).hasSize(1);
         shop.after(1_000);
         assertThat(shop.of(Action.StopSandbox.class)).hasSize(1);
+    }
+
+    /** What ran under it would run on past its deadline, beside its own next attempt. */
+    @Test
+    void aWorkerThatForksNothingIsKilledUntilItIsGone() {
+        String worker = workerThatForksNothing();
+        assertThat(kills()).containsExactly(worker);
+        long grace = CoreConfiguration.DEFAULT.killGraceNs() / CoreFixture.MS;
+        shop.after(grace / 2);
+        assertThat(kills()).containsExactly(worker);
+        shop.after(grace / 2);
+        assertThat(shop.of(Action.StopSandbox.class)).hasSize(1);
+    }
+
+    @Test
+    void aKilledWorkerThatIsGoneIsKilledNoMore() {
+        String worker = workerThatForksNothing();
+        shop.on(new Input.WorkerExited(APP, worker, "killed"));
+        shop.after(2 * CoreConfiguration.DEFAULT.killGraceNs() / CoreFixture.MS);
+        assertThat(kills()).doesNotContain(worker);
+        assertThat(shop.of(Action.StopSandbox.class)).isEmpty();
+    }
+
+    private String workerThatForksNothing() {
+        shop.warm();
+        shop.invoke("e1", "buy", false);
+        Running first = shop.running("e1");
+        String worker = shop.core().context().instances.get(first.instance()).worker.id();
+        shop.finish(first, "1");
+        shop.exited(first, 0, 0);
+        long patience = CoreConfiguration.DEFAULT.spawnNs() / CoreFixture.MS;
+        for (long ms = 0; ms <= 2 * patience && kills().isEmpty(); ms += 100) {
+            shop.after(100);
+        }
+        return worker;
+    }
+
+    private List<String> kills() {
+        return shop.of(Action.Kill.class).stream().map(Action.Kill::instance).toList();
     }
 
     @Test

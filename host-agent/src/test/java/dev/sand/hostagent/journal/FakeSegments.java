@@ -3,13 +3,17 @@ package dev.sand.hostagent.journal;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.HashMap;
+
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Large objects in a map. */
 final class FakeSegments implements SegmentServer {
-    final Map<String, byte[]> objects = new HashMap<>();
+    final Map<String, byte[]> objects = new ConcurrentHashMap<>();
 
     @Override
     public Endpoint open(Path directory) {
@@ -18,9 +22,20 @@ final class FakeSegments implements SegmentServer {
 
     @Override
     public Payload put(String application, String executionId, Payload large) {
-        String object = application + "/" + executionId + "/" + objects.size();
+        String object = application + "-" + executionId + "-" + objects.size();
         objects.put(object, large.bytes());
         return new Payload(large.contentType(), null, new Payload.Reference(object, large.size()));
+    }
+
+    @Override
+    public Payload put(String application, String executionId, String contentType, long size, Filling filling) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            filling.fill(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return put(application, executionId, new Payload(contentType, bytes.toByteArray(), null));
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sand.datalayer.LogStore;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -100,6 +101,35 @@ class LogCollectorTest {
         assertThat(store.lines.getLast().text()).isEqualTo("fresh");
         out.close();
         err.close();
+    }
+
+    /** With a pause after each 250 lines, as many as a socket takes, this would take minutes. */
+    @Test
+    void whoeverWritesManyLinesIsNotHeldUpByThePauseBetweenRounds() throws Exception {
+        LogCollector patient = new LogCollector(store, new LogConfiguration(100, 40, 3, Duration.ofMillis(250)), () -> 1234);
+        Path socket = directory.resolve("patient.sock");
+        LogEndpoint other = patient.open(socket);
+        other.bind(new AppKey("shop", 3), List.of());
+        other.onInstances("resize", List.of("i1"));
+        SocketChannel out = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try {
+                write(out, "1 i1\n\u001eX1 X1/a 1\n");
+                for (int i = 0; i < 300_000; i++) {
+                    write(out, "0123456789012345678\n");
+                }
+                write(out, "\u001eX2 X2/a 1\nfresh\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        await().atMost(Duration.ofSeconds(60)).until(() -> !writer.isAlive());
+        out.close();
+        await().until(() -> store.lines.size() == 7);
+        assertThat(store.lines.getLast().text()).isEqualTo("fresh");
+        other.close();
+        patient.close();
+        Files.delete(socket);
     }
 
     @Test

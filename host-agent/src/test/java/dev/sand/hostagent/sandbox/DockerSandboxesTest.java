@@ -100,6 +100,13 @@ final class DockerSandboxesTest {
     }
 
     @Test
+    void moreCoresThanTheMachineHasAreAllOfThem() {
+        start("app", "b1", new SandboxSpec(256L << 20, 1_024, 64, false, List.of(), 1000));
+
+        assertThat(inspect().getHostConfig().getNanoCPUs()).isZero();
+    }
+
+    @Test
     void insideThereIsNoPrivilegeAndNoNetwork() {
         Started.Sandbox sandbox = start("app", "b1", SandboxSpec.DEFAULT);
 

@@ -131,10 +131,13 @@ final class ProcessSandboxesTest {
     @Test
     void orphansOfAnEarlierRunAreEnded() throws Exception {
         Started.Sandbox orphan = start("app").sandbox();
+        Path temporary = Path.of(orphan.run("import os, tempfile; open(tempfile.gettempdir() + '/left', 'w'); print(tempfile.gettempdir())"));
+        assertThat(temporary.resolve("left")).exists().startsWith(root);
 
         Sandboxes again = Sandboxes.open(configuration(), home, new TestSockets());
 
         assertThat(processesOf(orphan)).isEmpty();
+        assertThat(temporary).doesNotExist();
         again.runtime().close();
     }
 

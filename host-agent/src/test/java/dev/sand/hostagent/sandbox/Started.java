@@ -31,7 +31,7 @@ final class Started implements SandboxListener {
     }
 
     static ApplicationVersion version(String application, String bundle, String dependencies, SandboxSpec limits) {
-        return new ApplicationVersion((short) 1, application, 1, bundle, dependencies, limits, Map.of(), Map.of(), List.of(),
+        return new ApplicationVersion((short) 1, application, 1, bundle, dependencies, limits, Map.of(), Map.of(), List.of(), Map.of(),
                 ApplicationVersion.Durability.RELAXED, 0);
     }
 

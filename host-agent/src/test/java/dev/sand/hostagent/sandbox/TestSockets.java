@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** The shards' part for tests: the other end of the stand-in supervisor, which runs Python inside the sandbox on demand. */
 final class TestSockets implements SandboxSockets {
@@ -88,7 +89,7 @@ final class TestSockets implements SandboxSockets {
                 reply = new CompletableFuture<>();
                 writer.write(JSON.writeValueAsString(python) + "\n");
                 writer.flush();
-                return JSON.readTree(reply.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join());
+                return JSON.readTree(reply.orTimeout(60, TimeUnit.SECONDS).join());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

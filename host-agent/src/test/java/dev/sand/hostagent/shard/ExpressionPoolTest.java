@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,19 +21,27 @@ import org.junit.jupiter.api.Test;
 class ExpressionPoolTest {
     private static final Execution.Signal SIGNAL = new Execution.Signal.TimerFired("Wait");
 
+    /** Its time limit is far away: on a busy machine the shortest evaluation can take long. */
     private final ExpressionPool pool =
-            new ExpressionPool(new ExpressionPool.Options(1, 2, Duration.ofMillis(50), 1000));
+            new ExpressionPool(new ExpressionPool.Options(1, 2, Duration.ofMinutes(1), 1000));
+    private final ExpressionPool hasty =
+            new ExpressionPool(new ExpressionPool.Options(1, 2, Duration.ofSeconds(1), 1000));
     private final CountDownLatch release = new CountDownLatch(1);
 
     @AfterEach
     void close() {
         release.countDown();
         pool.close();
+        hasty.close();
     }
 
     private record Outcome(List<Command> commands, Failure failure) {}
 
     private CompletableFuture<Outcome> evaluate(Supplier<List<Command>> work) {
+        return evaluate(pool, isCancelled -> work.get());
+    }
+
+    private static CompletableFuture<Outcome> evaluate(ExpressionPool pool, Function<BooleanSupplier, List<Command>> work) {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         pool.evaluate(new FakeExecution(work), SIGNAL, (commands, failure) -> outcome.complete(new Outcome(commands, failure)));
         return outcome;
@@ -49,9 +59,22 @@ class ExpressionPoolTest {
 
     @Test
     void anEvaluationThatDoesNotHeedItsTimeLimitIsGivenUpAndOthersGoOn() throws Exception {
-        CompletableFuture<Outcome> stuck = evaluate(this::ignoreInterrupts);
+        CompletableFuture<Outcome> stuck = evaluate(hasty, isCancelled -> ignoreInterrupts());
         assertThat(get(stuck).failure().error()).isEqualTo(Errors.TIMEOUT);
-        assertThat(get(evaluate(List::of)).commands()).isEmpty();
+        assertThat(get(evaluate(hasty, isCancelled -> List.of())).commands()).isEmpty();
+    }
+
+    @Test
+    void anEvaluationThatIsOutOfTimeIsToldSo() throws Exception {
+        CountDownLatch noticed = new CountDownLatch(1);
+        evaluate(hasty, isCancelled -> {
+            while (!isCancelled.getAsBoolean()) {
+                Thread.onSpinWait();
+            }
+            noticed.countDown();
+            return List.of();
+        });
+        assertThat(noticed.await(10, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -89,10 +112,15 @@ class ExpressionPoolTest {
         return List.of();
     }
 
-    private record FakeExecution(Supplier<List<Command>> work) implements Execution {
+    private record FakeExecution(Function<BooleanSupplier, List<Command>> work) implements Execution {
         @Override
         public List<Command> on(Signal signal) {
-            return work.get();
+            return on(signal, () -> false);
+        }
+
+        @Override
+        public List<Command> on(Signal signal, BooleanSupplier isCancelled) {
+            return work.apply(isCancelled);
         }
 
         @Override

@@ -2,9 +2,16 @@ package dev.sand.hostagent.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Limits;
+import dev.sand.event.SandboxSpec;
 import dev.sand.event.thrift.FailRequest;
+import dev.sand.event.thrift.GrainConfiguration;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class MessagesTest {
@@ -15,6 +22,25 @@ class MessagesTest {
         Failure failure = Messages.failure(request, List.of("supersecret99", ""));
         assertThat(failure.cause()).isEqualTo("key *** is refused");
         assertThat(failure.stackTrace()).isEqualTo("raise ValueError('***')");
+    }
+
+    @Test
+    void aGrainWithoutAMemoryLimitGetsOneBelowItsSandboxs() {
+        GrainConfiguration byDefault = configuration(0);
+        assertThat(byDefault.getInstanceMemoryBytes()).isEqualTo((512L << 20) * 7 / 8);
+        assertThat(byDefault.isMemoryByDefault()).isTrue();
+        GrainConfiguration own = configuration(128L << 20);
+        assertThat(own.getInstanceMemoryBytes()).isEqualTo(128L << 20);
+        assertThat(own.isSetMemoryByDefault()).isFalse();
+    }
+
+    private static GrainConfiguration configuration(long memoryBytes) {
+        GrainSpec grain = new GrainSpec("greet", "handler:handle", GrainSpec.Isolation.REQUEST, GrainSpec.Preload.AUTO, 30_000, 100,
+                memoryBytes, 10_000, 64L << 20, 1, 16, 0, Map.of(), List.of());
+        ApplicationVersion version = new ApplicationVersion(Limits.SCHEMA_VERSION, "hello", 1, "b", null,
+                new SandboxSpec(512L << 20, 0, 512, false, List.of(), 600_000), Map.of("greet", grain), Map.of(), List.of(), Map.of(),
+                ApplicationVersion.Durability.RELAXED, 0);
+        return Messages.configuration(version, grain, Path.of("/run/s"), Map.of());
     }
 
     @Test

@@ -11,23 +11,38 @@ final class Dice {
     private final SplittableRandom random;
     /** From 0 (nothing goes wrong) to about 3. */
     private double intensity;
+    private final double calmness;
+    private final Dice parent;
 
     Dice(long seed) {
         random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
         intensity = random.nextInt(6) == 0 ? 0 : random.nextDouble() * 2.5 + 0.2;
+        calmness = 1;
+        parent = this;
+    }
+
+    private Dice(Dice parent, double calmness) {
+        this.random = parent.random;
+        this.calmness = calmness;
+        this.parent = parent.parent;
+    }
+
+    /** The same dice for a place where less goes wrong. */
+    Dice calmer(double times) {
+        return new Dice(this, calmness * times);
     }
 
     void stopFaults() {
-        intensity = 0;
+        parent.intensity = 0;
     }
 
     boolean faultsStopped() {
-        return intensity == 0;
+        return parent.intensity == 0;
     }
 
     /** A fault of that usual probability in percent. */
     boolean fault(double percent) {
-        return intensity > 0 && random.nextDouble() * 100 < percent * intensity;
+        return parent.intensity > 0 && random.nextDouble() * 100 < percent * parent.intensity / calmness;
     }
 
     boolean percent(double percent) {

@@ -10,6 +10,6 @@ interface Driver {
     /** Delivered at that time, as above. */
     void deliverAt(long atNs, Input input);
 
-    /** A fault of the transport: the same again, later. */
-    void maybeAgain(Input input);
+    /** As above; a fault of the transport brings the same again, later. */
+    void deliverPerhapsTwice(long atNs, Input input);
 }

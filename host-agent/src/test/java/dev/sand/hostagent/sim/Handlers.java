@@ -18,15 +18,23 @@ final class Handlers {
     private final Dice dice;
     private final Driver driver;
     private final SimHost host;
+    private final UserCode code;
 
-    Handlers(Schedule schedule, Dice dice, Driver driver, SimHost host) {
+    Handlers(Schedule schedule, Dice dice, Driver driver, SimHost host, UserCode code) {
         this.schedule = schedule;
         this.dice = dice;
         this.driver = driver;
         this.host = host;
+        this.code = code;
     }
 
-    /** What an attempt returns; whoever sees it later knows which attempt it was. */
+    /** Whoever sees what an attempt returned knows later which attempt it was. */
+    interface UserCode {
+        /** An attempt begins. @return what it will return if all goes well */
+        String begins(Action.HandOver over);
+    }
+
+    /** What an attempt returns on a host alone. */
     static String token(String eventId, int attempt) {
         return eventId + "@" + attempt;
     }
@@ -35,12 +43,13 @@ final class Handlers {
         if (over.attempt() > 1 && dice.fault(20)) {
             lateResult(over);
         }
+        String token = code.begins(over);
         if (dice.fault(2)) {
-            host.die(instance, 0, 9, "before the handler");
+            host.dieUnread(instance);
             return;
         }
         long runNs = dice.fault(2) ? 100_000 * MS : dice.percent(10) ? dice.between(MS, 300 * MS) : dice.between(10 * US, 4 * MS);
-        List<Published> published = publications(instance, over, runNs);
+        List<Published> published = publications(instance, over, runNs, token);
         if (isPoison(over.eventId()) || dice.fault(3)) {
             schedule.after(runNs * 3 / 4, () -> host.loseWorker(instance));
         }
@@ -50,7 +59,7 @@ final class Handlers {
                     signal == 9 ? "out of memory" : null));
             return;
         }
-        schedule.after(runNs, () -> end(instance, over, published));
+        schedule.after(runNs, () -> end(instance, over, published, token));
     }
 
     /** Whatever runs it takes its worker with it, every time. */
@@ -59,7 +68,7 @@ final class Handlers {
     }
 
     /** Some go at once and some with the result; all count only if this attempt finishes. */
-    private List<Published> publications(SimProcess.Instance instance, Action.HandOver over, long runNs) {
+    private List<Published> publications(SimProcess.Instance instance, Action.HandOver over, long runNs, String token) {
         List<Published> withFinish = new ArrayList<>();
         if (over.eventId().contains(">") || !dice.percent(25)) {
             return withFinish;
@@ -67,7 +76,7 @@ final class Handlers {
         int count = 1 + dice.below(2);
         for (int i = 0; i < count; i++) {
             Published published = new Published(dice.percent(3) ? "nobody" : "g0",
-                    Script.payload(token(over.eventId(), over.attempt())));
+                    Script.payload(token));
             if (dice.percent(60)) {
                 schedule.after(runNs / 2, () -> {
                     if (instance.alive) {
@@ -82,7 +91,7 @@ final class Handlers {
         return withFinish;
     }
 
-    private void end(SimProcess.Instance instance, Action.HandOver over, List<Published> published) {
+    private void end(SimProcess.Instance instance, Action.HandOver over, List<Published> published, String token) {
         if (!instance.alive) {
             return;
         }
@@ -93,11 +102,10 @@ final class Handlers {
                     Failure.grain("ValueError", "no such item", "Traceback"), now, now);
         } else {
             int size = dice.fault(1) ? 70_000 : 0;
-            Payload output = Script.payload(token(over.eventId(), over.attempt()) + " ".repeat(size));
+            Payload output = Script.payload(token + " ".repeat(size));
             result = new Input.Finish(over.app(), instance.id, over.eventId(), over.attempt(), output, published, now, now);
         }
-        driver.deliverAt(instance.arrival(now, dice.hop()), result);
-        driver.maybeAgain(result);
+        driver.deliverPerhapsTwice(instance.arrival(now, dice.hop()), result);
         if (instance.worker.grain.isolation() == Isolation.WORKER && !dice.fault(3)) {
             instance.waits = true;
             host.take(instance);

@@ -16,14 +16,30 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The global bus's journal and the store of records: slow, sometimes refusing, and all that outlives a crash. */
 final class SimBus {
     private static final class Log {
         InvocationRequest accepted;
         boolean wasAccepted;
-        final List<Signal> signals = new ArrayList<>();
+        final TreeMap<Long, Backup> transitions = new TreeMap<>();
+        long epoch;
         long lastNs;
+
+        Input.Recover recover() {
+            List<Signal> signals = new ArrayList<>();
+            Map<String, Integer> attempts = new LinkedHashMap<>();
+            long next = 1;
+            for (Backup backup = transitions.get(next); backup != null; backup = transitions.get(++next)) {
+                if (backup instanceof Backup.Finished finished) {
+                    signals.add(finished.signal());
+                } else if (backup instanceof Backup.Resumed resumed) {
+                    attempts.putAll(resumed.attempts());
+                }
+            }
+            return new Input.Recover(accepted, signals, next, attempts, -1);
+        }
     }
 
     private final Schedule schedule;
@@ -53,27 +69,32 @@ final class SimBus {
                 return;
             }
             if (!fails) {
-                append(log, journal.backup());
+                append(log, journal);
             }
-            if (journal.awaited()) {
+            if (journal.awaited() || journal.await() == Action.Await.IF_WRITTEN && !fails) {
                 Input answer = new Input.Journaled(journal.executionId(), journal.sequence(),
                         fails ? Failure.platform(Errors.UNAVAILABLE, "the bus is full", true) : null);
-                driver.deliver(dice.hop(), answer);
-                driver.maybeAgain(answer);
+                driver.deliverPerhapsTwice(schedule.nowNs() + dice.hop(), answer);
             }
         });
     }
 
-    private static void append(Log log, Backup backup) {
+    private static void append(Log log, Action.Journal journal) {
         if (log.accepted == null) {
-            log.signals.clear(); // nothing is open: what follows an end without a new beginning counts no more
+            log.transitions.clear(); // nothing is open: what follows an end without a new beginning counts no more
         }
-        switch (backup) {
+        switch (journal.backup()) {
             case Backup.Accepted accepted -> {
                 log.accepted = accepted.request();
                 log.wasAccepted = true;
             }
-            case Backup.Advanced advanced -> log.signals.add(advanced.signal());
+            case Backup.Finished _, Backup.Resumed _ -> {
+                if (journal.epoch() > log.epoch) {
+                    log.transitions.tailMap(journal.sequence(), true).clear();
+                    log.epoch = journal.epoch();
+                }
+                log.transitions.put(journal.sequence(), journal.backup());
+            }
             case Backup.Ended _ -> log.accepted = null;
         }
     }
@@ -135,7 +156,7 @@ final class SimBus {
                 if (hasEnded(id)) {
                     log.accepted = null;
                 } else {
-                    open.add(new Input.Recover(log.accepted, List.copyOf(log.signals)));
+                    open.add(log.recover());
                 }
             }
         });

@@ -9,9 +9,11 @@ import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Sandboxes, workers and instances of the simulated host, with all the ways in which they fail. */
 final class SimHost {
@@ -23,12 +25,13 @@ final class SimHost {
     private final Map<String, SimProcess.Worker> workers = new LinkedHashMap<>();
     private final Map<String, SimProcess.Instance> instances = new LinkedHashMap<>();
     private int pids = 100;
+    private final Set<String> unread = new HashSet<>();
 
-    SimHost(Schedule schedule, Dice dice, Driver driver, List<String> grains) {
+    SimHost(Schedule schedule, Dice dice, Driver driver, Handlers.UserCode code) {
         this.schedule = schedule;
         this.dice = dice;
         this.driver = driver;
-        this.handlers = new Handlers(schedule, dice, driver, this);
+        this.handlers = new Handlers(schedule, dice, driver, this, code);
     }
 
     // --- sandboxes
@@ -83,8 +86,7 @@ final class SimHost {
     }
 
     private void report(SimProcess.Sandbox sandbox, Input input) {
-        driver.deliverAt(sandbox.arrival(schedule.nowNs(), dice.hop()), input);
-        driver.maybeAgain(input);
+        driver.deliverPerhapsTwice(sandbox.arrival(schedule.nowNs(), dice.hop()), input);
     }
 
     // --- workers
@@ -143,8 +145,7 @@ final class SimHost {
     }
 
     private void report(SimProcess.Worker worker, Input input) {
-        driver.deliverAt(worker.arrival(schedule.nowNs(), dice.hop()), input);
-        driver.maybeAgain(input);
+        driver.deliverPerhapsTwice(worker.arrival(schedule.nowNs(), dice.hop()), input);
     }
 
     // --- instances
@@ -185,9 +186,11 @@ final class SimHost {
         instance.waits = true;
         instance.eventId = null;
         Input.Take take = new Input.Take(instance.worker.sandbox.app, instance.id, instance.pid);
-        driver.deliverAt(instance.arrival(schedule.nowNs(), dice.hop()), take);
+        long arrivalNs = instance.arrival(schedule.nowNs(), dice.hop());
         if (instance.worker.grain.isolation() == Isolation.REQUEST) {
-            driver.maybeAgain(take);
+            driver.deliverPerhapsTwice(arrivalNs, take);
+        } else {
+            driver.deliverAt(arrivalNs, take);
         }
         if (dice.fault(2)) {
             schedule.after(dice.between(0, 200 * MS), () -> die(instance, 0, 9, "killed while it waited"));
@@ -234,6 +237,13 @@ final class SimHost {
         });
     }
 
+    /** It ends with its event unread: the handler never starts. */
+    void dieUnread(SimProcess.Instance instance) {
+        instance.unread = true;
+        unread.add(instance.id);
+        die(instance, 0, 9, "before the handler");
+    }
+
     /** The end of a process: its socket closes, its worker reaps it; the two reports come in any order. */
     void die(SimProcess.Instance instance, int exitCode, int signal, String note) {
         if (!instance.alive) {
@@ -243,10 +253,11 @@ final class SimHost {
         instance.waits = false;
         instance.worker.instances.remove(instance);
         var app = instance.worker.sandbox.app;
-        Input closed = new Input.InstanceClosed(app, instance.id);
-        driver.deliverAt(instance.arrival(schedule.nowNs(), dice.hop()), closed);
-        driver.maybeAgain(closed);
+        Input closed = new Input.InstanceClosed(app, instance.id, instance.unread);
+        driver.deliverPerhapsTwice(instance.arrival(schedule.nowNs(), dice.hop()), closed);
         if (instance.worker.alive) {
+            // Its last words wait until its connection is closed.
+            instance.worker.arrival(instance.lastArrivalNs, 1);
             report(instance.worker, new Input.InstanceExited(app, instance.id, exitCode, signal, 900, 20 << 20, note));
         }
     }
@@ -269,6 +280,24 @@ final class SimHost {
             }
         }
         instances.values().removeIf(instance -> !instance.alive && dice.percent(1));
+    }
+
+    /** A failure says that this instance crashed: then its handler must have begun. */
+    void checkCrash(String cause) {
+        for (String id : unread) {
+            if (cause.startsWith("instance " + id + " ")) {
+                throw new Violation("an event that instance " + id + " never read failed: " + cause);
+            }
+        }
+    }
+
+    /** Attempts that run now. */
+    int running() {
+        int count = 0;
+        for (SimProcess.Instance instance : instances.values()) {
+            count += instance.alive && instance.eventId != null ? 1 : 0;
+        }
+        return count;
     }
 
     String leftover() {

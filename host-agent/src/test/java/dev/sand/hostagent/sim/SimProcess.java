@@ -65,6 +65,8 @@ abstract sealed class SimProcess {
         final Worker worker;
         final int pid;
         boolean waits;
+        /** It died with its event in the socket. */
+        boolean unread;
         /** The attempt that it runs, and until when it may. */
         String eventId;
         int attempt;

@@ -14,13 +14,15 @@ import dev.sand.hostagent.core.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /**
  * One run of the core under a simulated clock, in a world drawn from a seed: requests of all kinds, processes that die at
  * every point, slow and refusing adapters, stale and doubled reports, and host agents that crash and recover. After each
  * step the invariants hold (DESIGN, decision 2); at the end faults stop, everything finishes, and nothing is left.
  */
-final class Simulation implements Driver {
+final class Simulation implements Driver, Seeds.Run {
     /** From a deadline until the process must be gone: two kills, the stop of the sandbox, and its repetition. */
     static final long KILL_GRACE_NS = 1500 * MS;
     private static final int MAX_ATTEMPTS = 3;
@@ -46,17 +48,20 @@ final class Simulation implements Driver {
         this.rules = rules;
         this.dice = new Dice(seed);
         this.workload = new Workload(dice);
-        this.host = new SimHost(schedule, dice, this, List.of());
+        this.host = new SimHost(schedule, dice, this, over -> Handlers.token(over.eventId(), over.attempt()));
         this.bus = new SimBus(schedule, dice, this);
         boot();
+        slots(slot -> new Input.SlotReady(slot, incarnation));
     }
 
-    Trace trace() {
+    @Override
+    public Trace trace() {
         return trace;
     }
 
     /** @throws Violation when something happened that must not */
-    void run() {
+    @Override
+    public void run() {
         int planned = 20 + dice.below(60);
         long atNs = schedule.nowNs();
         for (int i = 0; i < planned; i++) {
@@ -72,7 +77,7 @@ final class Simulation implements Driver {
         callers.checkEnd(bus);
     }
 
-    private void runUntil(java.util.function.BooleanSupplier done, String what) {
+    private void runUntil(BooleanSupplier done, String what) {
         long untilNs = schedule.nowNs() + PATIENCE_NS;
         while (!done.getAsBoolean()) {
             if (schedule.nowNs() > untilNs || schedule.nextNs() == Long.MAX_VALUE && core.nextDeadlineNs() == Long.MAX_VALUE) {
@@ -98,8 +103,9 @@ final class Simulation implements Driver {
 
     private void boot() {
         incarnation++;
-        core = new HostCore(workload.configuration(), workload.factory(), "r" + incarnation, 0, rules);
+        core = new HostCore(workload.configuration(), workload.factory(), "host", "r" + incarnation, 0, rules);
         view = new CoreView(core);
+        slots(slot -> new Input.SlotAcquired(slot, incarnation));
     }
 
     /** As kill -9: what was on its way is lost; the journal and the records are not. */
@@ -112,6 +118,13 @@ final class Simulation implements Driver {
         for (Input.Recover recover : bus.recover()) {
             callers.replayed.add(recover.request().executionId());
             on(recover);
+        }
+        slots(slot -> new Input.SlotReady(slot, incarnation));
+    }
+
+    private void slots(IntFunction<Input> input) {
+        for (int slot = 0; slot < workload.configuration().slots(); slot++) {
+            on(input.apply(slot));
         }
     }
 
@@ -131,9 +144,10 @@ final class Simulation implements Driver {
     }
 
     @Override
-    public void maybeAgain(Input input) {
+    public void deliverPerhapsTwice(long atNs, Input input) {
+        deliverAt(atNs, input);
         if (dice.fault(2)) {
-            deliver(dice.between(0, 500 * MS), input);
+            deliverAt(atNs + dice.between(0, 500 * MS), input);
         }
     }
 
@@ -174,7 +188,12 @@ final class Simulation implements Driver {
             case Action.Kill kill -> host.kill(kill);
             case Action.Journal journal -> bus.journal(journal, callers.durable.contains(journal.executionId()));
             case Action.Evaluate evaluate -> evaluate(evaluate);
-            case Action.Respond respond -> callers.onEnd((Callers.Call) respond.listener(), respond.result());
+            case Action.Respond respond -> {
+                if (respond.result().failure() != null) {
+                    host.checkCrash(respond.result().failure().cause());
+                }
+                callers.onEnd((Callers.Call) respond.listener(), respond.result());
+            }
             case Action.Accepted accepted -> callers.onAccepted((Callers.Call) accepted.listener());
             case Action.Record record -> bus.record(record);
             case Action.Notify notify -> {
@@ -185,7 +204,7 @@ final class Simulation implements Driver {
                 }
             }
             case Action.Drained _ -> drained = true;
-            case Action.LogScope _, Action.Dropped _ -> { }
+            case Action.Dropped _, Action.SendAway _, Action.SendBack _ -> { }
         }
     }
 

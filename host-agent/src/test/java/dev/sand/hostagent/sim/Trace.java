@@ -31,6 +31,12 @@ final class Trace {
         keep(input);
     }
 
+    /** What follows happens on that host. */
+    void on(String host) {
+        add(host.hashCode());
+        keep("@@ " + host);
+    }
+
     void action(Action action) {
         add(action.getClass().getSimpleName().hashCode());
         add(switch (action) {

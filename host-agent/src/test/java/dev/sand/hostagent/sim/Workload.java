@@ -6,6 +6,7 @@ import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Limits;
+import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.ExecutionFactory;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The applications of one simulation, drawn from its dice: small queues, small limits, workflows of all shapes. */
 final class Workload {
@@ -22,11 +24,27 @@ final class Workload {
     private final Map<AppKey, ApplicationVersion> versions = new LinkedHashMap<>();
     private final Map<String, List<Script.Stage>> scripts = new LinkedHashMap<>();
     private final CoreConfiguration configuration;
+    private final boolean placed;
 
     Workload(Dice dice) {
+        this(dice, false);
+    }
+
+    /** With grains that may run on some hosts only, see {@link #labels}. */
+    static Workload ofCluster(Dice dice) {
+        return new Workload(dice, true);
+    }
+
+    /** Of the i-th host: every set is on some host, whatever their number. */
+    static Set<String> labels(int host) {
+        return host % 2 == 0 ? Set.of("even") : Set.of("odd");
+    }
+
+    private Workload(Dice dice, boolean placed) {
+        this.placed = placed;
         configuration = new CoreConfiguration(10 + dice.below(60), 1 << 20, 3, 20, 50, 1000, 1 << 24, 2 + dice.below(4), 3,
                 2, 3, 20 * MS, 500 * MS, 400 * MS, 300 * MS, 400 * MS, 300 * MS, 100 * MS, 100 * MS, MS, 200 * MS,
-                2000 * MS, 16 << 20, 50 * MS);
+                2000 * MS, 16 << 20, 4, 10, 10, 10, 20, 500 * MS, 50 * MS);
         int applications = 1 + dice.below(3);
         for (int i = 0; i < applications; i++) {
             String name = "app" + i;
@@ -58,7 +76,18 @@ final class Workload {
                 dice.percent(40) ? 150 : 600_000);
         Durability durability = dice.percent(25) ? Durability.STRICT : Durability.RELAXED;
         versions.put(new AppKey(name, version), new ApplicationVersion(Limits.SCHEMA_VERSION, name, version, "bundle", null,
-                sandbox, grains, workflows, List.of(), durability, 0));
+                sandbox, grains, workflows, List.of(), placements(grains.keySet(), dice), durability, 0));
+    }
+
+    private Map<String, Placement> placements(Set<String> grains, Dice dice) {
+        Map<String, Placement> placements = new LinkedHashMap<>();
+        for (String grain : grains) {
+            if (placed && dice.percent(25)) {
+                placements.put(grain, dice.percent(50) ? new Placement(Set.of(), labels(dice.below(2)))
+                        : new Placement(Set.of("h" + dice.below(2)), Set.of()));
+            }
+        }
+        return placements;
     }
 
     private static List<Script.Stage> stages(List<String> grains, Dice dice) {

@@ -1,0 +1,142 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.InvocationRequest;
+import dev.sand.hostagent.core.Action.Await;
+
+/**
+ * A request's way into its execution: its target is known, a place in the target's queue is kept, and where somebody was
+ * promised that it cannot be lost, its backup is in the global bus.
+ *
+ * <pre>
+ * LOADING   → ACCEPTING  the application is there; durable, or strict: the backup is on the way
+ * LOADING   → DONE       the same, without waiting for the backup; or it comes from the journal
+ * ACCEPTING → DONE       the backup is in the global bus: accepted
+ * any       → DONE       refused, or ended otherwise
+ * </pre>
+ */
+final class Admission {
+    private enum State { LOADING, ACCEPTING, DONE }
+
+    private final CoreContext context;
+    private final RunningExecution execution;
+    private final Backups backups;
+    private final Audience audience;
+    private final Story story;
+    private State state = State.LOADING;
+    /** Where the request has a place kept in the queue, until its event takes it. */
+    private Grain reservation;
+
+    Admission(CoreContext context, RunningExecution execution, Backups backups, Audience audience, Story story) {
+        this.context = context;
+        this.execution = execution;
+        this.backups = backups;
+        this.audience = audience;
+        this.story = story;
+    }
+
+    private InvocationRequest request() {
+        return execution.request();
+    }
+
+    void onApplicationReady(Application application) {
+        if (!application.version().hasTarget(request().target())) {
+            execution.ending().refused(Failure.caller(Errors.NOT_FOUND, "application " + request().application() + " version "
+                    + request().version() + " has neither a grain nor a workflow " + request().target()));
+            return;
+        }
+        if (execution.isRecovered()) {
+            done();
+            return;
+        }
+        Grain target = execution.isWorkflow() ? null : application.grain(request().target());
+        if (target != null) {
+            Failure refusal = target.reserve(RunningExecution.bytes(request()));
+            if (refusal != null) {
+                execution.ending().refused(refusal);
+                return;
+            }
+            reservation = target;
+        }
+        if (request().durable() || execution.isStrict()) {
+            backups.accepted(Await.YES);
+            if (context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
+                state = State.ACCEPTING;
+                return;
+            }
+            accepted();
+        }
+        done();
+    }
+
+    private void done() {
+        state = State.DONE;
+        execution.run();
+    }
+
+    private void accepted() {
+        backups.durable();
+        audience.accepted();
+        story.begun();
+    }
+
+    /** Another caller asks for the same. */
+    void join(InvocationListener listener, boolean durable) {
+        audience.add(listener);
+        if (durable && backups.isDurable()) {
+            context.emit(new Action.Accepted(listener, execution.slot(), execution.epoch()));
+        } else if (durable && !backups.isAwaited() && !isBeforeItsBackup()) {
+            backups.accepted(Await.YES);
+        }
+    }
+
+    private boolean isBeforeItsBackup() {
+        return execution.isHeld() || state == State.LOADING && request().durable();
+    }
+
+    /** The answer to the request's own backup. Unawaited, it only tells callers that they need not ask again. */
+    void onJournaled(Failure failure) {
+        if (failure != null) {
+            backups.acceptFailed();
+            if (state == State.ACCEPTING) {
+                execution.ending().refused(Failure.platform(Errors.UNAVAILABLE, "request " + execution.id()
+                        + " could not be written to the global bus: " + failure.cause(), true));
+            }
+        } else if (state == State.ACCEPTING) {
+            accepted();
+            done();
+        } else if (!backups.isDurable() && backups.isAwaited()) {
+            accepted();
+        } else if (!backups.isDurable()) {
+            backups.durable();
+            audience.accepted();
+        }
+    }
+
+    boolean takeReservation(Grain grain) {
+        boolean reserved = reservation == grain;
+        if (reserved) {
+            reservation = null;
+        }
+        return reserved;
+    }
+
+    /** The execution has ended. */
+    void close() {
+        state = State.DONE;
+        if (reservation != null) {
+            reservation.queue().release(RunningExecution.bytes(request()));
+            reservation = null;
+        }
+    }
+
+    String stage() {
+        return switch (state) {
+            case LOADING -> "while its application was being loaded";
+            case ACCEPTING -> "while it was being written to the global bus";
+            case DONE -> "before it ran";
+        };
+    }
+}

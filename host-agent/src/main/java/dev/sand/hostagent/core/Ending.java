@@ -1,0 +1,108 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+
+/** How an execution ends: what was promised of it is told, recorded and backed up, once; or it goes on elsewhere, without effect. */
+final class Ending {
+    private final CoreContext context;
+    private final RunningExecution execution;
+    private final InvocationRequest request;
+    private final Backups backups;
+    private final Audience audience;
+    private final Story story;
+    private Status endedAs;
+
+    Ending(CoreContext context, RunningExecution execution, Backups backups, Audience audience, Story story) {
+        this.context = context;
+        this.execution = execution;
+        this.request = execution.request();
+        this.backups = backups;
+        this.audience = audience;
+        this.story = story;
+    }
+
+    void succeeded(Payload output) {
+        end(Status.SUCCEEDED, output, null);
+    }
+
+    /** @param timedOut by its own limit: the workflow's, or the grain's that it consists of */
+    void failed(Failure failure, boolean timedOut) {
+        end(timedOut ? Status.TIMED_OUT : Status.FAILED, null, failure);
+    }
+
+    /** Not the grain's or the workflow's own failure: a limit, or an evaluation that was stopped. */
+    void machineFailed(Failure failure) {
+        end(Status.FAILED, null, failure);
+    }
+
+    void cancelled(String cause) {
+        end(Status.CANCELLED, null, Failure.platform(Errors.CANCELLED, "execution " + execution.id() + " was cancelled: " + cause, false));
+    }
+
+    /** Before it was accepted: nothing of it is kept. */
+    void refused(Failure failure) {
+        end(Status.FAILED, null, failure);
+    }
+
+    /** Its deadline. @param where it was then */
+    void timedOut(String where) {
+        end(Status.TIMED_OUT, null, Failure.platform(Errors.TIMEOUT, "execution " + execution.id() + " did not end within its "
+                + request.timeoutMs() + " ms: the deadline passed " + where, true));
+    }
+
+    private void end(Status status, Payload output, Failure failure) {
+        boolean again = execution.isEnded();
+        if (again && context.has(Rule.ONE_ANSWER)) {
+            return;
+        }
+        boolean kept = execution.isRunning() || backups.isDurable();
+        execution.close(failure == null ? Errors.CANCELLED : failure.error(),
+                status != Status.TIMED_OUT || context.has(Rule.DEADLINE_KILLS));
+        InvocationResult result = story.ended(status, output, failure);
+        audience.answer(result);
+        if (again) {
+            return;
+        }
+        endedAs = status;
+        context.counters.ended(status);
+        context.figures.ends(request.application())[status.ordinal()]++;
+        boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
+        if (!recordFirst) {
+            backups.ended(status);
+        }
+        if (kept) {
+            story.recordEnd(recordFirst);
+        }
+        execution.leave(kept ? result : null, recordFirst);
+    }
+
+    /** Its record is stored: from now on a crash loses nothing of it. */
+    void recorded() {
+        backups.ended(endedAs);
+    }
+
+    /** Its slot is another host's now, where it goes on. */
+    void moved() {
+        withoutEffect(Refusals.moved(execution.id(), execution.slot()));
+    }
+
+    /** It was held, and has ended under an earlier owner. */
+    void isInItsRecord() {
+        withoutEffect(Refusals.inItsRecord(execution.id()));
+    }
+
+    private void withoutEffect(Failure failure) {
+        if (execution.isEnded()) {
+            return;
+        }
+        execution.close(failure.error(), true);
+        context.counters.moved++;
+        audience.refuse(request, failure);
+        execution.leave(null, false);
+    }
+}

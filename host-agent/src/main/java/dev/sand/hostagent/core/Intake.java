@@ -1,0 +1,92 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import java.util.Map;
+
+/** What becomes of a request: an execution of its own, part of one with the same id, that one's result, or a refusal. */
+final class Intake {
+    private final CoreContext context;
+    private final ExecutionTable executions;
+
+    Intake(CoreContext context, ExecutionTable executions) {
+        this.context = context;
+        this.executions = executions;
+    }
+
+    void invoke(InvocationRequest request, InvocationListener listener) {
+        context.counters.received++;
+        int slot = context.slots.of(request.executionId());
+        SlotTable.State state = context.slots.state(slot);
+        if (state == SlotTable.State.ELSEWHERE && context.has(Rule.ONLY_OWN_SLOTS)) {
+            refuse(request, listener, Refusals.moved(request.executionId(), slot));
+            return;
+        }
+        if (context.has(Rule.SAME_ID_JOINS)) {
+            RunningExecution same = executions.get(request.executionId());
+            if (same != null) {
+                join(same, request, listener);
+                return;
+            }
+            RememberedResults.Entry ended = executions.remembered(request.executionId(), slot);
+            if (ended != null) {
+                answer(request, listener, slot, ended.result());
+                return;
+            }
+        }
+        boolean holds = state == SlotTable.State.RECOVERING && context.has(Rule.HELD_WHILE_RECOVERING);
+        Failure refusal = refusal(request, holds);
+        if (refusal != null) {
+            refuse(request, listener, refusal);
+            return;
+        }
+        context.counters.admitted++;
+        RunningExecution execution = executions.add(request, slot, null);
+        execution.audience().add(listener);
+        if (holds) {
+            executions.hold(execution);
+        } else {
+            execution.begin();
+        }
+    }
+
+    /** @param ended null: its record has it */
+    private void answer(InvocationRequest request, InvocationListener listener, int slot, InvocationResult ended) {
+        if (ended == null) {
+            refuse(request, listener, Refusals.inItsRecord(request.executionId()));
+            return;
+        }
+        context.counters.joined++;
+        if (request.durable()) {
+            context.emit(new Action.Accepted(listener, slot, context.slots.epoch(slot)));
+        }
+        context.emit(new Action.Respond(listener, ended, slot, context.slots.epoch(slot)));
+    }
+
+    private void join(RunningExecution same, InvocationRequest request, InvocationListener listener) {
+        int limit = context.configuration.maxListeners();
+        if (same.audience().listeners() >= limit) {
+            refuse(request, listener, new Failure(Errors.OVERLOADED, "execution " + request.executionId() + " has " + limit
+                    + " callers waiting for it already", Failure.Source.PLATFORM, true, null,
+                    Map.of("limit", limit, "actual", limit + 1)));
+            return;
+        }
+        context.counters.joined++;
+        same.admission().join(listener, request.durable());
+    }
+
+    private Failure refusal(InvocationRequest request, boolean holds) {
+        if (context.draining) {
+            return Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping and takes nothing new", true);
+        }
+        return executions.full(request, holds);
+    }
+
+    private void refuse(InvocationRequest request, InvocationListener listener, Failure failure) {
+        context.counters.refused++;
+        context.emit(Refusals.respond(request, listener, failure));
+    }
+}

@@ -1,0 +1,165 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Failure;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.Execution.Signal;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Drives an execution's state machine with one signal after the other; {@link Steps} does what it commands. A signal that is
+ * evaluated elsewhere, or whose record must be in the global bus before its effects, holds up those that follow. While the
+ * journal of an earlier owner is replayed, steps are only noted; those still open at its end are {@link Resumption}'s.
+ */
+final class Signals {
+    /** What holds up the signals. */
+    private enum Awaited { NOTHING, EVALUATION, JOURNAL, RESUMPTION }
+
+    private final CoreContext context;
+    private final RunningExecution execution;
+    private final Execution machine;
+    private final Steps steps;
+    private ArrayDeque<Signal> inbox;
+    /** Signals at the head of the inbox that come from the journal, the first one included. */
+    private int replaying;
+    private Resumption resumption;
+    private boolean busy;
+    private Awaited awaited = Awaited.NOTHING;
+    /** The signal at hand; with what it commanded while that waits for its record. */
+    private Signal pending;
+    private List<Command> effects;
+
+    /** @param recovery what the journal has of an earlier owner; null: the execution is new */
+    Signals(CoreContext context, RunningExecution execution, Application application, Execution machine, Input.Recover recovery) {
+        this.context = context;
+        this.execution = execution;
+        this.machine = machine;
+        this.steps = new Steps(context, execution, application, this);
+        if (recovery != null) {
+            inbox = new ArrayDeque<>(recovery.replay());
+            replaying = recovery.replay().size() + 1;
+            resumption = new Resumption(context, recovery, execution.arrivedNs());
+        }
+    }
+
+    Steps steps() {
+        return steps;
+    }
+
+    void start(Signal.Started started) {
+        busy = true;
+        process(started);
+        drainInbox();
+    }
+
+    /** Something happened to a step. */
+    void signal(Signal signal) {
+        if (busy) {
+            if (inbox == null) {
+                inbox = new ArrayDeque<>(2);
+            }
+            inbox.add(signal);
+            return;
+        }
+        busy = true;
+        process(signal);
+        drainInbox();
+    }
+
+    private void drainInbox() {
+        while (awaited == Awaited.NOTHING && inbox != null && !inbox.isEmpty() && goesOn()) {
+            process(inbox.poll());
+        }
+        busy = awaited != Awaited.NOTHING;
+    }
+
+    /** Nothing follows an execution's end. */
+    boolean goesOn() {
+        return !execution.isEnded() || !context.has(Rule.ONE_ANSWER);
+    }
+
+    /** Steps are noted and not run. */
+    boolean isReplaying() {
+        return replaying > 0;
+    }
+
+    private void process(Signal signal) {
+        pending = signal;
+        if (isReplaying()) {
+            steps.close(signal);
+        }
+        if (machine.isHeavy(signal)) {
+            awaited = Awaited.EVALUATION;
+            context.emit(new Action.Evaluate(execution.id(), machine, signal));
+        } else {
+            evaluated(machine.on(signal));
+        }
+    }
+
+    boolean awaitsEvaluation() {
+        return awaited == Awaited.EVALUATION;
+    }
+
+    void onEvaluated(List<Command> commands, Failure failure) {
+        awaited = Awaited.NOTHING;
+        if (failure != null) {
+            execution.ending().machineFailed(failure);
+            return;
+        }
+        evaluated(commands);
+        drainInbox();
+    }
+
+    /** Strict: the record of cause and effects first, then the effects. Relaxed: the other way round, unawaited. */
+    private void evaluated(List<Command> commands) {
+        boolean isNew = !isReplaying() && !(pending instanceof Signal.Started);
+        if (isNew && execution.isStrict() && context.has(Rule.GLOBAL_BEFORE_LOCAL)) {
+            awaited = Awaited.JOURNAL;
+            effects = commands;
+            execution.backups().finished(pending, commands, this::onJournaled);
+            return;
+        }
+        Signal cause = pending;
+        steps.apply(commands, cause, machine);
+        if (isNew && (!execution.isEnded() || execution.backups().isDurable())) {
+            execution.backups().finished(cause, commands, null);
+        }
+        replayed();
+    }
+
+    /** The record that was awaited is in the global bus. */
+    private void onJournaled() {
+        awaited = Awaited.NOTHING;
+        steps.apply(effects, pending, machine);
+        drainInbox();
+    }
+
+    /** Once the last signal of the journal is replayed, what is still open goes on. */
+    private void replayed() {
+        if (replaying == 0 || --replaying > 0 || execution.isEnded()) {
+            return;
+        }
+        Map<String, Integer> attempts = resumption.begin(steps.events());
+        if (!attempts.isEmpty() && context.has(Rule.RESUMED_BEFORE_RERUN)) {
+            awaited = Awaited.RESUMPTION;
+            execution.backups().resumed(attempts, this::resume);
+        } else {
+            resume();
+        }
+    }
+
+    private void resume() {
+        awaited = Awaited.NOTHING;
+        Resumption ended = resumption;
+        resumption = null;
+        steps.resume(ended);
+        drainInbox();
+    }
+
+    /** Since when a timer of an earlier owner has been running, in ms before now. */
+    long elapsedMs(Signal cause) {
+        return isReplaying() ? resumption.elapsedMs(cause, replaying) : 0;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.Payload;
+
+/**
+ * What is told of an execution: its attempts, its record, and afterwards the figures of processes that were still exiting
+ * when it ended. Armed as a timer while those are waited for.
+ */
+final class Story extends Timed implements AttemptLog {
+    private final CoreContext context;
+    private final InvocationRequest request;
+    private final Audience audience;
+    private final int slot;
+    private final long epoch;
+    private final long startedMs;
+    private final Hops hops;
+    /** Null while it runs. */
+    private InvocationResult result;
+    private long endedMs;
+
+    Story(CoreContext context, InvocationRequest request, Audience audience, int slot, long epoch, long startedMs) {
+        this.context = context;
+        this.request = request;
+        this.audience = audience;
+        this.slot = slot;
+        this.epoch = epoch;
+        this.startedMs = startedMs;
+        this.hops = new Hops(context.configuration.maxHops());
+    }
+
+    /** It can be asked about from now on. */
+    void begun() {
+        record(false);
+    }
+
+    InvocationResult ended(InvocationResult.Status status, Payload output, Failure failure) {
+        result = new InvocationResult(request.executionId(), status, output, failure, hops.copy());
+        endedMs = context.epochMs();
+        return result;
+    }
+
+    /** Its last record but for late figures. @param awaited the answer is Recorded */
+    void recordEnd(boolean awaited) {
+        record(awaited);
+        if (!hops.isComplete()) {
+            context.timers.arm(this, context.nowNs + context.configuration.lateFiguresNs());
+        }
+    }
+
+    void recordAgain() {
+        context.later(() -> record(true));
+    }
+
+    private void record(boolean awaited) {
+        if (context.mayAct(slot, epoch)) {
+            context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited, slot, epoch));
+        }
+    }
+
+    @Override
+    public int add(Event event, String error, long startedNs, long endedNs) {
+        Hop hop = new Hop(event.id, event.grainName, event.attempt, error, event.queuedNs, event.handedNs, startedNs, endedNs,
+                context.nowNs, 0, 0);
+        if (!event.isAway()) {
+            context.attemptEnded(event.grain, hop, request.traceparent());
+        }
+        return add(hop);
+    }
+
+    int add(Hop hop) {
+        int place = hops.add(hop);
+        if (place < 0) {
+            context.counters.hopsNotKept++;
+        }
+        audience.saw(hop);
+        return place;
+    }
+
+    @Override
+    public void expectFigures() {
+        hops.expectFigures();
+    }
+
+    @Override
+    public void onFigures(int place, long cpuUs, long peakMemoryBytes) {
+        hops.figures(place, cpuUs, peakMemoryBytes);
+        settleFigures();
+    }
+
+    @Override
+    public void onFiguresLost() {
+        hops.figuresLost();
+        settleFigures();
+    }
+
+    private void settleFigures() {
+        if (hops.isComplete() && isArmed()) {
+            context.timers.disarm(this);
+            record(false);
+        }
+    }
+
+    /** They have been waited for long enough. */
+    @Override
+    void onDue() {
+        record(false);
+    }
+}

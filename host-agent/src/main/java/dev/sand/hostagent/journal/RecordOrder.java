@@ -1,0 +1,229 @@
+package dev.sand.hostagent.journal;
+
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.LogFields;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalQueue.Given;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the records of each execution in order on their way to the bus: those behind one whose values are being copied, or that
+ * the bus did not take, wait until it is there, for what lies behind a gap counts for nobody. What an execution's end makes
+ * needless is left out; an execution that begins and ends while its records still wait here, unawaited, altogether: a crash
+ * before would have lost them, after there is nothing to recover. The journal's thread alone.
+ */
+final class RecordOrder {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordOrder.class);
+    private static final long RETRY_NS = 500_000_000L;
+    private static final long LOOK_NS = 100_000_000L;
+
+    /** An execution that waits. */
+    private static final class Held {
+        final List<Given> behind = new ArrayList<>();
+        /** What the bus did not take, in the order in which it was sent. */
+        final List<Given> failed = new ArrayList<>();
+        /** Of those, sent again, and not known to be there. */
+        int sent;
+        boolean copying;
+        long failedNs;
+
+        boolean isOver() {
+            return end(failed) >= 0 || end(behind) >= 0;
+        }
+
+        /** @return the place of the first end, behind which the same execution may have been begun anew; or -1 */
+        static int end(List<Given> records) {
+            for (int i = 0; i < records.size(); i++) {
+                if (records.get(i).backup() instanceof Backup.Ended) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+    }
+
+    private final JournalAppends appends;
+    private final ValueCopying copying;
+    private final Consumer<Runnable> onThread;
+    private final BooleanSupplier closed;
+    private final Map<String, Held> held = new HashMap<>();
+    private long nextLookNs = System.nanoTime();
+
+    /** @param onThread runs what it is given on the journal's thread */
+    RecordOrder(JournalAppends appends, ValueCopying copying, Consumer<Runnable> onThread, BooleanSupplier closed) {
+        this.appends = appends;
+        this.copying = copying;
+        this.onThread = onThread;
+        this.closed = closed;
+    }
+
+    void take(List<Given> batch) {
+        Set<String> passed = passed(batch);
+        for (Given given : batch) {
+            if (passed.contains(given.executionId())) {
+                appends.leaveOut(given);
+            } else {
+                write(given);
+            }
+        }
+    }
+
+    /** Executions that began and ended within the batch, of which nobody wants to hear that they are in the bus. */
+    private static Set<String> passed(List<Given> batch) {
+        Set<String> begun = new HashSet<>();
+        Set<String> passed = new HashSet<>();
+        for (Given given : batch) {
+            if (given.backup() instanceof Backup.Accepted && !given.awaited()) {
+                begun.add(given.executionId());
+            } else if (given.backup() instanceof Backup.Ended && !given.awaited() && begun.contains(given.executionId())) {
+                passed.add(given.executionId());
+            }
+        }
+        return passed;
+    }
+
+    private void write(Given given) {
+        Held before = held.get(given.executionId());
+        if (before != null) {
+            before.behind.add(given);
+        } else if (copying.isWanted(given.backup())) {
+            Held copied = new Held();
+            copied.copying = true;
+            held.put(given.executionId(), copied);
+            copy(given);
+        } else {
+            appends.send(given);
+        }
+    }
+
+    // --- values on their way to the global data layer
+
+    private void copy(Given given) {
+        copying.start(given, storing -> onThread.accept(() -> appends.send(storing)), (copied, failure) -> onThread.accept(() -> {
+            if (copied != null) {
+                appends.send(copied);
+                onCopied(given.executionId());
+            } else {
+                onCopyFailed(given, failure);
+            }
+        }));
+    }
+
+    private void onCopyFailed(Given given, StoreException failure) {
+        boolean passes = failure.kind() == StoreException.Kind.AWAY || failure.kind() == StoreException.Kind.FULL;
+        boolean over = held.get(given.executionId()).isOver();
+        if (passes && !over && !given.awaited() && !closed.getAsBoolean()) {
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, given.entry().application())
+                    .addKeyValue(LogFields.EXECUTION_ID, given.executionId()).addKeyValue(LogFields.SLOT, given.entry().slot())
+                    .addKeyValue(LogFields.EPOCH, given.entry().epoch())
+                    .log("values of execution {} are not in the global data layer yet: {}", given.executionId(), failure.getMessage());
+            copying.later(() -> onThread.accept(() -> copy(given)));
+            return;
+        }
+        if (over) {
+            appends.leaveOut(given);
+        } else {
+            appends.drop(given, Failure.platform(Errors.UNAVAILABLE, "a value for the journal cannot be stored: "
+                    + failure.getMessage(), passes));
+        }
+        onCopied(given.executionId());
+    }
+
+    private void onCopied(String executionId) {
+        Held copied = held.get(executionId);
+        copied.copying = false;
+        letGo(executionId, copied);
+    }
+
+    // --- what the bus did not take
+
+    void onFailed(Given given) {
+        Held failed = held.computeIfAbsent(given.executionId(), id -> new Held());
+        failed.sent -= given.again() ? 1 : 0;
+        failed.failed.add(given.sent(false));
+        failed.failedNs = System.nanoTime();
+    }
+
+    /** One that was sent again is there, or is given up. */
+    void onSettled(Given given) {
+        Held settled = held.get(given.executionId());
+        settled.sent--;
+        letGo(given.executionId(), settled);
+    }
+
+    /** Its end was on its way when its beginning failed: that is needed no more. */
+    void onEndedFirst(String executionId) {
+        Held over = held.get(executionId);
+        if (over != null && !over.copying && !over.failed.isEmpty() && !over.isOver()) {
+            over.failed.forEach(appends::leaveOut);
+            over.failed.clear();
+            letGo(executionId, over);
+        }
+    }
+
+    /** Now and then: sends again what was not taken. */
+    void retry() {
+        long now = System.nanoTime();
+        if (held.isEmpty() || now - nextLookNs < 0) {
+            return;
+        }
+        nextLookNs = now + LOOK_NS;
+        for (Held each : new ArrayList<>(held.values())) {
+            if (!each.copying && !each.failed.isEmpty() && now - each.failedNs >= RETRY_NS) {
+                keepTheEndAlone(each);
+                List<Given> failed = List.copyOf(each.failed);
+                each.failed.clear();
+                each.sent += failed.size();
+                failed.forEach(given -> appends.send(given.sent(true)));
+            }
+        }
+    }
+
+    /** If there is one: of what failed, and of what waits behind it. */
+    private void keepTheEndAlone(Held over) {
+        List<Given> all = new ArrayList<>(over.failed);
+        all.addAll(over.behind);
+        int end = Held.end(all);
+        if (end > 0) {
+            all.subList(0, end).forEach(appends::leaveOut);
+            over.failed.clear();
+            over.failed.add(all.get(end));
+            over.behind.clear();
+            over.behind.addAll(all.subList(end + 1, all.size()));
+        }
+    }
+
+    /** What was waited for is with the bus: those behind it follow. */
+    private void letGo(String executionId, Held waited) {
+        if (waited.copying || waited.sent > 0 || !waited.failed.isEmpty()) {
+            return;
+        }
+        held.remove(executionId);
+        int end = Held.end(waited.behind);
+        for (int i = 0; i < waited.behind.size(); i++) {
+            Given given = waited.behind.get(i);
+            if (i < end && !given.isAcceptance() && copying.isWanted(given.backup())) {
+                appends.leaveOut(given);
+            } else {
+                write(given);
+            }
+        }
+    }
+
+    /** Records that wait for a bus that is away, or behind one that does. */
+    int waiting() {
+        return held.values().stream().filter(each -> !each.copying && each.sent == 0)
+                .mapToInt(each -> each.failed.size() + each.behind.size()).sum();
+    }
+}

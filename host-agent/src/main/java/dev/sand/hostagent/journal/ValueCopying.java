@@ -1,0 +1,108 @@
+package dev.sand.hostagent.journal;
+
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalQueue.Given;
+import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.objects.ObjectCopies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * Copies the values of a record to the global data layer before the record is written (SAND 4.3): first they are described,
+ * and a <i>storing</i> flag says what will be there; then they are copied. On threads of its own, a few at once.
+ */
+final class ValueCopying implements AutoCloseable {
+    private static final int AT_ONCE = 6;
+    private static final long RETRY_MS = 1000;
+    /** When values are to travel by reference, small ones need not. */
+    private static final int SMALL_BYTES = 4096;
+
+    private final ObjectCopies copies;
+    private final int maxInlineBytes;
+    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("journal-copy-", 0).factory());
+    private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1,
+            Thread.ofPlatform().name("journal-copy-retry").daemon().factory());
+    private final Semaphore room = new Semaphore(AT_ONCE);
+
+    ValueCopying(ObjectCopies copies, int maxInlineBytes) {
+        this.copies = copies;
+        this.maxInlineBytes = maxInlineBytes;
+    }
+
+    /** Whether values of it are to be in the global data layer before the record is written. */
+    boolean isWanted(Backup backup) {
+        for (Payload payload : Values.payloads(backup)) {
+            if (payload.reference() != null && !GlobalObjects.isGlobal(payload)) {
+                return true;
+            }
+        }
+        return Values.inlineBytes(backup) > maxInlineBytes;
+    }
+
+    private static boolean isCopied(Payload payload) {
+        return payload.reference() == null ? payload.bytes().length > SMALL_BYTES : !GlobalObjects.isGlobal(payload);
+    }
+
+    /**
+     * @param storing given the flag, before the copy begins; not for a request, which counts only once it is written
+     * @param then given the record with the values' names in the global data layer, or the failure; on another thread
+     */
+    void start(Given given, Consumer<Given> storing, BiConsumer<Given, StoreException> then) {
+        threads.execute(() -> {
+            room.acquireUninterruptibly();
+            try {
+                then.accept(copy(given, storing), null);
+            } catch (StoreException e) {
+                then.accept(null, e);
+            } finally {
+                room.release();
+            }
+        });
+    }
+
+    private Given copy(Given given, Consumer<Given> storing) {
+        String application = given.entry().application();
+        String id = given.executionId();
+        List<Stored> values = new ArrayList<>();
+        List<Runnable> work = new ArrayList<>();
+        Backup named = Values.map(given.backup(), payload -> {
+            if (!isCopied(payload)) {
+                return payload;
+            }
+            String object = given.entry().epoch() + "." + given.entry().sequence() + "." + values.size();
+            Stored stored = copies.describe(application, id, object, payload);
+            values.add(stored);
+            work.add(() -> copies.toGlobal(application, id, object, payload));
+            return new Payload(payload.contentType(), null, new Payload.Reference(stored.name(), stored.size()));
+        });
+        Given result = given.with(named);
+        if (named instanceof Backup.Finished) {
+            storing.accept(result.storing(values));
+        }
+        work.forEach(Runnable::run);
+        return result;
+    }
+
+    void later(Runnable task) {
+        if (!clock.isShutdown()) {
+            clock.schedule(task, RETRY_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+        threads.close();
+    }
+}

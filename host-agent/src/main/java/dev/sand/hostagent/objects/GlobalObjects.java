@@ -1,0 +1,237 @@
+package dev.sand.hostagent.objects;
+
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.StoreException;
+import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Codec;
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Large values of executions in the global data layer (SAND 4.3): table {@code objects}, scope the application, under names
+ * that begin with the execution's id. In pieces, so that nobody holds a whole one; the description is written last, so that a
+ * value is there whole or not at all. Pieces have names that follow from the execution's, and not drawn ones as those of
+ * {@code ObjectStore} do: what a host leaves half copied when it dies is found, and goes, with the execution. All calls block and
+ * are made off the shards.
+ */
+public class GlobalObjects {
+    private static final String TABLE = "objects";
+    private static final int PIECE_BYTES = 512 * 1024;
+    private static final int PAGE = 1000;
+    private static final short SCHEMA = 1;
+    private static final String DESCRIPTION = "/d";
+
+    /** A value as a record's flag has it: the paper's metadata. */
+    public record Stored(String name, long size, String sha256) {}
+
+    private record Description(short schema, long size, String sha256, int pieces) {}
+
+    /** Writes a value's bytes in order. */
+    @FunctionalInterface
+    public interface Source {
+        void writeTo(OutputStream to) throws IOException;
+    }
+
+    private final GlobalStore store;
+
+    public GlobalObjects(GlobalStore store) {
+        this.store = store;
+    }
+
+    /** Whether the reference names an object here, and not a segment of this host. */
+    public static boolean isGlobal(Payload payload) {
+        return payload != null && payload.reference() != null && isGlobal(payload.reference());
+    }
+
+    public static boolean isGlobal(Payload.Reference reference) {
+        return reference.object().indexOf('/') > 0;
+    }
+
+    /** @param object unique within the execution */
+    public static String name(String executionId, String object) {
+        return executionId + "/" + object;
+    }
+
+    /** What a value will be stored as: read once, before the copy begins (SAND 4.3's flag has it). */
+    public static Stored describe(String name, long size, Source source) throws IOException {
+        MessageDigest digest = sha256();
+        source.writeTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+        return new Stored(name, size, HexFormat.of().formatHex(digest.digest()));
+    }
+
+    /** @throws StoreException when it is not stored, with kind BAD_VALUE when it is not what was described */
+    public void put(String application, Stored stored, Source source) throws IOException {
+        MessageDigest digest = sha256();
+        Pieces pieces = new Pieces(application, stored.name());
+        source.writeTo(new DigestOutputStream(pieces, digest));
+        pieces.end();
+        String hash = HexFormat.of().formatHex(digest.digest());
+        if (pieces.size != stored.size() || !hash.equals(stored.sha256())) {
+            throw new StoreException(Kind.BAD_VALUE, "object " + stored.name() + " changed while it was copied", 0, null);
+        }
+        store.put(TABLE, application, stored.name() + DESCRIPTION,
+                Codec.encode(new Description(SCHEMA, pieces.size, hash, pieces.count)), GlobalStore.ANY);
+    }
+
+    /** Whether the value is there, whole, with that size and hash: its bytes are read. */
+    public boolean matches(String application, Stored stored) {
+        try {
+            Optional<Description> description = description(application, stored.name());
+            if (description.isEmpty() || description.get().size() != stored.size()
+                    || !description.get().sha256().equals(stored.sha256())) {
+                return false;
+            }
+            read(application, stored.name(), OutputStream.nullOutputStream());
+            return true;
+        } catch (IOException e) {
+            return false;
+        } catch (StoreException e) {
+            if (e.kind() == Kind.BAD_VALUE) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** @throws StoreException with kind BAD_VALUE when it is not there, or not what was stored */
+    public void read(String application, String name, OutputStream to) throws IOException {
+        Description description = description(application, name).orElseThrow(() ->
+                bad(application + " has no object " + name + " in the global data layer"));
+        MessageDigest digest = sha256();
+        OutputStream checked = new DigestOutputStream(to, digest);
+        long size = 0;
+        for (int i = 0; i < description.pieces(); i++) {
+            byte[] piece = store.get(TABLE, application, piece(name, i)).map(GlobalStore.Versioned::value)
+                    .orElseThrow(() -> bad("a piece of object " + name + " is missing"));
+            size += piece.length;
+            checked.write(piece);
+        }
+        if (size != description.size() || !HexFormat.of().formatHex(digest.digest()).equals(description.sha256())) {
+            throw bad("object " + name + " is not what was stored: its size or hash differs");
+        }
+    }
+
+    private Optional<Description> description(String application, String name) {
+        return store.get(TABLE, application, name + DESCRIPTION).map(found -> Codec.decode(found.value(), Description.class));
+    }
+
+    /** All objects of an execution; nothing happens when it has none. */
+    public void deleteExecution(String application, String executionId) {
+        String prefix = executionId + "/";
+        for (List<String> keys = page(application, prefix); !keys.isEmpty(); keys = page(application, prefix)) {
+            for (String key : keys) {
+                store.delete(TABLE, application, key, GlobalStore.ANY);
+            }
+        }
+    }
+
+    /** Executions of which there are objects, or pieces of some. */
+    public Set<String> executions(String application) {
+        Set<String> found = new TreeSet<>();
+        for (String key : store.keys(TABLE, application, "", null, Integer.MAX_VALUE)) {
+            found.add(key.substring(0, Math.max(0, key.indexOf('/'))));
+        }
+        found.remove("");
+        return found;
+    }
+
+    /**
+     * As deleteExecution, for one that nobody knows: what somebody begins to copy meanwhile stays.
+     *
+     * @param unknown asked after what is there was read
+     */
+    public void deleteUnknown(String application, String executionId, BooleanSupplier unknown) {
+        Map<String, Long> versions = new LinkedHashMap<>();
+        store.keys(TABLE, application, executionId + "/", null, Integer.MAX_VALUE).forEach(key ->
+                versions.put(key, store.version(TABLE, application, key)));
+        if (unknown.getAsBoolean()) {
+            versions.forEach((key, version) -> {
+                try {
+                    store.delete(TABLE, application, key, version);
+                } catch (StoreException e) {
+                    if (e.kind() != Kind.CONFLICT) {
+                        throw e;
+                    }
+                }
+            });
+        }
+    }
+
+    private List<String> page(String application, String prefix) {
+        return store.keys(TABLE, application, prefix, null, PAGE);
+    }
+
+    public void deleteApplication(String application) {
+        store.deleteScope(TABLE, application);
+    }
+
+    private static String piece(String name, int index) {
+        return name + "/p" + String.format("%06d", index);
+    }
+
+    private static StoreException bad(String message) {
+        return new StoreException(Kind.BAD_VALUE, message, 0, null);
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /** Cuts what is written into pieces of the store. */
+    private final class Pieces extends OutputStream {
+        private final String application;
+        private final String name;
+        private final byte[] buffer = new byte[PIECE_BYTES];
+        private int filled;
+        private int count;
+        private long size;
+
+        Pieces(String application, String name) {
+            this.application = application;
+            this.name = name;
+        }
+
+        @Override
+        public void write(int b) {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) {
+            for (int done = 0; done < length;) {
+                int part = Math.min(length - done, buffer.length - filled);
+                System.arraycopy(bytes, offset + done, buffer, filled, part);
+                done += part;
+                filled += part;
+                if (filled == buffer.length) {
+                    end();
+                }
+            }
+        }
+
+        void end() {
+            if (filled > 0) {
+                store.put(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled), GlobalStore.ANY);
+                size += filled;
+                filled = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.sand.hostagent.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.globalbus.Membership;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.journal.JournalAdapter;
+import dev.sand.hostagent.journal.RecordAdapter;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Slots that go and come back faster than they are taken. */
+class SlotKeeperTest {
+    private final SlotTable table = new SlotTable(fake(Membership.class, Map.of("slots", _ -> 2, "mayAct", _ -> true, "mayGoOn", _ -> true)));
+    private final BlockingQueue<CompletableFuture<Void>> untold = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Long> ready = new LinkedBlockingQueue<>();
+    private final AtomicInteger taken = new AtomicInteger();
+    private IntConsumer unclaimed;
+    private final SlotKeeper keeper = new SlotKeeper(table, new HeldShards(), fake(JournalAdapter.class, Map.of(
+            "onUnclaimed", arguments -> {
+                unclaimed = (IntConsumer) arguments[0];
+                return null;
+            },
+            "take", arguments -> {
+                taken.incrementAndGet();
+                if (!((BooleanSupplier) arguments[2]).getAsBoolean()) {
+                    throw new IllegalStateException("not ours now");
+                }
+                return List.of();
+            },
+            "leave", _ -> null)), fake(RecordAdapter.class, Map.of()), new SlotKeeper.ReadyListener() {
+                @Override
+                public void onReady(int slot, long epoch) {
+                    ready.add(epoch);
+                }
+
+                @Override
+                public void onGone(int slot) {}
+            }, failure -> { });
+
+    /** Takes notice of a slot that is given when the test says so, and of nothing else late. */
+    private final class HeldShards implements Shards {
+        @Override
+        public void submit(String application, Input input) {}
+
+        @Override
+        public CompletableFuture<Void> submitAll(Input input) {
+            if (!(input instanceof Input.SlotAcquired)) {
+                return CompletableFuture.completedFuture(null);
+            }
+            CompletableFuture<Void> told = new CompletableFuture<>();
+            untold.add(told);
+            return told;
+        }
+    }
+
+    private interface Answer {
+        Object to(Object[] arguments);
+    }
+
+    private static <T> T fake(Class<T> type, Map<String, Answer> answers) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            Answer answer = answers.get(method.getName());
+            if (answer == null) {
+                throw new AssertionError("nobody asks for " + method);
+            }
+            return answer.to(arguments);
+        }));
+    }
+
+    @AfterEach
+    void close() {
+        keeper.close();
+    }
+
+    private long nextReady() throws InterruptedException {
+        Long epoch = ready.poll(20, TimeUnit.SECONDS);
+        assertThat(epoch).as("a slot that is ready").isNotNull();
+        return epoch;
+    }
+
+    @Test
+    void aSlotGivenAgainIsTakenThoughItsJournalsAreLookedAtMeanwhile() throws Exception {
+        keeper.onAcquired(1, 5);
+        untold.take().complete(null);
+        assertThat(nextReady()).isEqualTo(5);
+        keeper.onLost(1, 5);
+        keeper.onAcquired(1, 7); // the shards do not know of it yet
+        int before = taken.get();
+        unclaimed.accept(1);
+        // As the look at its journals once did: it waited, in the slot's turn, for the one who was to have the next turn.
+        await().during(1, TimeUnit.SECONDS).atMost(20, TimeUnit.SECONDS).until(() -> taken.get() == before);
+        untold.take().complete(null);
+        long next = nextReady();
+        while (next == 5) {
+            next = nextReady();
+        }
+        assertThat(next).isEqualTo(7);
+        assertThat(table.holds(1, 7)).isTrue();
+    }
+
+    @Test
+    void anEarlierGiftThatIsTakenLateChangesNothing() throws Exception {
+        keeper.onAcquired(0, 3);
+        CompletableFuture<Void> early = untold.take();
+        keeper.onLost(0, 3);
+        keeper.onAcquired(0, 4);
+        untold.take().complete(null);
+        assertThat(nextReady()).isEqualTo(4);
+        early.complete(null);
+        await().during(300, TimeUnit.MILLISECONDS).until(() -> table.holds(0, 4));
+        assertThat(table.act(0, 3)).isFalse();
+        assertThat(table.holds(0, 4)).isTrue();
+    }
+}

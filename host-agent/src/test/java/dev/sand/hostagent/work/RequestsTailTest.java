@@ -1,0 +1,69 @@
+package dev.sand.hostagent.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
+import dev.sand.event.RequestRecord;
+import dev.sand.event.Topics;
+import dev.sand.globalbus.AppendFuture;
+import dev.sand.globalbus.BusException;
+import dev.sand.globalbus.GlobalBus;
+import dev.sand.globalbus.MemoryBus;
+import dev.sand.hostagent.journal.RecordAdapter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class RequestsTailTest {
+    private static final String ID = Ids.next(1_700_000_000_000L, new Random(1));
+    private static final String TOPIC = Topics.requests("shop");
+    private final MemoryBus bus = new MemoryBus();
+    private final AtomicInteger refusals = new AtomicInteger(2);
+    /** Does not say at first where a topic begins. */
+    private final GlobalBus away = (GlobalBus) Proxy.newProxyInstance(GlobalBus.class.getClassLoader(), new Class<?>[] {GlobalBus.class},
+            (proxy, method, arguments) -> {
+                if (method.getName().equals("beginOffset") && refusals.getAndDecrement() > 0) {
+                    throw new BusException(BusException.Kind.AWAY, "the bus is away", null);
+                }
+                try {
+                    return method.invoke(bus, arguments);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+    private final RecordAdapter records = (RecordAdapter) Proxy.newProxyInstance(RecordAdapter.class.getClassLoader(),
+            new Class<?>[] {RecordAdapter.class}, (proxy, method, arguments) -> false);
+
+    @Test
+    void whatCouldNotBeFollowedAtFirstIsFollowedLater() throws Exception {
+        bus.createTopic(TOPIC, 1);
+        InvocationRequest request = new InvocationRequest(ID, "shop", 1, "main", Payload.nullJson(), 60_000, true, null);
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        bus.append(TOPIC, 0, RequestRecord.of(request).encode(), AppendFuture.completing(appended));
+        appended.get(20, TimeUnit.SECONDS);
+        BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+                ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+            RequestsTail tail = new RequestsTail(away, TOPIC, 0, 1, threads, (given, listener) -> begun.add(given.executionId()),
+                    records, clock, System::currentTimeMillis);
+            tail.open();
+            while (refusals.get() >= 0) {
+                tail.comeBy(true);
+                Thread.onSpinWait();
+            }
+            assertThat(begun.poll(20, TimeUnit.SECONDS)).isEqualTo(ID);
+            tail.close();
+        }
+        bus.close();
+    }
+}

@@ -1,0 +1,247 @@
+package dev.sand.hostlink;
+
+import dev.sand.event.Codec;
+import dev.sand.event.HostAgentPort.BuildRequest;
+import dev.sand.event.HostAgentPort.BuildResult;
+import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.LogFields;
+import dev.sand.event.thrift.network.Build;
+import dev.sand.event.thrift.network.Cancel;
+import dev.sand.event.thrift.network.DeleteApplication;
+import dev.sand.event.thrift.network.Invoke;
+import dev.sand.event.thrift.network.Message;
+import dev.sand.event.thrift.network.Retire;
+import dev.sand.event.thrift.network.Status;
+import dev.sand.event.thrift.network.Value;
+import dev.sand.event.thrift.network.Watch;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The link to one host agent over the network: one connection, made again when it breaks. On the loop of its {@link HostLinks}. */
+public final class HostLink implements HostPeer {
+    private static final Logger LOG = LoggerFactory.getLogger(HostLink.class);
+    private static final Duration CANCEL = Duration.ofSeconds(10);
+    private static final Duration QUICK = Duration.ofSeconds(3);
+    private static final Duration DELETE = Duration.ofSeconds(30);
+    private static final Duration BUILD = Duration.ofMinutes(20);
+    private static final int SLOWEST_RECONNECT = 20;
+
+    private final HostLinks links;
+    private final String host;
+    private final InetSocketAddress address;
+    private final Runnable onChange;
+    private ClientConnection connection;
+    private Duration pause;
+    private String trouble = "not connected yet";
+    private boolean closed;
+
+    HostLink(HostLinks links, String host, InetSocketAddress address, Runnable onChange) {
+        this.links = links;
+        this.host = host;
+        this.address = address;
+        this.onChange = onChange;
+        this.pause = links.options.reconnect();
+    }
+
+    void connect() {
+        if (closed) {
+            return;
+        }
+        ClientConnection next = new ClientConnection(links, host, this::onUp, this::onDown);
+        // The address is looked up anew each time: what a name stands for changes when a container is replaced.
+        InetSocketAddress resolved = address.isUnresolved() ? new InetSocketAddress(address.getHostString(), address.getPort()) : address;
+        new Bootstrap().group(links.loop()).channel(EpollSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) links.options.handshake().toMillis())
+                .handler(next).connect(resolved).addListener(done -> {
+                    if (!done.isSuccess()) {
+                        onDown(String.valueOf(done.cause().getMessage()));
+                    }
+                });
+        connection = next;
+    }
+
+    private void onUp() {
+        if (closed) {
+            connection.close("the link is closed");
+            return;
+        }
+        LOG.atInfo().addKeyValue(LogFields.PEER, host)
+                .log("connected to host {} at {}", host, address);
+        trouble = null;
+        pause = links.options.reconnect();
+        onChange.run();
+    }
+
+    private void onDown(String why) {
+        if (closed) {
+            return;
+        }
+        if (!why.equals(trouble)) {
+            LOG.atWarn().addKeyValue(LogFields.PEER, host)
+                    .log("no connection to host {} at {}: {}", host, address, why);
+        }
+        trouble = why;
+        links.after(pause, this::connect);
+        Duration slower = pause.multipliedBy(2);
+        Duration slowest = links.options.reconnect().multipliedBy(SLOWEST_RECONNECT);
+        pause = slower.compareTo(slowest) > 0 ? slowest : slower;
+        onChange.run();
+    }
+
+    @Override
+    public boolean isUp() {
+        return connection != null && connection.isOpen();
+    }
+
+    /** Why it is not up. */
+    public String trouble() {
+        return trouble;
+    }
+
+    @Override
+    public Runnable invoke(InvocationRequest request, Answers answers) {
+        if (!isUp()) {
+            answers.onBroken(down());
+            return () -> { };
+        }
+        Value input = Wire.value(request.input());
+        ClientConnection over = connection;
+        long call = over.begin(new ClientCall.OfInvocation(over, answers));
+        over.send(Message.invoke(new Invoke(call, request.executionId(), request.application(), request.version(), request.target(),
+                input, request.timeoutMs(), request.durable()).setTraceparent(request.traceparent())));
+        if (!input.isSetBytes()) {
+            over.stream(call, ValueSource.of(request.input().bytes()));
+        }
+        return () -> over.forget(call);
+    }
+
+    @Override
+    public Runnable watch(String executionId, Progress progress) {
+        if (!isUp()) {
+            progress.onBroken(down());
+            return () -> { };
+        }
+        ClientConnection over = connection;
+        long call = over.begin(new ClientCall.OfWatch(progress));
+        over.send(Message.watch(new Watch(call, executionId)));
+        return () -> over.forget(call);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        return ask(CANCEL, call -> Message.cancel(new Cancel(call, executionId, cause)),
+                answer -> answer.getCancelled().isFound());
+    }
+
+    @Override
+    public CompletableFuture<Void> retire(String application, int version) {
+        return ask(QUICK, call -> Message.retire(new Retire(call, application, version)), done -> null);
+    }
+
+    @Override
+    public CompletableFuture<Void> deleteApplication(String application) {
+        return ask(DELETE, call -> Message.deleteApplication(new DeleteApplication(call, application)), done -> null);
+    }
+
+    @Override
+    public CompletableFuture<HostStatus> status() {
+        return ask(QUICK, call -> Message.status(new Status(call)), answer -> Wire.status(answer.getHostStatus()));
+    }
+
+    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question,
+                                         Function<Message, T> answer) {
+        if (!isUp()) {
+            return CompletableFuture.failedFuture(new LinkException(down()));
+        }
+        ClientCall.OfQuestion<T> asked = new ClientCall.OfQuestion<>(answer, line -> { });
+        long call = connection.begin(asked);
+        connection.send(question.apply(call));
+        expire(connection, call, deadline);
+        return asked.future();
+    }
+
+    private void expire(ClientConnection over, long call, Duration deadline) {
+        links.after(deadline, () -> over.expire(call, "host " + host + " has not answered for " + deadline.toSeconds() + " s"));
+    }
+
+    @Override
+    public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
+        CompletableFuture<BuildResult> result = new CompletableFuture<>();
+        links.blocking().execute(() -> {
+            Path archive = null;
+            try {
+                archive = Files.createTempFile(request.source().toAbsolutePath().getParent(), "sand-", ".archive");
+                FolderArchive.pack(request.source(), archive);
+                ValueSource source = ValueSource.of(archive);
+                links.execute(() -> build(request, source, progress, result));
+            } catch (IOException | UncheckedIOException e) {
+                result.completeExceptionally(e);
+            } finally {
+                delete(archive); // What is open is read all the same.
+            }
+        });
+        return result;
+    }
+
+    private static void delete(Path archive) {
+        try {
+            if (archive != null) {
+                Files.deleteIfExists(archive);
+            }
+        } catch (IOException e) {
+            LOG.warn("{} is left over: {}", archive, e.toString());
+        }
+    }
+
+    private void build(BuildRequest request, ValueSource source, Consumer<String> progress, CompletableFuture<BuildResult> result) {
+        if (!isUp()) {
+            source.close();
+            result.completeExceptionally(new LinkException(down()));
+            return;
+        }
+        byte[] description = Codec.encode(new RemoteBuild.Description(request.sandbox(), request.grains()));
+        ClientConnection over = connection;
+        ClientCall.OfQuestion<BuildResult> asked = new ClientCall.OfQuestion<>(answer -> new BuildResult(
+                answer.getBuilt().getBundle(), answer.getBuilt().getDependencies(), answer.getBuilt().getResolved()), progress);
+        long call = over.begin(asked);
+        over.send(Message.build(new Build(call, request.application(), ByteBuffer.wrap(description),
+                new Value("application/x-sand-folder").setStreamed(source.size()))));
+        over.stream(call, source);
+        expire(over, call, BUILD);
+        asked.future().whenComplete((built, thrown) -> {
+            if (thrown == null) {
+                result.complete(built);
+            } else {
+                result.completeExceptionally(thrown);
+            }
+        });
+    }
+
+    private String down() {
+        return "there is no connection to host " + host + " at " + address + ": " + trouble;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (connection != null) {
+            connection.close("the link is closed");
+        }
+    }
+}

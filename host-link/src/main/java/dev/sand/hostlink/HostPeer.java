@@ -1,0 +1,55 @@
+package dev.sand.hostlink;
+
+import dev.sand.event.HostAgentPort.BuildRequest;
+import dev.sand.event.HostAgentPort.BuildResult;
+import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One host agent as a frontend reaches it. Called on the links' event loop, and calls back there. Every call ends once: with
+ * its answer, or as broken when the connection went or was not there, which says nothing of what the host did with it.
+ */
+public interface HostPeer extends AutoCloseable {
+    /** @see dev.sand.event.HostAgentPort.InvocationListener */
+    interface Answers {
+        void onAccepted(int slot, long epoch);
+
+        void onEnd(int slot, long epoch, InvocationResult result);
+
+        void onBroken(String why);
+    }
+
+    interface Progress {
+        void onHop(InvocationResult.Hop hop);
+
+        /** @param epoch under which the host owns the execution's slot; 0: it does not */
+        void onEnd(long epoch);
+
+        void onBroken(String why);
+    }
+
+    boolean isUp();
+
+    /** @return run it to hear no more of the call; the execution goes on */
+    Runnable invoke(InvocationRequest request, Answers answers);
+
+    /** @return run it to hear no more of the call */
+    Runnable watch(String executionId, Progress progress);
+
+    /** Futures end with a {@link LinkException} when the connection broke or the host was silent for too long. */
+    CompletableFuture<Boolean> cancel(String executionId, String cause);
+
+    CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
+
+    CompletableFuture<Void> retire(String application, int version);
+
+    CompletableFuture<Void> deleteApplication(String application);
+
+    CompletableFuture<HostStatus> status();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,315 @@
+package dev.sand.hostlink;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.LogFields;
+import dev.sand.event.Payload;
+import dev.sand.event.Slots;
+import dev.sand.event.thrift.network.Accepted;
+import dev.sand.event.thrift.network.Cancelled;
+import dev.sand.event.thrift.network.Challenge;
+import dev.sand.event.thrift.network.Done;
+import dev.sand.event.thrift.network.Ended;
+import dev.sand.event.thrift.network.Failed;
+import dev.sand.event.thrift.network.Hello;
+import dev.sand.event.thrift.network.Hopped;
+import dev.sand.event.thrift.network.Invoke;
+import dev.sand.event.thrift.network.Message;
+import dev.sand.event.thrift.network.Refused;
+import dev.sand.event.thrift.network.Watch;
+import dev.sand.event.thrift.network.WatchEnded;
+import dev.sand.event.thrift.network.Welcome;
+import dev.sand.event.thrift.network.host_agentConstants;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One frontend's connection, at the host's end: passes calls on to the host agent, and its answers back. */
+final class ServerConnection extends Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerConnection.class);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final HostLinkServer server;
+    private final HostAgentPort host;
+    private final String address;
+    private final byte[] nonce = new byte[ClusterKey.PROOF_BYTES];
+    /** Calls that are not answered yet. */
+    private final Set<Long> calls = new HashSet<>();
+    private final Map<Long, AutoCloseable> watches = new HashMap<>();
+    private Hello hello;
+    private boolean stranger = true;
+
+    ServerConnection(HostLinkServer server, String address, Room room, Executor blocking) {
+        super(server.options, room, blocking);
+        this.server = server;
+        this.host = server.parts.host();
+        this.address = address;
+    }
+
+    @Override
+    void onConnected() {
+        RANDOM.nextBytes(nonce);
+    }
+
+    @Override
+    void onHandshake(Message message) {
+        switch (message.getSetField()) {
+            case HELLO -> {
+                hello = message.getHello();
+                if (hello.getProtocol() != host_agentConstants.PROTOCOL) {
+                    refuse("this host speaks version " + host_agentConstants.PROTOCOL + " of the protocol, not " + hello.getProtocol());
+                } else if (hello.getNonce().length != ClusterKey.PROOF_BYTES || hello.getName().length() > 255) {
+                    refuse("that is no hello");
+                } else {
+                    send(Message.challenge(new Challenge(host_agentConstants.PROTOCOL, server.parts.name(),
+                            ByteBuffer.wrap(nonce))));
+                }
+            }
+            case PROOF -> {
+                // The host proves itself only to who has: nobody gets to try keys on its proofs.
+                if (hello == null || !ClusterKey.same(prove(ClusterKey.Role.FRONTEND), message.getProof().getProof())) {
+                    refuse("the frontend does not have this cluster's key");
+                    return;
+                }
+                known();
+                opened();
+                send(Message.welcome(new Welcome(ByteBuffer.wrap(prove(ClusterKey.Role.HOST)),
+                        server.parts.epochs().slots())));
+                LOG.atInfo().addKeyValue(LogFields.PEER, hello.getName())
+                        .log("frontend {} is connected from {}", hello.getName(), address);
+            }
+            default -> throw new LinkException("a handshake in disorder");
+        }
+    }
+
+    private byte[] prove(ClusterKey.Role role) {
+        return server.parts.key().prove(role, hello.getNonce(), nonce, hello.getName(), server.parts.name());
+    }
+
+    private void refuse(String cause) {
+        LOG.warn("refusing {}: {}", address, cause);
+        send(Message.refused(new Refused(cause)));
+        close(cause);
+    }
+
+    private void known() {
+        if (stranger) {
+            stranger = false;
+            server.noStranger();
+        }
+    }
+
+    @Override
+    void onMessage(Message message) {
+        switch (message.getSetField()) {
+            case INVOKE -> invoke(message.getInvoke());
+            case CANCEL -> {
+                long call = begin(message.getCancel().getCall());
+                answer(call, host.cancel(message.getCancel().getExecutionId(), message.getCancel().getCause()),
+                        found -> Message.cancelled(new Cancelled(call, found)));
+            }
+            case WATCH -> watch(message.getWatch());
+            case FORGET -> forget(message.getForget().getCall());
+            case BUILD -> new RemoteBuild(this, host, server.parts.work()).begin(message.getBuild());
+            case RETIRE -> {
+                host.retire(message.getRetire().getApplication(), message.getRetire().getVersion());
+                send(Message.done(new Done(message.getRetire().getCall())));
+            }
+            case DELETE_APPLICATION -> {
+                long call = begin(message.getDeleteApplication().getCall());
+                answer(call, host.deleteApplication(message.getDeleteApplication().getApplication()),
+                        done -> Message.done(new Done(call)));
+            }
+            case STATUS -> {
+                long call = begin(message.getStatus().getCall());
+                answer(call, host.status(), status -> Message.hostStatus(Wire.status(call, status.getFirst())));
+            }
+            default -> throw new LinkException("a frontend does not send " + message.getSetField());
+        }
+    }
+
+    /** @throws LinkException when the call is under way already */
+    long begin(long call) {
+        if (!calls.add(call)) {
+            throw new LinkException("call " + call + " is under way already");
+        }
+        return call;
+    }
+
+    boolean isUnderWay(long call) {
+        return calls.contains(call);
+    }
+
+    /** From any thread. */
+    private <T> void answer(long call, CompletableFuture<T> future, Function<T, Message> answer) {
+        future.whenCompleteAsync((value, thrown) -> {
+            if (thrown == null) {
+                end(call, answer.apply(value));
+            } else {
+                fail(call, thrown);
+            }
+        }, loop());
+    }
+
+    /** The call's one answer. */
+    void end(long call, Message answer) {
+        if (calls.remove(call)) {
+            send(answer);
+        }
+    }
+
+    void fail(long call, Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        boolean build = cause instanceof HostAgentPort.BuildException;
+        Failure failure = build ? ((HostAgentPort.BuildException) cause).failure()
+                : Failure.platform(Errors.UNAVAILABLE, "host " + server.parts.name() + ": " + cause.getMessage(), true);
+        end(call, Message.failed(new Failed(call, Wire.failure(failure), build)));
+    }
+
+    private void invoke(Invoke invoke) {
+        long call = begin(invoke.getCall());
+        if (calls.size() > options.calls()) {
+            refuse(invoke, new Failure(Errors.OVERLOADED, "this connection has as many calls under way as it may have",
+                    Failure.Source.PLATFORM, true, null, Map.of("limit", options.calls(), "actual", calls.size())));
+            return;
+        }
+        if (!invoke.getInput().isSetBytes() && invoke.getInput().getStreamed() > options.valueBytes()) {
+            refuse(invoke, Failure.limit(Errors.TOO_LARGE, "the input is larger than a host takes", Failure.Source.CALLER,
+                    options.valueBytes(), invoke.getInput().getStreamed()));
+            return;
+        }
+        long fromNs = System.nanoTime();
+        receive(call, invoke.getInput(), bytes -> {
+            long waitedMs = (System.nanoTime() - fromNs) / 1_000_000;
+            host.invoke(new InvocationRequest(invoke.getExecutionId(), invoke.getApplication(), invoke.getVersion(),
+                    invoke.getTarget(), new Payload(invoke.getInput().getContentType(), bytes, null),
+                    Math.max(1, invoke.getTimeoutMs() - waitedMs), invoke.isDurable(), invoke.getTraceparent()),
+                    listener(call, invoke.getExecutionId()));
+        }, why -> refuse(invoke, Failure.platform(Errors.OVERLOADED, why, true)));
+    }
+
+    private void refuse(Invoke invoke, Failure failure) {
+        ended(invoke.getCall(), invoke.getExecutionId(), new InvocationResult(invoke.getExecutionId(),
+                InvocationResult.Status.FAILED, null, failure, List.of()));
+    }
+
+    private HostAgentPort.InvocationListener listener(long call, String executionId) {
+        return new HostAgentPort.InvocationListener() {
+            @Override
+            public void onAccepted() {
+                int slot = slot(executionId);
+                long epoch = server.parts.epochs().epoch(slot);
+                loop().execute(() -> {
+                    if (isUnderWay(call)) {
+                        send(Message.accepted(new Accepted(call, slot, epoch)));
+                    }
+                });
+            }
+
+            @Override
+            public void onEnd(InvocationResult result) {
+                loop().execute(() -> ended(call, executionId, result));
+            }
+        };
+    }
+
+    private int slot(String executionId) {
+        return Slots.of(executionId, server.parts.epochs().slots());
+    }
+
+    private void ended(long call, String executionId, InvocationResult result) {
+        int slot = slot(executionId);
+        Ended ended = new Ended(call, slot, server.parts.epochs().epoch(slot), result.executionId(), result.status().name(),
+                Wire.hops(result.hops()));
+        if (result.failure() != null) {
+            ended.setFailure(Wire.failure(result.failure()));
+        }
+        boolean streamed = Wire.isStreamed(result.output());
+        if (streamed && outgoingBytes() + result.output().size() > options.outgoingBytes()) {
+            ended.setStatus(InvocationResult.Status.FAILED.name()).setFailure(Wire.failure(Failure.platform(Errors.OVERLOADED,
+                    "outputs of " + outgoingBytes() + " bytes wait to be read by this frontend", true)));
+            streamed = false;
+        } else if (result.output() != null) {
+            ended.setOutput(Wire.value(result.output()));
+        }
+        boolean waits = isUnderWay(call);
+        end(call, Message.ended(ended));
+        if (streamed && waits) {
+            stream(call, ValueSource.of(result.output().bytes()));
+        }
+    }
+
+    private void watch(Watch watch) {
+        long call = begin(watch.getCall());
+        watches.put(call, host.watch(watch.getExecutionId(), new HostAgentPort.ProgressListener() {
+            @Override
+            public void onHop(InvocationResult.Hop hop) {
+                loop().execute(() -> {
+                    if (isUnderWay(call)) {
+                        send(Message.hopped(new Hopped(call, Wire.hop(hop))));
+                    }
+                });
+            }
+
+            @Override
+            public void onEnd() {
+                int slot = slot(watch.getExecutionId());
+                long epoch = server.parts.epochs().epoch(slot);
+                loop().execute(() -> {
+                    watches.remove(call);
+                    end(call, Message.watchEnded(new WatchEnded(call, slot, epoch)));
+                });
+            }
+        }));
+        if (!isUnderWay(call)) {
+            watches.remove(call);
+        }
+    }
+
+    private void forget(long call) {
+        calls.remove(call);
+        forgetValues(call);
+        AutoCloseable watch = watches.remove(call);
+        if (watch != null) {
+            unwatch(watch);
+        }
+    }
+
+    private static void unwatch(AutoCloseable watch) {
+        try {
+            watch.close();
+        } catch (Exception e) {
+            LOG.warn("a watch could not be ended", e);
+        }
+    }
+
+    @Override
+    void onGone(String why) {
+        known();
+        calls.clear();
+        watches.values().forEach(ServerConnection::unwatch);
+        watches.clear();
+        if (hello != null) {
+            LOG.atInfo().addKeyValue(LogFields.PEER, hello.getName())
+                    .log("frontend {} at {} is gone: {}", hello.getName(), address, why);
+        }
+    }
+
+    @Override
+    String peer() {
+        return address;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.sand.hostlink;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import dev.sand.event.thrift.network.GrainStatus;
+import dev.sand.event.thrift.network.Hop;
+import dev.sand.event.thrift.network.HostStatus;
+import dev.sand.event.thrift.network.SandboxStatus;
+import dev.sand.event.thrift.network.Value;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The contract's values as they travel, and back. */
+final class Wire {
+    private static final JsonMapper DETAILS = new JsonMapper();
+
+    private Wire() {}
+
+    static boolean isStreamed(Payload payload) {
+        return payload != null && payload.bytes().length > Limits.INLINE_BYTES;
+    }
+
+    /** @param payload with bytes: references mean nothing on another machine */
+    static Value value(Payload payload) {
+        Value value = new Value(payload.contentType());
+        return isStreamed(payload) ? value.setStreamed(payload.bytes().length) : value.setBytes(payload.bytes());
+    }
+
+    static dev.sand.event.thrift.network.Failure failure(Failure failure) {
+        var sent = new dev.sand.event.thrift.network.Failure(failure.error(), failure.cause() == null ? "" : failure.cause(),
+                failure.source().name(), failure.retryable());
+        sent.setStackTrace(failure.stackTrace());
+        if (failure.details() != null && !failure.details().isEmpty()) {
+            try {
+                sent.setDetails(DETAILS.writeValueAsString(failure.details()));
+            } catch (JsonProcessingException e) {
+                throw new IllegalArgumentException("the details of a failure are plain values: " + failure.details(), e);
+            }
+        }
+        return sent;
+    }
+
+    static Failure failure(dev.sand.event.thrift.network.Failure sent) {
+        Map<String, Object> details = Map.of();
+        if (sent.isSetDetails()) {
+            try {
+                details = DETAILS.readValue(sent.getDetails(), new TypeReference<>() {});
+            } catch (JsonProcessingException e) {
+                throw new LinkException("the details of a failure are not JSON");
+            }
+        }
+        return new Failure(sent.getError(), sent.getCause(), name(Failure.Source.class, sent.getSource()), sent.isRetryable(),
+                sent.getStackTrace(), details);
+    }
+
+    static List<Hop> hops(List<InvocationResult.Hop> hops) {
+        List<Hop> sent = new ArrayList<>(hops.size());
+        for (InvocationResult.Hop hop : hops) {
+            sent.add(hop(hop));
+        }
+        return sent;
+    }
+
+    static Hop hop(InvocationResult.Hop hop) {
+        return new Hop(hop.eventId(), hop.grain(), hop.attempt(), hop.queuedNs(), hop.handedNs(), hop.startedNs(), hop.endedNs(),
+                hop.returnedNs(), hop.cpuUs(), hop.peakMemoryBytes()).setError(hop.error());
+    }
+
+    static InvocationResult.Hop hop(Hop hop) {
+        return new InvocationResult.Hop(hop.getEventId(), hop.getGrain(), hop.getAttempt(), hop.getError(), hop.getQueuedNs(),
+                hop.getHandedNs(), hop.getStartedNs(), hop.getEndedNs(), hop.getReturnedNs(), hop.getCpuUs(),
+                hop.getPeakMemoryBytes());
+    }
+
+    static HostStatus status(long call, HostAgentPort.HostStatus status) {
+        List<SandboxStatus> sandboxes = new ArrayList<>();
+        for (var sandbox : status.sandboxes()) {
+            List<GrainStatus> grains = new ArrayList<>();
+            for (var grain : sandbox.grains()) {
+                grains.add(new GrainStatus(grain.grain(), grain.workerState(), grain.workerPid(), grain.idle(), grain.running(),
+                        grain.queued(), grain.oldestMs(), grain.restarts()));
+            }
+            sandboxes.add(new SandboxStatus(sandbox.application(), sandbox.version(), sandbox.id(), sandbox.state(),
+                    sandbox.startedMs(), sandbox.executions(), grains));
+        }
+        return new HostStatus(call, status.host(), status.sandboxKind(), status.draining(), sandboxes);
+    }
+
+    static HostAgentPort.HostStatus status(HostStatus sent) {
+        List<HostAgentPort.SandboxStatus> sandboxes = new ArrayList<>();
+        for (SandboxStatus sandbox : sent.getSandboxes()) {
+            List<HostAgentPort.GrainStatus> grains = new ArrayList<>();
+            for (GrainStatus grain : sandbox.getGrains()) {
+                grains.add(new HostAgentPort.GrainStatus(grain.getGrain(), grain.getWorkerState(), grain.getWorkerPid(),
+                        grain.getIdle(), grain.getRunning(), grain.getQueued(), grain.getOldestMs(), grain.getRestarts()));
+            }
+            sandboxes.add(new HostAgentPort.SandboxStatus(sandbox.getApplication(), sandbox.getVersion(), sandbox.getId(),
+                    sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), grains));
+        }
+        return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);
+    }
+
+    /** @throws LinkException when a peer sends a name that this version does not know */
+    static <E extends Enum<E>> E name(Class<E> type, String name) {
+        try {
+            return Enum.valueOf(type, name.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new LinkException("'" + name + "' is no " + type.getSimpleName());
+        }
+    }
+}

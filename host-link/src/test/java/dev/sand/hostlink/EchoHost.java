@@ -1,0 +1,46 @@
+package dev.sand.hostlink;
+
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Gives every input back, but for the target "never". */
+final class EchoHost implements HostAgentPort {
+    final List<String> invoked = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void invoke(InvocationRequest request, InvocationListener listener) {
+        invoked.add(request.executionId());
+        if (!request.target().equals("never")) {
+            listener.onEnd(new InvocationResult(request.executionId(), Status.SUCCEEDED, request.input(), null, List.of()));
+        }
+    }
+
+    @Override
+    public AutoCloseable watch(String executionId, ProgressListener listener) {
+        return () -> { };
+    }
+
+    @Override
+    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
+        return CompletableFuture.completedFuture(new BuildResult("b", null, List.of()));
+    }
+
+    @Override
+    public void retire(String application, int version) {}
+
+    @Override
+    public CompletableFuture<List<HostStatus>> status() {
+        return CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of())));
+    }
+}
