@@ -1,76 +1,122 @@
 package dev.sand.frontend;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.TriggerStore;
 import dev.sand.event.HostAgentPort;
+import dev.sand.event.Tracing;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ProgressApi;
+import dev.sand.frontend.control.QueuesApi;
 import dev.sand.frontend.control.StatusApi;
+import dev.sand.frontend.control.TriggersApi;
+import dev.sand.frontend.deployment.ApplicationTopics;
+import dev.sand.frontend.deployment.Bundles;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpServer;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.RequestCounts;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
+import dev.sand.globalbus.GlobalBus;
+import dev.sand.globalbus.Queues;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** A frontend, wired: HTTP in front, the registry and the stores beside, host agents behind. */
 public final class Frontend implements AutoCloseable {
     /**
      * What a frontend works with; all of it is the caller's to close.
      *
-     * @param deleteData removes an application's shared data, on the hosts too
+     * @param deleteData removes an application's shared data from the global layer
+     * @param bus where applications get their topics; @param slots partitions of each
+     * @param bundles where hosts share applications' files, or null: they are on this machine
+     * @param trouble why the platform below is not ready, or null; may block a moment
+     * @param metrics the page that {@code /metrics} answers, in Prometheus's text format
+     * @param tracing who makes spans
+     * @param clockMs the time that all frontends and hosts agree on: of ids, of keys and of what is sent
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
-                        Consumer<String> deleteData) {}
+                        Consumer<String> deleteData, GlobalBus bus, int slots, BundleArchive bundles, Supplier<String> trouble,
+                        Supplier<String> metrics, Tracing tracing, LongSupplier clockMs) {
+
+        /** Unobserved, alone on this machine. */
+        public Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
+                     Consumer<String> deleteData, GlobalBus bus, int slots) {
+            this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF, System::currentTimeMillis);
+        }
+    }
+
+    /** What is measured here. */
+    public record Figures(RequestCounts.Reading requests, int inFlight, int inFlightLimit) {}
 
     private final FrontendConfiguration configuration;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
     private final DataPlanes planes;
     private final Router router;
     private final HttpServer server;
+    private final RequestCounts counts;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
         Directory directory = new Directory(parts.registry, blocking);
         planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
-                blocking);
+                blocking, parts.tracing, parts.clockMs);
+        counts = new RequestCounts(parts.tracing);
         router = router(parts, directory);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(planes.invoke(), planes.web(), router, blocking));
+                new Gate(planes.invoke(), planes.web(), router, blocking), counts);
     }
 
     private Router router(Parts parts, Directory directory) throws IOException {
         Router routes = new Router();
-        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, directory, configuration);
+        ApplicationTopics topics = new ApplicationTopics(parts.bus, parts.slots);
+        Queues queues = new Queues(parts.bus, parts.slots);
+        TriggerStore triggers = new TriggerStore(parts.store);
+        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, topics, queues, directory,
+                new Bundles(configuration.bundles(), parts.bundles), configuration,
+                parts.records);
         Deletion deletion = new Deletion(parts.registry, parts.records, parts.logs, parts.store, parts.host, directory,
-                parts.deleteData);
-        InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host);
+                application -> {
+                    parts.deleteData.accept(application);
+                    queues.deleteApplication(application);
+                    triggers.deleteApplication(application);
+                }, topics);
+        InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
+        new QueuesApi(parts.registry, queues, triggers, parts.clockMs).addTo(routes);
+        new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations).addTo(routes);
-        new StatusApi(parts.host, parts.registry, this::status).addTo(routes);
+        new StatusApi(parts.host, parts.trouble, this::status, parts.metrics).addTo(routes);
         return routes;
     }
 
     private ObjectNode status() {
         return Json.object().put("draining", planes.isDraining()).put("inFlight", planes.inFlight())
                 .put("inFlightLimit", configuration.inFlight());
+    }
+
+    public Figures figures() {
+        return new Figures(counts.read(), planes.inFlight(), configuration.inFlight());
     }
 
     /** Listens. @throws Exception when the address cannot be listened on */

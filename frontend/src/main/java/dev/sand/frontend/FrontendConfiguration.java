@@ -19,34 +19,45 @@ import java.time.Duration;
  * @param work folder for uploads while they are unpacked; emptied at start
  * @param bundles the content-addressed bundles, for grains copied with {@code from:}
  * @param drain how long a stop waits for requests in flight
+ * @param idempotencyWindow how long an Idempotency-Key stands for its execution
  */
 public record FrontendConfiguration(
         String host, int port, int bodyBytes, long archiveBytes, long unpackedBytes, int entries, Duration syncTimeout,
         Duration asyncTimeout, Duration maxTimeout, int inFlight, int deployments, boolean folderDeploy, Path work,
-        Path bundles, Duration drain) {
+        Path bundles, Duration drain, Duration idempotencyWindow) {
 
     public static FrontendConfiguration defaults(String host, int port, Path work, Path bundles) {
         return new FrontendConfiguration(host, port, 6 << 20, 256L << 20, 1L << 30, 20_000, Duration.ofSeconds(60),
-                Duration.ofMinutes(15), Duration.ofHours(24), 10_000, 4, false, work, bundles, Duration.ofSeconds(20));
+                Duration.ofMinutes(15), Duration.ofHours(24), 10_000, 4, false, work, bundles, Duration.ofSeconds(20),
+                Duration.ofHours(24));
     }
 
     public FrontendConfiguration withFolderDeploy(boolean allowed) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout,
-                asyncTimeout, maxTimeout, inFlight, deployments, allowed, work, bundles, drain);
+                asyncTimeout, maxTimeout, inFlight, deployments, allowed, work, bundles, drain,
+                idempotencyWindow);
     }
 
     public FrontendConfiguration withBodyBytes(int bytes) {
         return new FrontendConfiguration(host, port, bytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain);
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain,
+                idempotencyWindow);
     }
 
     public FrontendConfiguration withInFlight(int most) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, most, deployments, folderDeploy, work, bundles, drain);
+                maxTimeout, most, deployments, folderDeploy, work, bundles, drain,
+                idempotencyWindow);
     }
 
     public FrontendConfiguration withDrain(Duration longest) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, longest);
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, longest,
+                idempotencyWindow);
+    }
+
+    public FrontendConfiguration withIdempotencyWindow(Duration kept) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, kept);
     }
 }

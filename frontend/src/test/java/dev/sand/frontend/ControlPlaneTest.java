@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore.Line;
 import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -15,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,7 +114,7 @@ class ControlPlaneTest {
         JsonNode rest = json(platform.get(DEMO + "/invocations?before=" + page.path("next").asText()));
         assertThat(rest.path("invocations").findValuesAsText("executionId")).containsExactly(first);
         assertThat(json(platform.get(DEMO + "/invocations?status=FAILED")).path("invocations")).hasSize(1);
-        for (String query : new String[] {"limit=0", "limit=x", "status=NICE", "limit=1%GG"}) {
+        for (String query : new String[] {"limit=0", "limit=x", "status=NICE", "before=zzz", "limit=1%GG"}) {
             assertThat(platform.get(DEMO + "/invocations?" + query.replace("%GG", "%25GG")).statusCode()).as(query).isEqualTo(400);
         }
     }
@@ -131,6 +135,32 @@ class ControlPlaneTest {
         for (String id : new String[] {Ids.encode(1, 2, 3), "nonsense", "%00"}) {
             assertThat(platform.get(DEMO + "/invocations/" + id).statusCode()).isIn(400, 404);
         }
+    }
+
+    @Test
+    void a_large_output_can_be_fetched_afterwards() throws Exception {
+        byte[] bytes = new byte[20 << 20];
+        new Random(1).nextBytes(bytes);
+        platform.host.grains.put("echo", request -> platform.host.succeed(request, new Payload(Payload.OCTETS, bytes, null)));
+        String id = json(platform.post("/invoke/demo/echo", "1", "Prefer", "respond-async")).path("executionId").asText();
+        HttpResponse<byte[]> output = platform.get(DEMO + "/invocations/" + id + "/output");
+        assertThat(output.statusCode()).isEqualTo(200);
+        assertThat(output.headers().firstValue("Content-Type")).hasValue(Payload.OCTETS);
+        assertThat(output.headers().firstValueAsLong("Content-Length")).hasValue(bytes.length);
+        assertThat(output.body()).isEqualTo(bytes);
+        assertThat(json(platform.get(DEMO + "/invocations/" + id)).path("output").path("size").asInt()).isEqualTo(bytes.length);
+    }
+
+    @Test
+    void an_output_that_was_not_kept_says_so() throws Exception {
+        String id = Ids.encode(1, 2, 3);
+        platform.records.record(new InvocationRecord((short) 1, id, "demo", 1, "echo", InvocationResult.Status.SUCCEEDED, null,
+                InvocationStore.notKept(new Payload(Payload.OCTETS, null, new Payload.Reference("any", 5_000_000_000L))), null, 1, 2, 3, 4,
+                List.of()), null);
+        HttpResponse<byte[]> output = platform.get(DEMO + "/invocations/" + id + "/output");
+        assertThat(output.statusCode()).isEqualTo(410);
+        assertThat(json(output).path("type").asText()).endsWith("output-gone");
+        assertThat(json(output).path("detail").asText()).contains("5000000000 bytes was not kept");
     }
 
     @Test

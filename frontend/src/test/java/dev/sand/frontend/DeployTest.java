@@ -9,12 +9,21 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.event.Placement;
+import dev.sand.event.SandboxSpec;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +89,44 @@ class DeployTest {
     }
 
     @Test
+    void topics_are_made_at_deployment_and_deleted_with_the_application() throws Exception {
+        platform.deploy(application("name: one\n"));
+        platform.deploy(application("name: one-more\n"));
+        assertThat(platform.bus.topics()).contains("journal.one", "requests.one", "returns.one", "work.one.a", "work.one-more.a");
+        assertThat(platform.bus.partitions("work.one.a")).isEqualTo(16);
+        assertThat(platform.send("DELETE", "/api/v1/applications/one", null).statusCode()).isEqualTo(204);
+        assertThat(platform.bus.topics()).containsExactlyInAnyOrder("journal.one-more", "requests.one-more", "returns.one-more",
+                "work.one-more.a");
+        assertThat(platform.host.deleted).containsExactly("one");
+    }
+
+    @Test
+    void placement_is_kept_with_the_version_and_shown() throws Exception {
+        Map<String, String> files = application("""
+                name: placed
+                placement: {labels: [ssd, zone=a]}
+                grains:
+                  b: {placement: {hosts: [host-2, host-1]}}
+                """);
+        files.put("grains/b/handler.py", HANDLER);
+        assertThat(platform.deploy(files).statusCode()).isEqualTo(201);
+        var version = platform.registry.version("placed", 1).orElseThrow();
+        assertThat(version.placement("a")).isEqualTo(new Placement(Set.of(), Set.of("ssd", "zone=a")));
+        assertThat(version.placement("b")).isEqualTo(new Placement(Set.of("host-1", "host-2"), Set.of()));
+        assertThat(json(platform.get("/api/v1/applications/placed")).path("placements").path("b").path("hosts"))
+                .map(JsonNode::asText).containsExactlyInAnyOrder("host-1", "host-2");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"placement: {}| /placement", "placement: {host: [a]}| /placement",
+        "placement: {hosts: []}| /placement/hosts", "placement: {labels: ['a b']}| /placement/labels/0",
+        "placement: [a]| /placement", "grains: {a: {placement: {hosts: a}}}| /grains/a"})
+    void a_placement_that_says_nothing_is_refused_at_its_place(String line, String pointer) throws Exception {
+        JsonNode problem = refused(422, application("name: placed\n" + line + "\n"));
+        assertThat(problem.toString()).contains("\"" + pointer);
+    }
+
+    @Test
     void sand_yaml_says_what_differs_from_the_defaults() throws Exception {
         Map<String, String> files = application("""
                 name: full
@@ -98,11 +145,11 @@ class DeployTest {
                 "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Task\", \"Resource\": \"a\", \"End\": true}}}");
         assertThat(platform.deploy(files).statusCode()).isEqualTo(201);
         var version = platform.registry.version("full", 1).orElseThrow();
-        assertThat(version.sandbox()).isEqualTo(new dev.sand.event.SandboxSpec(512L << 20, 1.5, 64, true,
-                java.util.List.of("numpy", "PIL.Image"), 600_000));
+        assertThat(version.sandbox()).isEqualTo(new SandboxSpec(512L << 20, 1.5, 64, true,
+                List.of("numpy", "PIL.Image"), 600_000));
         assertThat(version.grains().get("a")).isEqualTo(new GrainSpec("a", "handler:handle", GrainSpec.Isolation.WORKER,
                 GrainSpec.Preload.NONE, 60_000, 1, 256L << 20, 7, 1L << 20, 2, 3, 9, Map.of("A", "base", "B", "1"),
-                java.util.List.of("KEY")));
+                List.of("KEY")));
         assertThat(version.grains().get("b").timeoutMs()).isEqualTo(5_000);
         assertThat(version.workflows()).containsOnlyKeys("entry");
         assertThat(version.workflows().get("entry").timeoutMs()).isEqualTo(120_000);
@@ -132,7 +179,10 @@ class DeployTest {
         "name: x\ngrains: {a: {entry: handle}}", "name: x\nsandbox: {memory: lots}", "name: x\nsandbox: {memory: 1KiB}",
         "name: x\nroutes: [{path: no-slash, target: a}]", "name: x\nroutes: [{path: '/{rest+}/more', target: a}]",
         "name: x\ngrains: {'a.b': {}}", "name: x\ngrains: {a: {env: {'A-B': x}}}", "name: x\ngrains: {a: {from: nothing}}",
-        "name: x\nworkflows: {main: {file: ../../secret.json}}", "name: x\nworkflows: {main: {file: gone.json}}", ""})
+        "name: x\nworkflows: {main: {file: ../../secret.json}}", "name: x\nworkflows: {main: {file: gone.json}}", "",
+        "# only a comment", "name: x\n---\nname: y", "- name: x", "name: x\ngrains: {a: {env: {A: \"b\\0\"}}}",
+        "name: x\ntriggers: {never: {cron: '0 0 31 2 *', target: a}}", "name: x\ntriggers: {odd: {cron: every day, target: a}}",
+        "name: x\nroutes: [{path: '/{a}/{a}', target: a}]", "name: x\nroutes: [{path: '/{a}/{a+}', target: a}]"})
     void a_sand_yaml_that_means_nothing_is_refused(String yaml) throws Exception {
         JsonNode problem = refused(422, application(yaml));
         assertThat(problem.path("type").asText()).isEqualTo("https://sand.dev/problems/invalid-application");
@@ -191,7 +241,7 @@ class DeployTest {
     void what_is_no_zip_is_refused() throws Exception {
         byte[] whole = Platform.zip(application("name: x"));
         for (byte[] data : new byte[][] {{}, "not a zip".getBytes(StandardCharsets.US_ASCII),
-            java.util.Arrays.copyOf(whole, whole.length - 30), java.util.Arrays.copyOf(whole, 40)}) {
+            Arrays.copyOf(whole, whole.length - 30), Arrays.copyOf(whole, 40)}) {
             assertThat(platform.send("POST", "/api/v1/applications", data, "Content-Type", "application/zip").statusCode())
                     .isEqualTo(422);
         }
@@ -268,5 +318,24 @@ class DeployTest {
         try (var left = Files.list(platform.home.resolve("work"))) {
             assertThat(left).isEmpty();
         }
+    }
+
+    @Test
+    void old_versions_go_with_the_next_deployment_unless_they_are_in_use() throws Exception {
+        for (int i = 1; i <= 13; i++) {
+            assertThat(platform.deploy(application("name: shop\nsandbox: {pids: " + (100 + i) + "}\n")).statusCode()).isEqualTo(201);
+            if (i == 2) {
+                assertThat(platform.send("PUT", "/api/v1/applications/shop/aliases/stable",
+                        "{\"version\": 2}".getBytes(StandardCharsets.UTF_8)).statusCode()).isEqualTo(200);
+            }
+            if (i == 3) {
+                platform.records.record(new InvocationRecord((short) 1, Ids.encode(1, 0, 1), "shop", 3, "a",
+                        InvocationResult.Status.RUNNING, Payload.nullJson(), null, null, 1, 0, 0, 0,
+                        List.of()), failure -> {});
+            }
+        }
+        assertThat(platform.registry.versions("shop")).containsExactly(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+        HttpResponse<byte[]> again = platform.deploy(application("name: shop\nsandbox: {pids: 101}\n"));
+        assertThat(json(again).path("version").asInt()).isEqualTo(14);
     }
 }

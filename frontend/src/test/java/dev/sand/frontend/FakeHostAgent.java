@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,22 +27,23 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** A host agent whose grains are Java functions; "hold" runs until it is released or cancelled. */
-final class FakeHostAgent implements HostAgentPort {
-    record Running(InvocationRequest request, List<InvocationListener> listeners, List<ProgressListener> watchers) {}
+public final class FakeHostAgent implements HostAgentPort {
+    public record Running(InvocationRequest request, List<InvocationListener> listeners, List<ProgressListener> watchers) {}
 
-    final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
-    final Map<String, Running> running = new ConcurrentHashMap<>();
-    final List<InvocationRequest> requests = new CopyOnWriteArrayList<>();
-    final List<String> cancelled = new CopyOnWriteArrayList<>();
-    final List<String> retired = new CopyOnWriteArrayList<>();
-    final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
-    volatile Failure buildFailure;
+    public final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
+    public final Map<String, Running> running = new ConcurrentHashMap<>();
+    public final List<InvocationRequest> requests = new CopyOnWriteArrayList<>();
+    public final List<String> cancelled = new CopyOnWriteArrayList<>();
+    public final List<String> retired = new CopyOnWriteArrayList<>();
+    public final List<String> deleted = new CopyOnWriteArrayList<>();
+    public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
+    public volatile Failure buildFailure;
     /** When set, takes every request in place of the grains, and keeps nothing. */
-    volatile BiConsumer<InvocationRequest, InvocationListener> direct;
+    public volatile BiConsumer<InvocationRequest, InvocationListener> direct;
     private final InvocationStore records;
     private final Path bundles;
 
-    FakeHostAgent(InvocationStore records, Path bundles) {
+    public FakeHostAgent(InvocationStore records, Path bundles) {
         this.records = records;
         this.bundles = bundles;
         grains.put("echo", request -> succeed(request, request.input()));
@@ -55,11 +57,11 @@ final class FakeHostAgent implements HostAgentPort {
                 Failure.limit(Errors.TOO_LARGE, "the output has 9 bytes", Failure.Source.GRAIN, 8, 9)));
     }
 
-    InvocationResult succeed(InvocationRequest request, Payload output) {
+    public InvocationResult succeed(InvocationRequest request, Payload output) {
         return end(request, Status.SUCCEEDED, output, null);
     }
 
-    InvocationResult end(InvocationRequest request, Status status, Payload output, Failure failure) {
+    public InvocationResult end(InvocationRequest request, Status status, Payload output, Failure failure) {
         return new InvocationResult(request.executionId(), status, output, failure, List.of(new Hop(request.executionId() + "/"
                 + request.target(), request.target(), 1, failure == null ? null : failure.error(), 1_000, 51_000, 151_000, 1_151_000,
                 1_201_000, 700, 12 << 20)));
@@ -93,7 +95,7 @@ final class FakeHostAgent implements HostAgentPort {
         }
     }
 
-    void release(String executionId, Payload output) {
+    public void release(String executionId, Payload output) {
         Running one = running.remove(executionId);
         InvocationResult result = succeed(one.request(), output);
         record(one.request(), result);
@@ -144,12 +146,23 @@ final class FakeHostAgent implements HostAgentPort {
         String bundle = "bundle-" + request.application() + "-" + builds.size();
         try (Stream<Path> walk = Files.walk(request.source())) {
             for (Path path : walk.toList()) {
-                Files.copy(path, bundles.resolve(bundle).resolve(request.source().relativize(path).toString()));
+                Files.copy(path, bundles.resolve(bundle).resolve(request.source().relativize(path).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return CompletableFuture.completedFuture(new BuildResult(bundle, null, List.of()));
+    }
+
+    public Path bundle(String name) {
+        return bundles.resolve(name);
+    }
+
+    @Override
+    public CompletableFuture<Void> deleteApplication(String application) {
+        deleted.add(application);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override
@@ -158,8 +171,8 @@ final class FakeHostAgent implements HostAgentPort {
     }
 
     @Override
-    public CompletableFuture<HostStatus> status() {
-        return CompletableFuture.completedFuture(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
-                "s1", "READY", 1, running.size(), List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0))))));
+    public CompletableFuture<List<HostStatus>> status() {
+        return CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
+                "s1", "READY", 1, running.size(), List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0)))))));
     }
 }

@@ -5,12 +5,16 @@ import static dev.sand.frontend.Platform.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.ScopeParts;
 import dev.sand.event.Payload;
 import java.io.ByteArrayInputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +56,34 @@ class InvokeTest {
         HttpResponse<byte[]> curl = platform.send("POST", "/invoke/demo/echo", "[1]".getBytes(StandardCharsets.UTF_8),
                 "Content-Type", "application/x-www-form-urlencoded");
         assertThat(curl.headers().firstValue("Content-Type")).hasValue("application/json");
+    }
+
+    @Test
+    void what_curl_calls_a_form_is_json_when_it_is_json() throws Exception {
+        String form = "application/x-www-form-urlencoded";
+        for (String body : new String[] {"5", "-1.5", "\"text\"", "true", "null", " {\"a\": 1}", "\n[1]"}) {
+            HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", body, "Content-Type", form);
+            assertThat(answer.headers().firstValue("Content-Type")).as(body).hasValue("application/json");
+            assertThat(text(answer)).isEqualTo(body);
+        }
+        for (String body : new String[] {"a=1&b=2", "hello", "5 6", "nul", "7up=1", "\"half"}) {
+            HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", body, "Content-Type", form);
+            assertThat(answer.headers().firstValue("Content-Type")).as(body).hasValue(form);
+        }
+        assertThat(platform.post("/invoke/demo/echo", "{\"a\": }", "Content-Type", form).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void a_body_nested_too_deep_is_told_the_limit_and_its_depth() throws Exception {
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "[".repeat(700) + "]".repeat(700));
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(json(answer).path("detail").asText()).contains("700 levels deep", "the limit is 500").doesNotContain("Stream");
+        assertThat(json(answer).path("limit").asInt()).isEqualTo(500);
+        assertThat(json(answer).path("actual").asInt()).isEqualTo(700);
+        HttpResponse<byte[]> open = platform.post("/invoke/demo/echo", "{\"a\": [1");
+        assertThat(json(open).path("detail").asText()).endsWith("it ends in the middle of a value");
+        HttpResponse<byte[]> comma = platform.post("/invoke/demo/echo", "{\"a\": }");
+        assertThat(json(comma).path("detail").asText()).endsWith("Unexpected character ('}'): expected a value");
     }
 
     @Test
@@ -160,6 +192,9 @@ class InvokeTest {
         HttpResponse<byte[]> answer = platform.post("/invoke/demo/hold", "1", "Prefer", "wait=0.05");
         assertThat(answer.statusCode()).isEqualTo(202);
         assertThat(answer.headers().firstValue("Location")).isPresent();
+        assertThat(answer.headers().firstValue("Preference-Applied")).hasValue("wait=0.05");
+        assertThat(platform.post("/invoke/demo/hold", "1", "Prefer", "wait=1").headers().firstValue("Preference-Applied"))
+                .hasValue("wait=1");
         assertThat(platform.post("/invoke/demo/echo", "1", "Prefer", "wait=ages").statusCode()).isEqualTo(400);
     }
 
@@ -192,11 +227,50 @@ class InvokeTest {
         platform.host.release(id, Payload.json("2".getBytes(StandardCharsets.UTF_8)));
         assertThat(text(second.get())).isEqualTo("2");
 
-        assertThat(platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f").statusCode()).isEqualTo(429);
-        await().until(() -> {
-            platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f");
-            return platform.host.requests.stream().filter(r -> r.target().equals("full")).map(r -> r.executionId()).distinct().count() > 1;
-        });
+        for (int i = 0; i < 20; i++) {
+            assertThat(platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f").statusCode()).isEqualTo(429);
+        }
+        assertThat(platform.host.requests.stream().filter(r -> r.target().equals("full")).map(r -> r.executionId()))
+                .as("free when the answer is there: an id is never asked for again, and its key then freed").doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_key_holds_at_every_frontend() throws Exception {
+        try (Frontend other = platform.anotherFrontend()) {
+            List<CompletableFuture<HttpResponse<byte[]>>> racing = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int port = (i % 2 == 0 ? platform.frontend : other).address().getPort();
+                racing.add(CompletableFuture.supplyAsync(() -> platform.postTo(port, "/invoke/demo/hold", "1", "Idempotency-Key", "r")));
+            }
+            await().until(() -> platform.host.running.size() == 1
+                    && platform.host.running.values().iterator().next().listeners().size() == racing.size());
+            platform.host.release(platform.host.running.keySet().iterator().next(), Payload.json("7".getBytes(StandardCharsets.UTF_8)));
+            for (var answer : racing) {
+                assertThat(text(answer.get())).isEqualTo("7");
+            }
+            int port = other.address().getPort();
+            assertThat(platform.postTo(port, "/invoke/demo/hold", "2", "Idempotency-Key", "r").statusCode()).isEqualTo(422);
+            platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "s");
+            HttpResponse<byte[]> again = platform.postTo(port, "/invoke/demo/echo", "[1]", "Idempotency-Key", "s");
+            assertThat(text(again)).isEqualTo("[1]");
+            assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+            assertThat(platform.host.requests.stream().filter(request -> request.target().equals("echo"))).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_key_whose_record_is_gone_does_not_run_again() throws Exception {
+        String id = platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "g").headers().firstValue("Sand-Execution-Id").orElseThrow();
+        try (Frontend other = platform.anotherFrontend()) {
+            await().until(() -> new ScopeParts(64).all("demo").stream().flatMap(part -> platform.store.scan("idempotency", part, "", null, 10).stream())
+                    .anyMatch(entry -> new String(entry.value(), StandardCharsets.UTF_8).contains("\"ended\":true")));
+            await().until(() -> platform.records.get("demo", id).isPresent());
+            platform.records.deleteApplication("demo");
+            HttpResponse<byte[]> again = platform.postTo(other.address().getPort(), "/invoke/demo/echo", "[1]", "Idempotency-Key", "g");
+            assertThat(again.statusCode()).isEqualTo(410);
+            assertThat(json(again).path("executionId").asText()).isEqualTo(id);
+        }
+        assertThat(platform.host.requests).hasSize(1);
     }
 
     @Test
@@ -224,7 +298,7 @@ class InvokeTest {
             socket.getOutputStream().write(request.formatted("hold").getBytes(StandardCharsets.US_ASCII));
             await().until(() -> !platform.host.running.isEmpty());
             // By now the connection is watched for a hang-up; what the watch reads is the next request.
-            await().pollDelay(java.time.Duration.ofMillis(500)).until(() -> true);
+            await().pollDelay(Duration.ofMillis(500)).until(() -> true);
             socket.getOutputStream().write(request.formatted("echo").getBytes(StandardCharsets.US_ASCII));
             String id = platform.host.running.keySet().iterator().next();
             platform.host.release(id, Payload.json("\"first\"".getBytes(StandardCharsets.UTF_8)));

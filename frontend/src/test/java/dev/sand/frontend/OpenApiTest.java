@@ -9,10 +9,15 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.TriggerStore;
+import dev.sand.datalayer.TriggerStore.DeadLetter;
+import dev.sand.event.Failure;
 import dev.sand.event.Ids;
+import dev.sand.event.Payload;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -38,7 +43,7 @@ class OpenApiTest {
         Set<String> operations = new TreeSet<>();
         document.path("paths").properties().forEach(path -> path.getValue().fieldNames().forEachRemaining(key -> {
             if (Set.of("get", "put", "post", "delete").contains(key)) {
-                operations.add(key.toUpperCase(java.util.Locale.ROOT) + " " + path.getKey());
+                operations.add(key.toUpperCase(Locale.ROOT) + " " + path.getKey());
             }
         }));
         return operations;
@@ -65,9 +70,13 @@ class OpenApiTest {
             call("GET", "/api/v1/status", "/api/v1/status", null, 200);
             call("GET", "/livez", "/livez", null, 200);
             call("GET", "/readyz", "/readyz", null, 200);
+            assertThat(platform.get("/metrics").headers().firstValue("Content-Type")).hasValueSatisfying(type ->
+                    assertThat(type).startsWith("text/plain"));
+            called.add("GET /metrics");
             platform.host.grains.put("web", request -> platform.host.succeed(request, request.input()));
             assertThat(platform.get("/web/demo/files/a/b").statusCode()).isEqualTo(200);
             called.add("GET /web/{app}/{path}");
+            triggers(app);
             call("DELETE", app, DEMO, null, 204);
             call("DELETE", app, DEMO, null, 404);
             platform.frontend.drain();
@@ -94,6 +103,31 @@ class OpenApiTest {
         call("GET", root + "/{app}/versions", DEMO + "/versions", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/1", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/9", null, 404);
+    }
+
+    private void triggers(String app) throws Exception {
+        String queue = app + "/queues/{queue}";
+        call("POST", queue, DEMO + "/queues/orders?group=a", "{}", 202);
+        call("POST", queue, DEMO + "/queues/orders?group=", "{}", 400);
+        call("POST", queue, DEMO + "/queues/nothing", "{}", 404);
+        call("POST", queue, DEMO + "/queues/nightly", "{}", 409);
+        call("POST", queue, DEMO + "/queues/orders", "\"" + "x".repeat(300_000) + "\"", 413);
+        call("GET", app + "/queues", DEMO + "/queues", null, 200);
+        call("GET", app + "/triggers", DEMO + "/triggers", null, 200);
+        call("POST", app + "/triggers/{trigger}/disarm", DEMO + "/triggers/nightly/disarm", "", 200);
+        call("POST", app + "/triggers/{trigger}/arm", DEMO + "/triggers/nightly/arm", "", 200);
+        call("POST", app + "/triggers/{trigger}/arm", DEMO + "/triggers/nothing/arm", "", 404);
+        TriggerStore store = new TriggerStore(platform.store);
+        for (String id : new String[] {"m1", "m2", "m3"}) {
+            store.bury("demo", new DeadLetter((short) 1, id, "orders", "a", Payload.nullJson(), 1, 2, 3,
+                    Failure.grain("ValueError", "broken", null), null));
+        }
+        call("GET", queue + "/dead-letters", DEMO + "/queues/orders/dead-letters", null, 200);
+        call("POST", queue + "/dead-letters/{message}/replay", DEMO + "/queues/orders/dead-letters/m1/replay", "", 202);
+        call("POST", queue + "/dead-letters/{message}/replay", DEMO + "/queues/orders/dead-letters/m1/replay", "", 404);
+        call("DELETE", queue + "/dead-letters/{message}", DEMO + "/queues/orders/dead-letters/m2", null, 204);
+        call("POST", queue + "/dead-letters/replay", DEMO + "/queues/orders/dead-letters/replay", "", 202);
+        call("DELETE", queue + "/dead-letters", DEMO + "/queues/orders/dead-letters", null, 200);
     }
 
     private void invocations() throws Exception {
@@ -133,7 +167,7 @@ class OpenApiTest {
         String what = method + " " + template + " → " + Platform.text(answer);
         assertThat(answer.statusCode()).as(what).isEqualTo(status);
         called.add(method + " " + template);
-        JsonNode operation = document.path("paths").path(template).path(method.toLowerCase(java.util.Locale.ROOT));
+        JsonNode operation = document.path("paths").path(template).path(method.toLowerCase(Locale.ROOT));
         JsonNode response = resolve(operation.path("responses").path(Integer.toString(status)));
         assertThat(response.isMissingNode()).as("the document has no %s for %s", status, what).isFalse();
         if (answer.body().length == 0) {

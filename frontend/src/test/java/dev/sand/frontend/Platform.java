@@ -1,11 +1,14 @@
 package dev.sand.frontend;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.Slots;
 import dev.sand.frontend.http.Json;
+import dev.sand.globalbus.MemoryBus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -18,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +36,7 @@ final class Platform implements AutoCloseable {
     final Registry registry = new Registry(store);
     final InvocationStore records = new InvocationStore(store, InvocationStore.Options.DEFAULT);
     final Lines logs = new Lines();
+    final MemoryBus bus = new MemoryBus();
     final List<String> dataDeleted = new CopyOnWriteArrayList<>();
     final Path home;
     final FakeHostAgent host;
@@ -47,8 +52,31 @@ final class Platform implements AutoCloseable {
         Path bundles = Files.createDirectory(home.resolve("bundles"));
         host = new FakeHostAgent(records, bundles);
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)),
-                new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add));
+                new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT));
         frontend.start();
+    }
+
+    /** Over the same stores and hosts. */
+    Frontend anotherFrontend() throws Exception {
+        return anotherFrontend(store);
+    }
+
+    /** @param over the same store, as this frontend gets to see it */
+    Frontend anotherFrontend(GlobalStore over) throws Exception {
+        Frontend other = new Frontend(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work2"), home.resolve("bundles")),
+                new Frontend.Parts(host, new Registry(over), records, logs, over, dataDeleted::add, bus, Slots.DEFAULT));
+        other.start();
+        return other;
+    }
+
+    HttpResponse<byte[]> postTo(int port, String path, String json, String... headers) {
+        try {
+            return client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                    .POST(BodyPublishers.ofString(json)).header("Content-Type", "application/json").headers(headers).build(),
+                    BodyHandlers.ofByteArray());
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     URI uri(String path) {
@@ -96,6 +124,11 @@ final class Platform implements AutoCloseable {
                   - {method: GET, path: "/files/{name}/{rest+}", target: web}
                   - {method: POST, path: /form, target: web}
                 share: [echo]
+                queues:
+                  orders: {target: echo, retries: 1, onFailure: fail}
+                triggers:
+                  nightly: {cron: "30 3 * * *", timezone: Europe/Berlin, target: echo, input: {a: 1}}
+                  uploads: {data: {prefix: uploads/, operations: [put]}, target: echo, batch: 5}
                 """);
         for (String grain : new String[] {"echo", "fail", "full", "late", "big", "hold", "web"}) {
             files.put("grains/" + grain + "/handler.py", "def handle(event, context):\n    return event\n");
@@ -131,8 +164,9 @@ final class Platform implements AutoCloseable {
         client.close();
         frontend.close();
         records.close();
+        bus.close();
         try (var walk = Files.walk(home)) {
-            for (Path path : walk.sorted(java.util.Comparator.reverseOrder()).toList()) {
+            for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);
             }
         }

@@ -48,6 +48,18 @@ class WebTest {
     }
 
     @Test
+    void a_slash_in_a_parameter_is_data() throws Exception {
+        JsonNode event = json(platform.get("/web/demo/files/a%2Fb/c%2fd/e%252Ff"));
+        assertThat(event.path("parameters").toString()).isEqualTo("{\"name\":\"a/b\",\"rest\":\"c/d/e%2Ff\"}");
+        assertThat(event.path("path").asText()).isEqualTo("/files/a%2Fb/c%2Fd/e%2Ff");
+        assertThat(platform.get("/web/demo%2Ffiles/x/y").statusCode()).isEqualTo(404);
+        for (String path : new String[] {"/web/demo/files/x/..%2F..%2Fetc", "/web/demo/files/a%2F%2e%2e%2Fb/c", "/web/demo/files/x/%2e%2e",
+            "/invoke/demo%2Fecho", "/api/v1/applications/demo%2Fx"}) {
+            assertThat(platform.get(path).statusCode()).as(path).isEqualTo(400);
+        }
+    }
+
+    @Test
     void a_text_body_is_a_string_and_any_other_base_64() throws Exception {
         JsonNode text = json(platform.send("POST", "/web/demo/form", "grüß".getBytes(StandardCharsets.UTF_8), "Content-Type", "text/plain"));
         assertThat(text.path("body").asText()).isEqualTo("grüß");

@@ -5,6 +5,7 @@ import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -15,12 +16,16 @@ import java.util.TreeMap;
  * @param secrets file with {application: {name: value}}, or null
  * @param pool blank sandboxes kept ready
  * @param shards event loops of the host agent; 0: by the number of cores
+ * @param log {@code text} or {@code json}: what the lines of the log look like
  * @param bodyBytes largest body of an invocation
  * @param python interpreter of process sandboxes
  * @param pythonPath folder with the Python package {@code sand}
+ * @param idempotencyWindow how long an Idempotency-Key stands for its execution
+ * @param cluster what of a cluster this is
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
-               String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath) {
+               String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
+               Duration idempotencyWindow, ClusterOptions cluster) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
@@ -33,15 +38,34 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --engine ADDRESS           Docker engine [DOCKER_HOST, or Docker's default]
               --body-limit SIZE          largest body of an invocation [6MiB]
               --drain DURATION           longest wait on stop for what runs [20s]
+              --log text|json            lines of this program's own log, on stderr [text]
               --folder-deploy            let clients on this machine deploy a folder by its path
               --python FILE              interpreter of process sandboxes [SAND_PYTHON, or python3]
               --python-path DIR          folder with the Python package sand [the checkout's]
-            """;
+              --idempotency-window DURATION   how long an Idempotency-Key stands for its execution [24h]
+              --config FILE              options in a file, YAML or name=value lines; the command line wins
+            """ + ClusterOptions.USAGE;
+    private static final String LOG = "--log";
+    private static final String TEXT = "text";
+    private static final String JSON = "json";
     private static final String FOLDER_DEPLOY = "--folder-deploy";
+    private static final String CONFIG = "--config";
     private static final int MOST_BODY_BYTES = 1 << 30;
 
     /** @throws IllegalArgumentException with one sentence for whoever typed it */
     static Options parse(String[] arguments, Map<String, String> environment) {
+        Map<String, String> typed = typed(arguments);
+        String file = typed.remove(CONFIG);
+        Map<String, String> given = file == null ? new LinkedHashMap<>() : OptionFile.read(Path.of(file));
+        given.putAll(typed);
+        Options options = of(given, environment);
+        if (!given.isEmpty()) {
+            throw new IllegalArgumentException("there is no option " + String.join(", ", given.keySet()));
+        }
+        return options;
+    }
+
+    private static Map<String, String> typed(String[] arguments) {
         Map<String, String> given = new LinkedHashMap<>();
         for (int i = 0; i < arguments.length; i++) {
             String name = arguments[i];
@@ -56,11 +80,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 throw new IllegalArgumentException(USAGE.contains(name + " ") ? name + " needs a value" : "there is no option " + name);
             }
         }
-        Options options = of(given, environment);
-        if (!given.isEmpty()) {
-            throw new IllegalArgumentException("there is no option " + String.join(", ", given.keySet()));
-        }
-        return options;
+        return given;
     }
 
     private static Options of(Map<String, String> given, Map<String, String> environment) {
@@ -80,19 +100,46 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
             throw new IllegalArgumentException("--body-limit is from 1 to " + MOST_BODY_BYTES + " bytes, not " + bodyBytes);
         }
         return new Options(Path.of(home).toAbsolutePath().normalize(), listen.substring(0, colon),
-                number("--listen", listen.substring(colon + 1), 0, 65_535), kind(take(given, "--sandbox", "auto")),
-                secrets == null ? null : Path.of(secrets), number("--pool", take(given, "--pool", "1"), 0, 16),
-                number("--shards", take(given, "--shards", "0"), 0, 64),
+                Values.number("--listen", listen.substring(colon + 1), 0, 65_535), kind(take(given, "--sandbox", "auto")),
+                secrets == null ? null : Path.of(secrets), Values.number("--pool", take(given, "--pool", "1"), 0, 16),
+                Values.number("--shards", take(given, "--shards", "0"), 0, 64),
                 take(given, "--image", environment.getOrDefault("SAND_IMAGE", "sand-sandbox:latest")), given.remove("--engine"),
                 (int) bodyBytes, Duration.ofMillis(Quantity.millis(take(given, "--drain", "20s"))),
-                given.remove(FOLDER_DEPLOY) != null,
+                isOn(given.remove(FOLDER_DEPLOY)),
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
-                pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath));
+                pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
+                new Values(given).duration("--idempotency-window", "24h"), ClusterOptions.take(given));
+    }
+
+    private static boolean isOn(String text) {
+        if (text != null && !text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException(FOLDER_DEPLOY + " is true or false, not " + text);
+        }
+        return "true".equals(text);
     }
 
     private static String take(Map<String, String> given, String name, String otherwise) {
         String value = given.remove(name);
         return value == null ? otherwise : value;
+    }
+
+    /** Known before anything is logged: the rest of the options is read after that. Wrong ones are refused later. */
+    static String log(String[] arguments) {
+        try {
+            Map<String, String> typed = typed(arguments);
+            String file = typed.get(CONFIG);
+            String said = typed.containsKey(LOG) || file == null ? typed.get(LOG) : OptionFile.read(Path.of(file)).get(LOG);
+            return JSON.equals(said) ? JSON : TEXT;
+        } catch (IllegalArgumentException e) {
+            return TEXT;
+        }
+    }
+
+    private static String log(String text) {
+        if (text.equals(TEXT) || text.equals(JSON)) {
+            return text;
+        }
+        throw new IllegalArgumentException(LOG + " is text or json, not " + text);
     }
 
     private static SandboxConfiguration.Kind kind(String text) {
@@ -104,24 +151,12 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         };
     }
 
-    private static int number(String name, String text, int min, int max) {
-        try {
-            int value = Integer.parseInt(text);
-            if (value >= min && value <= max) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // Said below.
-        }
-        throw new IllegalArgumentException(name + " is a number from " + min + " to " + max + ", not " + text);
-    }
-
     /** Everything that holds, by name. Secrets are a file's name here and nothing more. */
     Map<String, Object> effective() {
         Map<String, Object> values = new TreeMap<>();
         values.put("home", home);
         values.put("listen", host + ":" + port);
-        values.put("sandbox", sandbox.name().toLowerCase(java.util.Locale.ROOT));
+        values.put("sandbox", sandbox.name().toLowerCase(Locale.ROOT));
         values.put("secrets", secrets == null ? "none" : secrets + " (masked)");
         values.put("pool", pool);
         values.put("shards", shards == 0 ? "by cores" : shards);
@@ -130,8 +165,11 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("body-limit", bodyBytes);
         values.put("drain", drain.toMillis() + "ms");
         values.put("folder-deploy", folderDeploy);
+        values.put("log", log);
         values.put("python", python);
         values.put("python-path", pythonPath);
+        values.put("idempotency-window", idempotencyWindow.toMinutes() + "m");
+        cluster.show(values);
         return values;
     }
 }

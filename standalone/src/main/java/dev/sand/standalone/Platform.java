@@ -3,124 +3,168 @@ package dev.sand.standalone;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
-import dev.sand.datalayer.SqliteLogStore;
-import dev.sand.datalayer.SqliteStore;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.Tracing;
 import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
-import dev.sand.globalbus.SqliteBus;
-import dev.sand.hostagent.HostAgent;
-import dev.sand.hostagent.HostAgentConfiguration;
-import dev.sand.hostagent.HostAgentParts;
-import dev.sand.hostagent.journal.BusJournal;
-import dev.sand.hostagent.journal.StoredRecords;
+import dev.sand.frontend.hosts.RecordedResults;
+import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.hostagent.sandbox.Home;
-import dev.sand.hostagent.sandbox.SandboxConfiguration;
-import dev.sand.hostagent.sandbox.Sandboxes;
-import dev.sand.hostagent.segments.MemfdSegments;
-import java.io.IOException;
+import dev.sand.hostlink.ClusterKey;
+import dev.sand.hostlink.HostLinks;
+import dev.sand.hostlink.LinkOptions;
+import dev.sand.standalone.observe.BackendMetrics;
+import dev.sand.standalone.observe.FrontendMetrics;
+import dev.sand.standalone.observe.HostMetrics;
+import dev.sand.standalone.observe.MembershipMetrics;
+import dev.sand.standalone.observe.Metrics;
+import dev.sand.standalone.observe.OpenTelemetryTracing;
+import dev.sand.standalone.observe.RoutingMetrics;
+import dev.sand.standalone.observe.TriggerMetrics;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Map;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The whole platform in one process (DESIGN, decision 7): embedded bus and store below, the host agent over them, the
- * frontend in front. Parts are opened from the bottom up and closed from the top down.
+ * The parts of the platform that run in this process (DESIGN, decisions 7 and the roles of a cluster): by default all of it,
+ * embedded bus and store below, the host agent over them, the frontend in front; in a cluster a host agent, a frontend or both
+ * over Kafka and Cassandra. Parts are opened from the bottom up and closed from the top down.
  */
 final class Platform implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Platform.class);
-    private static final String HOST = "local";
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private final Frontend frontend;
+    private final Options options;
+    private final Map<String, String> environment;
+    private final Opened opened = new Opened();
+    private final Readiness readiness = new Readiness();
+    private Frontend frontend;
+    private Health health;
+
+    /** How the bus and the store are come by. */
+    interface BackendsOpener {
+        Backends open(Options options, Opened opened, Readiness readiness);
+    }
 
     /** @param onBroken told when the platform cannot go on: the process is to end */
     Platform(Options options, Consumer<Throwable> onBroken) throws Exception {
-        Home home = new Home(options.home()).prepare();
+        this(options, System.getenv(), Backends::open, onBroken);
+    }
+
+    /** @param environment says where spans go */
+    Platform(Options options, Map<String, String> environment, BackendsOpener backends, Consumer<Throwable> onBroken)
+            throws Exception {
+        this.options = options;
+        this.environment = environment;
+        ClusterOptions cluster = options.cluster();
         try {
-            open(HomeLock.take(home.root()));
-            checkAddress(options);
-            frontend = open(options, home, onBroken);
-            frontend.start();
+            Home home = new Home(options.home()).prepare();
+            opened.add(HomeLock.take(home.root()));
+            if (cluster.role().hasFrontend()) {
+                HostSide.checkAddress(new InetSocketAddress(options.host(), options.port()), "--listen");
+            }
+            ClusterKey key = cluster.clusterKey() == null ? null : ClusterKey.read(cluster.clusterKey());
+            Metrics metrics = opened.add(new Metrics());
+            BackendMetrics.addTo(metrics, () -> readiness.read().ready(), () -> readiness.read().bus(), () -> readiness.read().store());
+            if (cluster.healthListen() != null) {
+                // Before anything that is waited for, so that whoever watches over it sees what.
+                health = opened.add(new Health(cluster.healthListen(), readiness, metrics::page));
+            }
+            Backends found = backends.open(options, opened, readiness);
+            BackendMetrics.addTo(metrics, found.bus(), found.store());
+            opened.add(new MembershipMetrics(metrics, found.membership(), cluster.role().hasHost()));
+            open(home, found, key, metrics, onBroken);
+            readiness.open(found, cluster.role().hasHost());
+            if (frontend != null) {
+                frontend.start();
+            }
         } catch (Throwable e) {
             close();
             throw e;
         }
     }
 
-    /** An address that cannot be had is told before anything runs. */
-    private static void checkAddress(Options options) throws IOException {
-        try (ServerSocket probe = new ServerSocket()) {
-            probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(options.host(), options.port()));
-        } catch (IOException | IllegalArgumentException e) {
-            throw new IOException("cannot listen on " + options.host() + ":" + options.port() + ": " + e.getMessage()
-                    + "; choose another --listen");
+    private void open(Home home, Backends backends, ClusterKey key, Metrics metrics, Consumer<Throwable> onBroken)
+            throws Exception {
+        ClusterOptions cluster = options.cluster();
+        InvocationStore invocations = new InvocationStore(backends.store(), InvocationStore.Options.DEFAULT);
+        Tracing tracing = OpenTelemetryTracing.of(environment, cluster.hostId());
+        if (tracing instanceof AutoCloseable closeable) {
+            opened.add(closeable);
+        }
+        HostSide host = null;
+        if (cluster.role().hasHost()) {
+            host = HostSide.open(options, home, backends, invocations, key, tracing, opened, onBroken);
+            HostMetrics.addTo(metrics, host.agent, backends.bus());
+        } else {
+            opened.add(invocations);
+        }
+        HostAgentPort hosts = cluster.isCluster() ? remote(backends, invocations, key, host) : host.agent;
+        RoutingMetrics.addTo(metrics, hosts instanceof RemoteHosts remote ? remote.counts() : new RemoteHosts.Counts());
+        if (host != null) {
+            TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
+        }
+        if (cluster.role().hasFrontend()) {
+            SharedDataOf data = new SharedDataOf(backends, host);
+            frontend = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
+                    invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
+                    backends.bundles(), readiness, metrics::page, tracing,
+                    backends.membership()::nowMs)));
+            FrontendMetrics.addTo(metrics, frontend);
         }
     }
 
-    private Frontend open(Options options, Home home, Consumer<Throwable> onBroken) throws Exception {
-        SqliteStore store = open(new SqliteStore(home.root().resolve("store.db")));
-        SqliteLogStore logs = open(new SqliteLogStore(home.root().resolve("logs.db"), SqliteLogStore.DEFAULT_BYTES_AN_APPLICATION));
-        SqliteBus bus = open(new SqliteBus(home.root().resolve("bus.db"), SqliteBus.Options.DEFAULT));
-        InvocationStore invocations = new InvocationStore(store, InvocationStore.Options.DEFAULT);
-        StoredRecords records = open(new StoredRecords(invocations));
-        MemfdSegments segments = open(new MemfdSegments(MemfdSegments.Options.DEFAULT));
-        BusJournal journal = open(new BusJournal(bus, segments, BusJournal.Options.DEFAULT));
-        Registry registry = new Registry(store);
-        SharedData data = new SharedData(store, segments, SharedData.Options.DEFAULT);
-        Secrets secrets = new Secrets(options.secrets());
-        HostAgentParts parts = new HostAgentParts(app -> registry.version(app.application(), app.version()),
-                sockets -> Sandboxes.open(sandboxes(options), home, sockets), journal, records, segments, data, logs, secrets::of);
-        HostAgent host = open(HostAgent.start(hostAgent(options), parts, onBroken));
-        return open(new Frontend(frontend(options, home), new Frontend.Parts(host, registry, invocations, logs, store,
-                data::deleteApplication)));
+    /** Every host of the cluster; the one in this process without a network between. */
+    private HostAgentPort remote(Backends backends, InvocationStore invocations, ClusterKey key, HostSide host) {
+        String id = options.cluster().hostId();
+        HostLinks links = opened.add(new HostLinks(id, key, LinkOptions.DEFAULT));
+        RecordedResults results = new RecordedResults(invocations);
+        return opened.add(new RemoteHosts(host == null
+                ? RemoteHosts.Parts.remote(backends.membership(), backends.bus(), results, links)
+                : new RemoteHosts.Parts(backends.membership(), backends.bus(), results, links, host.agent, id, host.agent.epochs()),
+                BenchOptions.of(System.getProperties()).routing()));
     }
 
-    private static SandboxConfiguration sandboxes(Options options) {
-        SandboxConfiguration configuration = SandboxConfiguration.defaults(HOST).withKind(options.sandbox())
-                .withImage(options.image()).withBlank(options.pool()).withPython(options.python(), options.pythonPath());
-        return options.engine() == null ? configuration
-                : configuration.withEngine(options.engine(), configuration.engineTimeout());
+    /** An application's shared data: on the host's side its memory goes too. */
+    private record SharedDataOf(Backends backends, HostSide host) {
+        void delete(String application) {
+            if (host != null) {
+                host.data.deleteApplication(application);
+            } else {
+                SharedData.deleteApplication(backends.store(), application);
+            }
+        }
     }
 
-    private static HostAgentConfiguration hostAgent(Options options) {
-        HostAgentConfiguration configuration = HostAgentConfiguration.defaults(HOST).withDrainTimeout(options.drain());
-        return options.shards() == 0 ? configuration : configuration.withShards(options.shards());
-    }
-
-    private static FrontendConfiguration frontend(Options options, Home home) {
+    private FrontendConfiguration configuration(Home home) {
         return FrontendConfiguration.defaults(options.host(), options.port(), home.root().resolve("uploads"), home.bundles())
-                .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain());
+                .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain())
+                .withIdempotencyWindow(options.idempotencyWindow());
     }
 
-    private <T extends AutoCloseable> T open(T part) {
-        opened.push(part);
-        return part;
-    }
-
+    /** Of the frontend. */
     InetSocketAddress address() {
         return frontend.address();
     }
 
+    /** What whoever started it is told. */
+    String readyLine() {
+        if (frontend != null) {
+            return "ready http://" + options.host() + ":" + frontend.address().getPort();
+        }
+        ClusterOptions cluster = options.cluster();
+        return "ready host " + cluster.hostId() + " at " + cluster.advertise()
+                + (health == null ? "" : ", health http://" + cluster.healthListen().getHostString() + ":" + health.address().getPort());
+    }
+
     /** Takes no new requests, waits for those in flight, then closes everything from the top down. */
     void stop() throws InterruptedException {
-        frontend.drain();
+        readiness.stopping();
+        if (frontend != null) {
+            frontend.drain();
+        }
         close();
     }
 
     @Override
     public void close() {
-        while (!opened.isEmpty()) {
-            AutoCloseable part = opened.pop();
-            try {
-                part.close();
-            } catch (Exception e) {
-                // The parts below still have something to write.
-                LOG.warn("closing {}: {}", part.getClass().getSimpleName(), e.toString());
-            }
-        }
+        opened.close();
     }
 }

@@ -89,6 +89,7 @@ public final class ApplicationsApi {
         described.set("grains", Json.tree(version.grains()));
         described.set("workflows", Json.tree(version.workflows()));
         described.set("routes", Json.tree(version.routes()));
+        described.set("placements", Json.tree(version.placements()));
         return described;
     }
 

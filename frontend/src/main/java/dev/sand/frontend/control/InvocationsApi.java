@@ -9,14 +9,14 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
-import java.nio.ByteBuffer;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpHeader;
 
 /** {@code /api/v1/applications/{app}/invocations}: what happened to executions, while they run and after. */
@@ -30,11 +30,13 @@ public final class InvocationsApi {
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
+    private final LongSupplier clockMs;
 
-    public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host) {
+    public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host, LongSupplier clockMs) {
         this.registry = registry;
         this.records = records;
         this.host = host;
+        this.clockMs = clockMs;
     }
 
     public void addTo(Router router) {
@@ -50,7 +52,7 @@ public final class InvocationsApi {
         String application = ApplicationsApi.application(exchange, registry);
         String id = exchange.path("id");
         if (Ids.isValid(id)) {
-            boolean fresh = Math.abs(System.currentTimeMillis() - Ids.epochMs(id)) < FRESH_MS;
+            boolean fresh = Math.abs(clockMs.getAsLong() - Ids.epochMs(id)) < FRESH_MS;
             for (int looks = fresh ? LOOKS : 1; looks > 0; looks--) {
                 var record = records.get(application, id);
                 if (record.isPresent()) {
@@ -74,13 +76,21 @@ public final class InvocationsApi {
         String application = ApplicationsApi.application(exchange, registry);
         InvocationStore.Page page = records.list(application,
                 new InvocationStore.Filter(status(exchange.query("status")), exchange.query("target")),
-                exchange.query("before"), exchange.query("limit", 50, 1, 1000));
+                before(exchange.query("before")), exchange.query("limit", 50, 1, 1000));
         ArrayNode invocations = Json.array();
         page.records().forEach(record -> invocations.add(show(record)));
         ObjectNode answer = Json.object();
         answer.set("invocations", invocations);
         answer.put("next", page.next());
         exchange.json(200, answer);
+    }
+
+    /** The {@code next} of the page before. */
+    private static String before(String text) {
+        if (text != null && !Ids.isValid(text)) {
+            throw Problems.badRequest("'" + text + "' is no execution's id: 'before' takes the 'next' of an earlier answer.").asException();
+        }
+        return text;
     }
 
     private static Status status(String text) {
@@ -108,7 +118,7 @@ public final class InvocationsApi {
         return shown;
     }
 
-    private void output(Exchange exchange) throws InterruptedException {
+    private void output(Exchange exchange) throws InterruptedException, IOException {
         InvocationRecord record = find(exchange);
         exchange.headers().put("Sand-Execution-Id", record.executionId());
         if (record.status() == Status.RUNNING) {
@@ -122,10 +132,8 @@ public final class InvocationsApi {
             exchange.problem(Problems.of(failure, record.executionId()));
             return;
         }
-        Payload output = records.output(record).orElseThrow(() -> Problem.platform(410, "output-gone",
-                "The output is kept no more", "Execution " + record.executionId() + " succeeded, but its output is kept no more.",
-                false).asException());
-        exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
+        InvocationStore.Output output = records.output(record).orElseThrow(() -> Problems.outputGone(record).asException());
+        exchange.stream(200, output.contentType(), output.size(), output.content()::writeTo);
     }
 
     private void cancel(Exchange exchange) throws Exception {

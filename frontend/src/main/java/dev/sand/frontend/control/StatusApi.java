@@ -1,7 +1,6 @@
 package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.frontend.http.Exchange;
@@ -11,22 +10,32 @@ import dev.sand.frontend.http.Router;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Whether the platform is well, what runs in it, and what its interface is. */
 public final class StatusApi {
     private static final long STATUS_MS = 3_000;
     private final HostAgentPort host;
-    private final Registry registry;
+    private final Supplier<String> trouble;
     private final Supplier<ObjectNode> frontend;
+    private final Supplier<String> metrics;
     private final byte[] openapi;
 
-    /** @param frontend its own figures: draining, inFlight, … */
-    public StatusApi(HostAgentPort host, Registry registry, Supplier<ObjectNode> frontend) throws IOException {
+    /**
+     * @param trouble why the platform below is not ready, or null; @param frontend its own figures: draining, inFlight, …
+     * @param metrics in Prometheus's text format
+     */
+    public StatusApi(HostAgentPort host, Supplier<String> trouble, Supplier<ObjectNode> frontend, Supplier<String> metrics)
+            throws IOException {
         this.host = host;
-        this.registry = registry;
+        this.trouble = trouble;
         this.frontend = frontend;
+        this.metrics = metrics;
         try (InputStream in = StatusApi.class.getResourceAsStream("/openapi.yaml")) {
             openapi = in.readAllBytes();
         }
@@ -36,12 +45,22 @@ public final class StatusApi {
         router.add("GET", "/livez", exchange -> exchange.json(200, Json.object().put("status", "ok")))
                 .add("GET", "/readyz", this::ready)
                 .add("GET", "/openapi.yaml", exchange -> exchange.bytes(200, "application/yaml", ByteBuffer.wrap(openapi)))
+                .add("GET", "/metrics", exchange -> exchange.bytes(200, "text/plain; version=0.0.4; charset=utf-8",
+                        StandardCharsets.UTF_8.encode(metrics.get())))
                 .add("GET", "/api/v1/status", this::status);
     }
 
     private void ready(Exchange exchange) {
-        registry.applications();
-        if (hostStatus().draining() || frontend.get().path("draining").asBoolean()) {
+        String why = trouble.get();
+        if (why != null) {
+            throw Problem.platform(503, "unavailable", "Not available now", "Not ready: " + why + ".", true).asException();
+        }
+        List<HostStatus> hosts = hostStatus();
+        if (hosts.stream().noneMatch(host -> host.problem() == null)) {
+            throw Problem.platform(503, "unavailable", "Not available now", hosts.isEmpty() ? "No host is known."
+                    : "No host answers: " + hosts.getFirst().problem(), true).asException();
+        }
+        if (hosts.stream().allMatch(HostStatus::draining) || frontend.get().path("draining").asBoolean()) {
             throw Problem.platform(503, "draining", "Shutting down", "The platform takes no new requests.", true).asException();
         }
         exchange.json(200, Json.object().put("status", "ready"));
@@ -50,18 +69,17 @@ public final class StatusApi {
     private void status(Exchange exchange) {
         ObjectNode status = Json.object();
         status.set("frontend", frontend.get());
-        // One here; a frontend of a cluster has several behind it.
-        status.set("hosts", Json.array().add(Json.tree(hostStatus())));
+        status.set("hosts", Json.tree(hostStatus()));
         exchange.json(200, status);
     }
 
-    private HostStatus hostStatus() {
+    private List<HostStatus> hostStatus() {
         try {
             return host.status().get(STATUS_MS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
-        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+        } catch (ExecutionException | TimeoutException e) {
             throw Problem.platform(503, "unavailable", "Not available now",
                     "The host agent does not tell its status: " + e, true).asException();
         }

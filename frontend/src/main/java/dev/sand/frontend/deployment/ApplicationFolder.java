@@ -6,7 +6,10 @@ import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.ApplicationVersion.RouteSpec;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.GrainSpec;
+import dev.sand.event.Placement;
+import dev.sand.event.QueueSpec;
 import dev.sand.event.SandboxSpec;
+import dev.sand.event.TriggerSpec;
 import dev.sand.frontend.deployment.Finding.Findings;
 import dev.sand.frontend.invoke.Names;
 import java.io.IOException;
@@ -14,8 +17,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -24,12 +30,14 @@ import java.util.stream.StreamSupport;
  * An application as its folder describes it, every default filled in: {@code sand.yaml}, {@code grains/*}{@code /handler.py},
  * {@code workflows/*.asl.json}. Reading it finds all mistakes at once.
  *
+ * @param placements by grain; under the empty name the application's
  * @param borrowed grains that are copies, by name
  * @param share grains that others may copy
  */
 public record ApplicationFolder(
         Path folder, String name, SandboxSpec sandbox, Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows,
-        List<RouteSpec> routes, Durability durability, Map<String, Borrowed> borrowed, List<String> share) {
+        List<RouteSpec> routes, Map<String, Placement> placements, Durability durability, Map<String, Borrowed> borrowed,
+        List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers) {
     private static final long LEAST_SANDBOX_MEMORY = 64L << 20;
     private static final long WORKFLOW_TIMEOUT_MS = 300_000;
 
@@ -70,6 +78,11 @@ public record ApplicationFolder(
             if (!grains.containsKey(target) && !workflows.containsKey(target)) {
                 findings.add(SandYaml.FILE, "/routes/" + routes.size() + "/target", "there is no grain or workflow '" + target + "'");
             }
+            String twice = repeatedParameter(route.get("path").asText());
+            if (twice != null) {
+                findings.add(SandYaml.FILE, "/routes/" + routes.size() + "/path", "its parameter '" + twice
+                        + "' is there twice; the handler would see the last alone");
+            }
             routes.add(new RouteSpec(route.path("method").asText("ANY"), route.get("path").asText(), target));
         }
         List<String> share = StreamSupport.stream(yaml.path("share").spliterator(), false).map(JsonNode::asText).toList();
@@ -82,9 +95,20 @@ public record ApplicationFolder(
             findings.add("grains", "", "there is no grain: each is a folder grains/<name>/ with a handler.py");
         }
         SandboxSpec sandbox = sandbox(yaml.path("sandbox"), findings);
+        TriggerReader triggers = new TriggerReader(yaml, target -> grains.containsKey(target) || workflows.containsKey(target), findings);
+        Map<String, QueueSpec> queueSpecs = triggers.queues();
+        Map<String, TriggerSpec> triggerSpecs = triggers.triggers();
         findings.check();
         return new ApplicationFolder(folder, yaml.get("name").asText(), sandbox, grains, workflows, List.copyOf(routes),
-                Durability.valueOf(yaml.path("durability").asText("relaxed").toUpperCase(java.util.Locale.ROOT)), borrowed, share);
+                PlacementReader.read(yaml, grains.keySet()),
+                Durability.valueOf(yaml.path("durability").asText("relaxed").toUpperCase(Locale.ROOT)), borrowed, share,
+                queueSpecs, triggerSpecs);
+    }
+
+    private static String repeatedParameter(String path) {
+        Set<String> seen = new HashSet<>();
+        return Stream.of(path.split("/")).filter(segment -> segment.startsWith("{")).map(segment -> segment.replaceAll("[{}+]", ""))
+                .filter(name -> !seen.add(name)).findFirst().orElse(null);
     }
 
     private static Map<String, GrainSpec> grains(Path folder, JsonNode yaml, Lender lender, Map<String, Borrowed> borrowed,

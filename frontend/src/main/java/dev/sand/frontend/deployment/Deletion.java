@@ -8,6 +8,7 @@ import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.frontend.invoke.IdempotencyKeys;
 import dev.sand.frontend.invoke.Directory;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
 public final class Deletion {
     private static final int MOST_RUNNING = 10_000;
     private static final long CANCEL_MS = 5_000;
+    private static final long DELETE_MS = 30_000;
     private final Registry registry;
     private final InvocationStore records;
     private final LogStore logs;
@@ -26,10 +28,11 @@ public final class Deletion {
     private final HostAgentPort host;
     private final Directory directory;
     private final Consumer<String> data;
+    private final ApplicationTopics topics;
 
     /** @param data removes the application's shared data, from memory too */
     public Deletion(Registry registry, InvocationStore records, LogStore logs, GlobalStore store, HostAgentPort host,
-                    Directory directory, Consumer<String> data) {
+                    Directory directory, Consumer<String> data, ApplicationTopics topics) {
         this.registry = registry;
         this.records = records;
         this.logs = logs;
@@ -37,6 +40,7 @@ public final class Deletion {
         this.host = host;
         this.directory = directory;
         this.data = data;
+        this.topics = topics;
     }
 
     public void delete(String application) {
@@ -54,7 +58,10 @@ public final class Deletion {
         records.deleteApplication(application);
         logs.deleteApplication(application);
         data.accept(application);
-        store.deleteScope("idempotency", application);
+        // Hosts keep some of it in memory.
+        host.deleteApplication(application).completeOnTimeout(null, DELETE_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
+        topics.delete(application);
+        IdempotencyKeys.forget(store, application);
         store.deleteScope(Deployer.DEPLOYMENTS, application);
     }
 }

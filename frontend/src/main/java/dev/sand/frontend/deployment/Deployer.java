@@ -1,8 +1,12 @@
 package dev.sand.frontend.deployment;
 
 import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.GlobalStore.Versioned;
+import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
@@ -12,6 +16,7 @@ import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.invoke.Directory;
+import dev.sand.globalbus.Queues;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,36 +24,51 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
  * Makes version N+1 of an application from its folder: read and check, build in a sandbox, register, move the alias. The
- * same content again is the same version. Blocks; one deployment of an application at a time, and a few in all.
+ * same content again is the same version. Blocks; one deployment of an application at a time at this frontend, and a few in all.
+ * Other frontends may deploy it too: numbers, contents and aliases are compared and set, so that it is as if one had come after
+ * the other, in the order of their numbers.
  */
 public final class Deployer {
     /** Which version a content became: scope is the application, key the digest of its folder. */
     static final String DEPLOYMENTS = "deployments";
+    private static final long STATUS_MS = 3_000;
     private final Registry registry;
     private final GlobalStore store;
     private final HostAgentPort host;
+    private final ApplicationTopics topics;
     private final Directory directory;
+    private final Bundles bundles;
     private final FrontendConfiguration configuration;
     private final Semaphore room;
+    private final Retention retention;
+    private final Queues queues;
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
 
     /** @param created false: this content was deployed before, as that version */
     public record Deployed(ApplicationVersion version, String alias, boolean created, List<String> resolved) {}
 
-    public Deployer(Registry registry, GlobalStore store, HostAgentPort host, Directory directory,
-                    FrontendConfiguration configuration) throws IOException {
+    public Deployer(Registry registry, GlobalStore store, HostAgentPort host, ApplicationTopics topics, Queues queues,
+                    Directory directory, Bundles bundles, FrontendConfiguration configuration, InvocationStore records) throws IOException {
+        this.queues = queues;
+        this.retention = new Retention(registry, records, store);
         this.registry = registry;
         this.store = store;
         this.host = host;
+        this.topics = topics;
         this.directory = directory;
+        this.bundles = bundles;
         this.configuration = configuration;
         this.room = new Semaphore(configuration.deployments());
         Folders.delete(configuration.work());
@@ -68,11 +88,14 @@ public final class Deployer {
             throw Problem.platform(429, "overloaded", "Too many deployments at once", "As many deployments run as are taken.", true)
                     .with("limit", configuration.deployments()).with("actual", configuration.deployments() + 1).asException();
         }
-        Path work = Files.createTempDirectory(configuration.work(), "d");
         try {
-            return deploy(application, alias, upload.unpack(work), progress);
+            Path work = Files.createTempDirectory(configuration.work(), "d");
+            try {
+                return deploy(application, alias, upload.unpack(work), progress);
+            } finally {
+                Folders.delete(work);
+            }
         } finally {
-            Folders.delete(work);
             room.release();
         }
     }
@@ -89,7 +112,7 @@ public final class Deployer {
 
     private Deployed deploy(String application, String alias, Path folder, Consumer<String> progress) throws IOException {
         progress.accept("checking the application folder");
-        Lending lending = new Lending(directory, configuration.bundles(), configuration.unpackedBytes(), configuration.entries());
+        Lending lending = new Lending(directory, bundles, configuration.unpackedBytes(), configuration.entries());
         ApplicationFolder read = ApplicationFolder.read(folder, lending);
         if (application != null && !application.equals(read.name())) {
             throw Problem.caller(422, "invalid-application", "The application folder is not valid", "It is deployed as '"
@@ -110,23 +133,76 @@ public final class Deployer {
     private Deployed register(ApplicationFolder folder, String alias, Consumer<String> progress) throws IOException {
         String name = folder.name();
         String digest = Folders.digest(folder.folder());
-        var before = store.get(DEPLOYMENTS, name, digest);
-        if (before.isPresent()) {
-            int number = Integer.parseInt(new String(before.get().value(), StandardCharsets.US_ASCII));
-            var version = registry.version(name, number);
-            if (version.isPresent()) {
-                progress.accept("this content is version " + number + " already");
-                moveAlias(name, alias, number);
-                return new Deployed(version.get(), alias, false, List.of());
-            }
+        Optional<ApplicationVersion> same = versionOf(name, digest);
+        if (same.isPresent()) {
+            progress.accept("this content is version " + same.get().version() + " already");
+            topics.make(name, same.get().grains().keySet());
+            moveAlias(name, alias, same.get().version());
+            return new Deployed(same.get(), alias, false, List.of());
         }
         BuildResult built = build(folder, progress);
-        ApplicationVersion version = put(folder, built);
-        store.put(DEPLOYMENTS, name, digest, Integer.toString(version.version()).getBytes(StandardCharsets.US_ASCII),
-                GlobalStore.ANY);
-        moveAlias(name, alias, version.version());
-        progress.accept("version " + version.version() + " is " + alias);
-        return new Deployed(version, alias, true, built.resolved());
+        topics.make(name, folder.grains().keySet());
+        folder.queues().keySet().forEach(queue -> queues.create(name, queue));
+        folder.triggers().keySet().forEach(trigger -> queues.create(name, trigger));
+        ApplicationVersion made = put(folder, built);
+        ApplicationVersion version = first(made, digest);
+        if (made != version) {
+            progress.accept("this content was deployed elsewhere meanwhile, as version " + version.version());
+            registry.deleteVersion(name, made.version());
+        }
+        warn(folder, progress);
+        int before = registry.advanceAlias(name, alias, version.version());
+        directory.forget(name);
+        if (before > version.version()) {
+            progress.accept("version " + before + " was deployed meanwhile, and is " + alias);
+        } else {
+            retireUnlessNamed(name, before, version.version());
+            progress.accept("version " + version.version() + " is " + alias);
+        }
+        retention.collect(name).forEach(gone -> host.retire(name, gone));
+        return new Deployed(version, alias, made == version, built.resolved());
+    }
+
+    private Optional<ApplicationVersion> versionOf(String application, String digest) {
+        return store.get(DEPLOYMENTS, application, digest).flatMap(found -> registry.version(application, number(found.value())));
+    }
+
+    private static int number(byte[] stored) {
+        return Integer.parseInt(new String(stored, StandardCharsets.US_ASCII));
+    }
+
+    /** Two frontends may have built the same content. @return the version that it is */
+    private ApplicationVersion first(ApplicationVersion made, String digest) {
+        byte[] number = Integer.toString(made.version()).getBytes(StandardCharsets.US_ASCII);
+        while (true) {
+            Optional<Versioned> found = store.get(DEPLOYMENTS, made.application(), digest);
+            Optional<ApplicationVersion> other = found.flatMap(entry -> registry.version(made.application(), number(entry.value())));
+            if (other.isPresent()) {
+                return other.get();
+            }
+            try {
+                store.put(DEPLOYMENTS, made.application(), digest, number, found.map(Versioned::version).orElse(GlobalStore.ABSENT));
+                return made;
+            } catch (StoreException e) {
+                if (e.kind() != StoreException.Kind.CONFLICT) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void warn(ApplicationFolder folder, Consumer<String> progress) {
+        if (folder.placements().isEmpty()) {
+            return;
+        }
+        try {
+            PlacementReader.unmet(folder.placements(), host.status().get(STATUS_MS, TimeUnit.MILLISECONDS))
+                    .forEach(unmet -> progress.accept("warning: " + unmet));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            progress.accept("warning: it is not known which hosts there are, so placement was not looked at: " + e.getMessage());
+        }
     }
 
     private BuildResult build(ApplicationFolder folder, Consumer<String> progress) {
@@ -138,7 +214,7 @@ public final class Deployer {
             if (e.getCause() instanceof BuildException failed) {
                 Problem problem = Problems.of(failed.failure(), null);
                 // The files are the caller's, whatever it is in them that does not work.
-                boolean platform = failed.failure().source() == dev.sand.event.Failure.Source.PLATFORM;
+                boolean platform = failed.failure().source() == Failure.Source.PLATFORM;
                 throw new Problem(problem.name(), problem.title(), platform ? problem.status() : 422, problem.detail(),
                         problem.source(), problem.retryable(), problem.extensions()).asException();
             }
@@ -149,15 +225,18 @@ public final class Deployer {
     private ApplicationVersion put(ApplicationFolder folder, BuildResult built) {
         return registry.publish(folder.name(), number -> new ApplicationVersion(Limits.SCHEMA_VERSION, folder.name(), number,
                 built.bundle(), built.dependencies(), folder.sandbox(), folder.grains(), folder.workflows(), folder.routes(),
-                folder.durability(), System.currentTimeMillis()));
+                folder.placements(), folder.durability(), System.currentTimeMillis(), folder.queues(), folder.triggers()));
     }
 
     /** Executions in flight end on the version they began with; a version that no alias names any more is retired. */
     public void moveAlias(String application, String alias, int version) {
-        Integer left = registry.aliases(application).get(alias);
-        registry.setAlias(application, alias, version);
+        int left = registry.setAlias(application, alias, version);
         directory.forget(application);
-        if (left != null && left != version && !registry.aliases(application).containsValue(left)) {
+        retireUnlessNamed(application, left, version);
+    }
+
+    private void retireUnlessNamed(String application, int left, int version) {
+        if (left != 0 && left != version && !registry.aliases(application).containsValue(left)) {
             host.retire(application, left);
         }
     }

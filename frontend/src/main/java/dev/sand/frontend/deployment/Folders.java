@@ -2,6 +2,7 @@ package dev.sand.frontend.deployment;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ final class Folders {
             String head = folder.relativize(file) + "\0" + Files.isExecutable(file) + "\0" + Files.size(file) + "\0";
             digest.update(head.getBytes(StandardCharsets.UTF_8));
             try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
-                in.transferTo(java.io.OutputStream.nullOutputStream());
+                in.transferTo(OutputStream.nullOutputStream());
             }
         }
         return HexFormat.of().formatHex(digest.digest());

@@ -17,11 +17,11 @@ import java.nio.file.Path;
  */
 final class Lending implements ApplicationFolder.Lender {
     private final Directory directory;
-    private final Path bundles;
+    private final Bundles bundles;
     private final long mostBytes;
     private final int mostEntries;
 
-    Lending(Directory directory, Path bundles, long mostBytes, int mostEntries) {
+    Lending(Directory directory, Bundles bundles, long mostBytes, int mostEntries) {
         this.directory = directory;
         this.bundles = bundles;
         this.mostBytes = mostBytes;
@@ -44,7 +44,12 @@ final class Lending implements ApplicationFolder.Lender {
                     + "' has no grain '" + from.grain() + "'");
             return null;
         }
-        Path bundle = bundles.resolve(owner.bundle());
+        Path bundle;
+        try {
+            bundle = bundles.folder(owner.bundle());
+        } catch (IOException e) {
+            throw new UncheckedIOException("the files of " + from.application() + " cannot be had", e);
+        }
         if (!shares(bundle, from.grain())) {
             findings.add(SandYaml.FILE, pointer, "application '" + owner.application() + "' does not share its grain '"
                     + from.grain() + "': its sand.yaml would have to name it under share:");

@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.LoaderOptions;
 
 /** {@code sand.yaml} as a document that its JSON schema accepts. */
@@ -55,14 +56,17 @@ final class SandYaml {
                 findings.add(FILE, "", "it has " + Files.size(file) + " bytes, the limit is " + FILE_BYTES);
                 return null;
             }
-            document = YAML.readTree(Files.readAllBytes(file));
+            document = only(Files.readAllBytes(file), findings);
+            if (document == null) {
+                return null;
+            }
         } catch (NoSuchFileException e) {
             findings.add(FILE, "", "there is none: an application folder has a sand.yaml with at least its name");
             return null;
         } catch (JsonProcessingException e) {
             var at = e.getLocation();
             findings.add(FILE, "", "not YAML" + (at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr())
-                    + ": " + e.getOriginalMessage());
+                    + ": " + sentence(e.getOriginalMessage()));
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -72,8 +76,32 @@ final class SandYaml {
         return messages.isEmpty() ? document : null;
     }
 
+    /** A second document would be left out in silence, with all that its author put there. */
+    private static JsonNode only(byte[] text, Findings findings) throws IOException {
+        try (JsonParser parser = YAML.createParser(text)) {
+            JsonNode document = YAML.readTree(parser);
+            if (document == null || document.isNull()) {
+                findings.add(FILE, "", "it is empty: an application has at least its name");
+                return null;
+            }
+            if (parser.nextToken() != null) {
+                findings.add(FILE, "", "it has more than one document (a line '---' begins the next); one application is one document");
+                return null;
+            }
+            return document;
+        }
+    }
+
+    /** The parser's own message repeats the place and shows the line, over many lines. */
+    private static String sentence(String message) {
+        return message.lines().filter(line -> !line.isBlank() && !line.startsWith(" ")).collect(Collectors.joining("; "));
+    }
+
     private static String detail(com.networknt.schema.ValidationMessage message) {
         // The validator puts the place in front of its sentence; it is in the pointer already.
+        if (message.getType().equals("additionalProperties")) {
+            return "there is no key '" + message.getProperty() + "' here";
+        }
         String text = message.getMessage();
         String place = message.getInstanceLocation() + ": ";
         return text.startsWith(place) ? text.substring(place.length()) : text;

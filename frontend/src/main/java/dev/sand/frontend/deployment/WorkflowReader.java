@@ -7,6 +7,7 @@ import dev.sand.frontend.invoke.Names;
 import dev.sand.workflow.asl.Validator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ final class WorkflowReader {
             Validator.validate(definition, grains).forEach(diagnostic ->
                     findings.add(file, diagnostic.pointer(), diagnostic.message()));
             return definition;
-        } catch (java.nio.charset.CharacterCodingException e) {
+        } catch (CharacterCodingException e) {
             findings.add(file, "", "it is not UTF-8");
             return null;
         } catch (IOException e) {

@@ -23,9 +23,14 @@ public final class Body implements Invocable.Task {
 
         /** The client broke off in the middle. */
         void onGone(Throwable cause);
+
+        /** The client is there, and the whole body is not, after {@code received} bytes. */
+        void onSlow(long received);
     }
 
     private static final int FIRST_BYTES = 64 * 1024;
+    /** Whoever sends a byte now and then holds a place among the requests in flight no longer than this. */
+    private static final long LONGEST_NS = 300_000_000_000L;
     private static final long DISCARD_BYTES = 1L << 30;
     private static final long DISCARD_NS = 30_000_000_000L;
     private static final byte[] NONE = {};
@@ -70,6 +75,11 @@ public final class Body implements Invocable.Task {
             public void onGone(Throwable cause) {
                 then.run();
             }
+
+            @Override
+            public void onSlow(long received) {
+                then.run();
+            }
         });
     }
 
@@ -98,15 +108,20 @@ public final class Body implements Invocable.Task {
             if (Content.Chunk.isFailure(chunk)) {
                 if (chunk.isLast()) {
                     listener.onGone(chunk.getFailure());
-                    return;
+                } else { // the connection's idle time-out: nothing is broken, and nothing comes
+                    listener.onSlow(received);
                 }
-                continue;
+                return;
             }
             keep(chunk.getByteBuffer());
             boolean last = chunk.isLast();
             chunk.release();
             if (last || received > limit && isEnough()) {
                 end();
+                return;
+            }
+            if (System.nanoTime() - beganNs > LONGEST_NS) {
+                listener.onSlow(received);
                 return;
             }
         }

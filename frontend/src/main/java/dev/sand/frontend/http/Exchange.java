@@ -1,10 +1,13 @@
 package dev.sand.frontend.http;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -115,6 +118,22 @@ public final class Exchange {
         response.write(true, body, callback);
     }
 
+    /** Writes a body that is read as it is written; blocks. @throws IOException when either end breaks */
+    public void stream(int status, String contentType, long size, StreamedBody body) throws IOException {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, size);
+        try (OutputStream out = Content.Sink.asOutputStream(response)) {
+            body.writeTo(out);
+        }
+        callback.succeeded();
+    }
+
+    /** Writes a response's body. */
+    public interface StreamedBody {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
     public void empty(int status) {
         response.setStatus(status);
         response.write(true, null, callback);
@@ -136,7 +155,7 @@ public final class Exchange {
         }
         response.setStatus(problem.status());
         response.getHeaders().put(PROBLEM);
-        if (problem.status() == 429 || problem.status() == 503) {
+        if (problem.status() == 429 || problem.status() == 503 || problem.status() == 507) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
         String path = request.getHttpURI() == null ? null : request.getHttpURI().getPath();

@@ -1,6 +1,8 @@
 package dev.sand.frontend.http;
 
+import dev.sand.event.LogFields;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jetty.http.HttpHeader;
@@ -37,10 +39,13 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         String path = request.getHttpURI().getCanonicalPath();
-        if (path.startsWith("/invoke/")) {
-            dataPlane(invoke, new Exchange(request, response, callback, java.util.Map.of()), path);
+        if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
+            new Exchange(request, response, callback, Map.of()).problem(Problems.badRequest(
+                    "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
+        } else if (path.startsWith("/invoke/")) {
+            dataPlane(invoke, new Exchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
-            dataPlane(web, new Exchange(request, response, callback, java.util.Map.of()), path);
+            dataPlane(web, new Exchange(request, response, callback, Map.of()), path);
         } else {
             controlPlane(request, response, callback, path);
         }
@@ -87,7 +92,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         // A client that has gone in the middle of its answer is no incident.
         boolean gone = thrown instanceof IOException && exchange.response().isCommitted();
         if (problem.status() == 500 && !(thrown instanceof ProblemException) && !gone) {
-            LOG.error("incident {}: {} {}", incident, exchange.method(), exchange.request().getHttpURI(), thrown);
+            LOG.atError().addKeyValue(LogFields.INCIDENT, incident).setCause(thrown)
+                    .log("incident {}: {} {}", incident, exchange.method(), exchange.request().getHttpURI());
         }
         return problem;
     }

@@ -24,7 +24,12 @@ public final class HttpServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
 
-    public HttpServer(String host, int port, int selectors, Handler handler) {
+    public HttpServer(String host, int port, int selectors, Handler handler, RequestCounts counts) {
+        this(host, port, selectors, handler, counts, IDLE_MS);
+    }
+
+    /** @param idleMs after which a connection that says nothing is given up */
+    HttpServer(String host, int port, int selectors, Handler handler, RequestCounts counts, long idleMs) {
         QueuedThreadPool threads = new QueuedThreadPool(THREADS);
         threads.setName("http");
         threads.setReservedThreads(1);
@@ -33,7 +38,9 @@ public final class HttpServer implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(HEADER_BYTES);
         configuration.setResponseHeaderSize(HEADER_BYTES);
-        configuration.setUriCompliance(UriCompliance.DEFAULT);
+        // A slash or a per cent sign that is data of a route's parameter; the gate refuses them everywhere else.
+        configuration.setUriCompliance(UriCompliance.DEFAULT.with("sand", UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
+                UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
         // No acceptor thread: connections are accepted by a selector too.
         connector = new ServerConnector(server, 0, selectors, new HttpConnectionFactory(configuration)) {
             @Override
@@ -45,11 +52,12 @@ public final class HttpServer implements AutoCloseable {
         };
         connector.setHost(host);
         connector.setPort(port);
-        connector.setIdleTimeout(IDLE_MS);
+        connector.setIdleTimeout(idleMs);
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
         server.setErrorHandler(new JettyErrors());
         server.setHandler(handler);
+        server.setRequestLog(counts);
         server.setStopTimeout(0);
     }
 

@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.ByteBufferBackedInputStream;
+import dev.sand.event.Nesting;
+import dev.sand.workflow.data.JsonFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -19,9 +21,10 @@ public final class Json {
             .serializationInclusion(JsonInclude.Include.NON_NULL)
             .build();
     /** Values pass through opaque, so that the length of a string or number in them is bounded by the body's limit alone. */
+    private static final int DEPTH = 500;
     private static final JsonFactory CHECK = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(500).maxStringLength(Integer.MAX_VALUE).maxNumberLength(5_000)
+                    .maxNestingDepth(DEPTH).maxStringLength(Integer.MAX_VALUE).maxNumberLength(5_000)
                     .maxNameLength(1 << 20).build())
             .build();
 
@@ -52,7 +55,7 @@ public final class Json {
         try {
             return MAPPER.readValue(bytes, type);
         } catch (JsonProcessingException e) {
-            throw malformed(e).asException();
+            throw malformed(e, ByteBuffer.wrap(bytes)).asException();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -79,15 +82,18 @@ public final class Json {
             }
             return seen ? null : malformed("there is no value", 1, 1);
         } catch (JsonProcessingException e) {
-            return malformed(e);
+            return malformed(e, body);
         } catch (IOException e) {
             return malformed(e.getMessage(), 1, 1);
         }
     }
 
-    private static Problem malformed(JsonProcessingException e) {
+    private static Problem malformed(JsonProcessingException e, ByteBuffer body) {
         var at = e.getLocation();
-        return malformed(e.getOriginalMessage(), at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
+        String why = JsonFault.sentence(e, body);
+        Problem problem = malformed(why, at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
+        int depth = JsonFault.isLimit(e) ? Nesting.deepest(body) : 0;
+        return depth > DEPTH ? problem.with("limit", DEPTH).with("actual", depth) : problem;
     }
 
     private static Problem malformed(String why, int line, int column) {

@@ -3,6 +3,7 @@ package dev.sand.frontend.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.Failure;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -48,7 +49,7 @@ public record Problem(String name, String title, int status, String detail, Fail
         if (instance != null) {
             node.put("instance", instance);
         }
-        node.put("source", source.name().toLowerCase(java.util.Locale.ROOT)).put("retryable", retryable);
+        node.put("source", source.name().toLowerCase(Locale.ROOT)).put("retryable", retryable);
         extensions.forEach((member, value) -> {
             if (value != null && !node.has(member)) {
                 node.set(member, Json.tree(value));

@@ -2,10 +2,13 @@ package dev.sand.frontend.http;
 
 import static dev.sand.event.Errors.*;
 
+import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
 import dev.sand.globalbus.BusException;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -67,8 +70,22 @@ public final class Problems {
             case BusException e -> e.kind() == BusException.Kind.FULL
                     ? Problem.platform(507, "storage-full", "The global bus is full", e.getMessage(), true)
                     : of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), e.retryable()), null);
-            default -> internal("An error that the platform did not expect; its log has it under this incident.", incident);
+            default -> isFullDisk(thrown)
+                    ? Problem.platform(507, "storage-full", "The disk is full", "There is no room on the platform's disk: "
+                            + thrown.getMessage() + "; free space below its home.", true)
+                    : internal("An error that the platform did not expect; its log has it under this incident.", incident);
         };
+    }
+
+    /** Java has no exception of its own for it: the operating system's words are at the end of one of these messages. */
+    private static boolean isFullDisk(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            String message = cause instanceof IOException ? cause.getMessage() : null;
+            if (message != null && (message.endsWith("No space left on device") || message.endsWith("Disk quota exceeded"))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Problem internal(String detail, String incident) {
@@ -94,8 +111,23 @@ public final class Problems {
         return Problem.caller(404, "not-found", "Not found", detail);
     }
 
+    /** A successful execution's output is not to be had: it made room for newer ones, or was never kept. */
+    public static Problem outputGone(InvocationRecord record) {
+        String id = record.executionId();
+        long size = record.output() == null ? 0 : record.output().size();
+        return Problem.platform(410, "output-gone", "The output is not kept", InvocationStore.wasKept(record)
+                ? "Execution " + id + " succeeded; its output of " + size + " bytes has made room for newer ones."
+                : "Execution " + id + " succeeded; its output of " + size + " bytes was not kept: it is over what the platform keeps for an"
+                        + " application, or could not be stored.", false).with("executionId", id).with("actual", size);
+    }
+
     public static Problem badRequest(String detail) {
         return Problem.caller(400, "bad-request", "The request is not well-formed", detail);
+    }
+
+    public static Problem bodyTooSlow(long received) {
+        return Problem.caller(408, "body-timeout", "The body did not arrive", "After " + received
+                + " bytes of the body nothing came for a minute, or it was not whole within five.").with("actual", received);
     }
 
     public static Problem tooLarge(String what, long limit, long actual) {

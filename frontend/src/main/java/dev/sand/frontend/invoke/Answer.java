@@ -9,7 +9,8 @@ import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
-import java.util.function.Consumer;
+import java.math.BigDecimal;
+import java.util.function.BiConsumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.EofException;
@@ -19,9 +20,10 @@ final class Answer implements Invocation.Answers {
     private final Exchange exchange;
     private final Invoker.Output output;
     private final HostAgentPort host;
-    private final Consumer<InvocationResult> onResult;
+    private final BiConsumer<InvocationResult, Runnable> onResult;
 
-    Answer(Exchange exchange, Invoker.Output output, HostAgentPort host, Consumer<InvocationResult> onResult) {
+    /** @param onResult does what is to be done before the answer, and then runs what it is given */
+    Answer(Exchange exchange, Invoker.Output output, HostAgentPort host, BiConsumer<InvocationResult, Runnable> onResult) {
         this.exchange = exchange;
         this.output = output;
         this.host = host;
@@ -29,13 +31,14 @@ final class Answer implements Invocation.Answers {
     }
 
     @Override
-    public void ended(InvocationResult result) {
-        onResult.accept(result);
+    public void ended(InvocationResult result, Runnable then) {
+        onResult.accept(result, then);
     }
 
     @Override
     public boolean isQuick(InvocationResult result) {
-        return result.status() == InvocationResult.Status.SUCCEEDED && output.isQuick(result.output());
+        return result.status() == InvocationResult.Status.SUCCEEDED && result.output().bytes() != null
+                && output.isQuick(result.output());
     }
 
     @Override
@@ -47,7 +50,11 @@ final class Answer implements Invocation.Answers {
             if (invocation.settings.mayAnswerEarly()) {
                 headers.put(HttpHeader.CONTENT_LOCATION, location(invocation));
             }
-            if (result.status() == InvocationResult.Status.SUCCEEDED) {
+            if (result.status() == InvocationResult.Status.SUCCEEDED && result.output().bytes() == null) {
+                exchange.problem(Problem.platform(410, "output-gone", "The output is kept no more", "Execution "
+                        + result.executionId() + " succeeded, but its output is kept no more.", false)
+                        .with("executionId", result.executionId()));
+            } else if (result.status() == InvocationResult.Status.SUCCEEDED) {
                 output.write(exchange, result.output());
             } else {
                 exchange.problem(Problems.of(failure(result), result.executionId()));
@@ -75,10 +82,15 @@ final class Answer implements Invocation.Answers {
         headers.add("Sand-Execution-Id", invocation.request.executionId());
         headers.put(HttpHeader.LOCATION, location);
         headers.add("Preference-Applied", invocation.settings.async() ? "respond-async"
-                : "wait=" + invocation.settings.waitMs() / 1000.0);
+                : "wait=" + seconds(invocation.settings.waitMs()));
         exchange.json(202, Json.object().put("executionId", invocation.request.executionId())
                 .put("application", invocation.request.application()).put("version", invocation.request.version())
                 .put("target", invocation.request.target()).put("status", "RUNNING").put("location", location));
+    }
+
+    /** As it was asked for: a whole number without a point. */
+    private static String seconds(long ms) {
+        return BigDecimal.valueOf(ms, 3).stripTrailingZeros().toPlainString();
     }
 
     private static String location(Invocation invocation) {

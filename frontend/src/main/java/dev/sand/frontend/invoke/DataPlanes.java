@@ -4,6 +4,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
+import dev.sand.event.Tracing;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.http.Gate;
 import java.time.Duration;
@@ -11,13 +12,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The data plane, wired: both ways in over one invoker, and the housekeeping of idempotency keys. */
 public final class DataPlanes implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlanes.class);
-    private static final Duration KEYS_KEPT = Duration.ofHours(24);
     private static final long LOOK_MS = 10;
     private final Invoker invoker;
     private final InvokePlane invoke;
@@ -26,17 +27,17 @@ public final class DataPlanes implements AutoCloseable {
             Thread.ofVirtual().name("idempotency-keys").factory());
 
     public DataPlanes(FrontendConfiguration configuration, HostAgentPort host, InvocationStore records, GlobalStore store,
-                      Registry registry, Directory directory, Executor blocking) {
-        IdempotencyKeys keys = new IdempotencyKeys(store, KEYS_KEPT.toMillis());
-        invoker = new Invoker(host, records, keys, configuration.inFlight(), blocking);
+                      Registry registry, Directory directory, Executor blocking, Tracing tracing, LongSupplier clockMs) {
+        IdempotencyKeys keys = new IdempotencyKeys(store, configuration.idempotencyWindow().toMillis());
+        invoker = new Invoker(host, records, keys, configuration.inFlight(), blocking, tracing, clockMs);
         invoke = new InvokePlane(invoker, directory, configuration);
         web = new WebPlane(invoker, directory, configuration);
-        housekeeping.scheduleWithFixedDelay(() -> expire(keys, registry), 1, 60, TimeUnit.MINUTES);
+        housekeeping.scheduleWithFixedDelay(() -> expire(keys, registry, clockMs.getAsLong()), 1, 60, TimeUnit.MINUTES);
     }
 
-    private static void expire(IdempotencyKeys keys, Registry registry) {
+    private static void expire(IdempotencyKeys keys, Registry registry, long nowMs) {
         try {
-            registry.applications().forEach(application -> keys.expire(application, System.currentTimeMillis()));
+            registry.applications().forEach(application -> keys.expire(application, nowMs));
         } catch (RuntimeException e) {
             // A schedule ends with the first exception: this one is told, and the next hour is tried again.
             LOG.warn("idempotency keys were not looked through: {}", e.toString());

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 final class Invocation implements InvocationListener {
     /** How to answer: one of result, accepted, silent and hungUp, once. */
     interface Answers {
-        /** The execution has ended, answered already or not; only enqueues. */
-        void ended(InvocationResult result);
+        /** The execution has ended, answered already or not; only enqueues. @param then gives the answer, perhaps on another thread */
+        void ended(InvocationResult result, Runnable then);
 
         void result(Invocation invocation, InvocationResult result);
 
@@ -69,7 +69,10 @@ final class Invocation implements InvocationListener {
 
     @Override
     public void onEnd(InvocationResult result) {
-        answers.ended(result);
+        answers.ended(result, () -> answer(result));
+    }
+
+    private void answer(InvocationResult result) {
         if (claim()) {
             if (answers.isQuick(result)) {
                 // Waking another thread for a write that does not block costs more than the write.
@@ -78,6 +81,12 @@ final class Invocation implements InvocationListener {
                 executor.execute(() -> answers.result(this, result));
             }
         }
+    }
+
+    @Override
+    public boolean wantsEnd() {
+        // An idempotent request's end is kept under its key.
+        return !answered.get() || settings.idempotencyKey() != null;
     }
 
     /** The time of {@code Prefer: wait} has passed. */

@@ -61,9 +61,9 @@ final class InvokePlane implements Gate.DataPlane {
                 new RequestBody(invoker, exchange) {
                     @Override
                     public void onBody(ByteBuffer body) {
-                        String type = ContentType.of(exchange.request().getHeaders().get(HttpHeader.CONTENT_TYPE), body);
                         Runnable start = () -> {
-                            Problem problem = ContentType.check(type, body);
+                            String type = BodyType.of(exchange.request().getHeaders().get(HttpHeader.CONTENT_TYPE), body);
+                            Problem problem = BodyType.check(type, body);
                             if (problem != null) {
                                 throw problem.asException();
                             }

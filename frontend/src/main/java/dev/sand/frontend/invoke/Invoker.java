@@ -2,13 +2,14 @@ package dev.sand.frontend.invoke;
 
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
-import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.Tracing;
+import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.EndPoint;
 
 /**
@@ -27,9 +29,11 @@ final class Invoker implements AutoCloseable {
     /** Above this size the check of a body's JSON does not hold up the selector. */
     private static final int CHECK_INLINE_BYTES = 4 * 1024;
     private final HostAgentPort host;
-    private final InvocationStore records;
+    private final RecordedResults recorded;
     private final IdempotencyKeys keys;
     private final Executor blocking;
+    private final Tracing tracing;
+    private final LongSupplier clockMs;
     private final InFlight inFlight;
     private final RecentResults recent = new RecentResults();
     private volatile boolean draining;
@@ -42,9 +46,12 @@ final class Invoker implements AutoCloseable {
         boolean isQuick(Payload output);
     }
 
-    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor blocking) {
+    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor blocking,
+            Tracing tracing, LongSupplier clockMs) {
+        this.clockMs = clockMs;
         this.host = host;
-        this.records = records;
+        this.recorded = new RecordedResults(records);
+        this.tracing = tracing;
         this.keys = keys;
         this.blocking = blocking;
         this.inFlight = new InFlight(mostInFlight, Invoker::watch);
@@ -83,7 +90,7 @@ final class Invoker implements AutoCloseable {
     void start(Exchange exchange, ApplicationVersion version, String target, Settings settings, String contentType,
                ByteBuffer body, Output output) {
         if (settings.idempotencyKey() == null) {
-            String id = Ids.next(System.currentTimeMillis(), ThreadLocalRandom.current());
+            String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
             hand(exchange, request(id, version, target, settings, payload(contentType, body)), settings, output, null);
             return;
         }
@@ -110,11 +117,16 @@ final class Invoker implements AutoCloseable {
                                  String contentType, ByteBuffer body, Output output) {
         String application = version.application();
         String hash = IdempotencyKeys.hash(application, target, settings.idempotencyKey());
-        String id = keys.claim(application, hash, contentType, body, System.currentTimeMillis());
+        IdempotencyKeys.Claim claim = keys.claim(application, hash, contentType, body, clockMs.getAsLong());
+        String id = claim.executionId();
         InvocationResult before = before(application, id);
+        if (before == null && claim.ended()) {
+            throw Problem.platform(410, "output-gone", "The output is kept no more", "This Idempotency-Key stands for execution "
+                    + id + ", which ended; its record is kept no more.", false).with("executionId", id).asException();
+        }
         InvocationRequest request = request(id, version, target, settings, payload(contentType, body));
         if (before == null) {
-            hand(exchange, request, settings, output, hash);
+            hand(exchange, request, settings, output, new Key(hash, claim));
             return;
         }
         exchange.headers().put("Idempotent-Replayed", "true");
@@ -128,12 +140,7 @@ final class Invoker implements AutoCloseable {
 
     private InvocationResult before(String application, String id) {
         InvocationResult result = recent.get(id);
-        if (result != null) {
-            return result;
-        }
-        InvocationRecord record = records.get(application, id).orElse(null);
-        return record == null || record.status() == Status.RUNNING ? null
-                : new InvocationResult(id, record.status(), record.output(), record.failure(), record.hops());
+        return result != null ? result : recorded.find(application, id).orElse(null);
     }
 
     private static Payload payload(String contentType, ByteBuffer body) {
@@ -147,36 +154,58 @@ final class Invoker implements AutoCloseable {
         return new Payload(contentType, bytes, null);
     }
 
-    private static InvocationRequest request(String id, ApplicationVersion version, String target, Settings settings,
+    private InvocationRequest request(String id, ApplicationVersion version, String target, Settings settings,
                                              Payload input) {
         return new InvocationRequest(id, version.application(), version.version(), target, input, settings.timeoutMs(),
-                settings.durable(), settings.traceparent());
+                settings.durable(), tracing.ofRequest(settings.traceparent(), id));
     }
 
-    private void hand(Exchange exchange, InvocationRequest request, Settings settings, Output output, String hash) {
-        Invocation invocation = invocation(exchange, request, settings, output, hash);
+    /** The Idempotency-Key of a request, and what it stands for. */
+    private record Key(String hash, IdempotencyKeys.Claim claim) {}
+
+    private void hand(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
+        Invocation invocation = invocation(exchange, request, settings, output, key);
         inFlight.add(invocation);
         host.invoke(request, invocation);
     }
 
-    private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, String hash) {
-        Answer answer = new Answer(exchange, output, host, result -> remember(request, hash, result));
+    private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
+        Answer answer = new Answer(exchange, output, host, (result, then) -> remember(request, key, result, then));
         return new Invocation(exchange, request, settings, System.nanoTime(), answer, blocking, done -> {
             inFlight.remove(done);
             inFlight.leave();
         });
     }
 
-    /** An idempotent request's end is kept until its record can be read; one that was turned away frees its key. */
-    private void remember(InvocationRequest request, String hash, InvocationResult result) {
-        if (hash == null) {
+    /**
+     * An idempotent request's end is kept until its record can be read; one that was turned away frees its key before it is
+     * answered: who asks again at once must not be the one whose key is freed.
+     */
+    private void remember(InvocationRequest request, Key key, InvocationResult result, Runnable then) {
+        Failure failure = result.failure();
+        boolean known = key != null && RecordedResults.isKnown(failure);
+        if (known && failure != null && failure.retryable()) {
+            blocking.execute(() -> {
+                try {
+                    if (isFree(key, result)) {
+                        keys.release(request.application(), key.hash, key.claim);
+                    }
+                } finally {
+                    then.run();
+                }
+            });
             return;
         }
-        if (result.failure() != null && result.failure().retryable()) {
-            blocking.execute(() -> keys.release(request.application(), hash));
-        } else {
+        if (known) {
             recent.put(result);
+            blocking.execute(() -> keys.ended(request.application(), key.hash, request.executionId()));
         }
+        then.run();
+    }
+
+    /** Of a request that was only turned away, an earlier one under the key may have begun the execution. */
+    private static boolean isFree(Key key, InvocationResult result) {
+        return key.claim.fresh() || !result.hops().isEmpty() || result.status() == InvocationResult.Status.TIMED_OUT;
     }
 
     private static void watch(Invocation invocation, Runnable onHangUp) {

@@ -36,6 +36,12 @@ abstract class RequestBody implements Body.Listener {
     }
 
     @Override
+    public void onSlow(long received) {
+        invoker.leave();
+        exchange.problem(Problems.bodyTooSlow(received));
+    }
+
+    @Override
     public void onGone(Throwable cause) {
         invoker.leave();
         exchange.callback().failed(cause);

@@ -1,5 +1,6 @@
 package dev.sand.frontend.invoke;
 
+import dev.sand.event.TraceContext;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.deployment.Quantity;
 import dev.sand.frontend.http.Problems;
@@ -18,7 +19,6 @@ import org.eclipse.jetty.http.HttpFields;
  */
 record Settings(boolean async, long waitMs, long timeoutMs, String idempotencyKey, String traceparent) {
     static final int KEY_CHARS = 255;
-    private static final int TRACEPARENT_CHARS = 55;
 
     /** An accepted request is in the global bus before its first answer. */
     boolean durable() {
@@ -49,7 +49,7 @@ record Settings(boolean async, long waitMs, long timeoutMs, String idempotencyKe
             } else if (name.equalsIgnoreCase("idempotency-key")) {
                 key = key(field.getValue());
             } else if (name.equalsIgnoreCase("traceparent")) {
-                traceparent = isTraceparent(field.getValue()) ? field.getValue() : null;
+                traceparent = TraceContext.of(field.getValue()) == null ? null : field.getValue();
             } else if (name.equalsIgnoreCase("sand-timeout")) {
                 timeout = field.getValue();
             }
@@ -98,21 +98,5 @@ record Settings(boolean async, long waitMs, long timeoutMs, String idempotencyKe
                     .with("limit", KEY_CHARS).with("actual", bare.length()).asException();
         }
         return bare;
-    }
-
-    /** The specification says to ignore a malformed one, and to go on. */
-    private static boolean isTraceparent(String text) {
-        if (text.length() < TRACEPARENT_CHARS) {
-            return false;
-        }
-        for (int i = 0; i < TRACEPARENT_CHARS; i++) {
-            char c = text.charAt(i);
-            boolean dash = i == 2 || i == 35 || i == 52;
-            boolean hex = c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
-            if (dash ? c != '-' : !hex) {
-                return false;
-            }
-        }
-        return text.length() == TRACEPARENT_CHARS || !text.startsWith("00") && text.charAt(TRACEPARENT_CHARS) == '-';
     }
 }

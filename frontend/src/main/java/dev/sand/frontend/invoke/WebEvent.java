@@ -55,8 +55,8 @@ final class WebEvent {
             event.putNull("body").put("isBase64Encoded", false);
             return;
         }
-        String bare = contentType == null ? "" : ContentType.bare(contentType);
-        String text = ContentType.isText(bare) ? ContentType.utf8(body) : null;
+        String bare = contentType == null ? "" : BodyType.bare(contentType);
+        String text = BodyType.isText(bare) ? BodyType.utf8(body) : null;
         if (text != null) {
             event.put("body", text).put("isBase64Encoded", false);
         } else {

@@ -10,7 +10,6 @@ import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.util.URIUtil;
 
 /** {@code /web/{app}/…}: requests go where the application's {@code routes:} say, as events that describe the request. */
 final class WebPlane implements Gate.DataPlane {
@@ -30,7 +29,7 @@ final class WebPlane implements Gate.DataPlane {
     public void handle(Exchange exchange, String path) {
         int slash = path.indexOf('/', PREFIX.length());
         String application = slash < 0 ? path.substring(PREFIX.length()) : path.substring(PREFIX.length(), slash);
-        String rest = slash < 0 ? "/" : URIUtil.decodePath(path.substring(slash));
+        WebPath rest = WebPath.of(slash < 0 ? "/" : path.substring(slash));
         invoker.enter();
         ApplicationVersion known = directory.known(application, null);
         if (known == null) {
@@ -45,17 +44,17 @@ final class WebPlane implements Gate.DataPlane {
         }
     }
 
-    private void proceed(Exchange exchange, ApplicationVersion version, String path) {
+    private void proceed(Exchange exchange, ApplicationVersion version, WebPath path) {
         WebRoutes.Match match = WebRoutes.match(version.routes(), exchange.method(), path);
         if (match.target() == null) {
-            throw refusal(exchange, version, path, match.allow()).asException();
+            throw refusal(exchange, version, path.text(), match.allow()).asException();
         }
         Settings settings = Settings.of(exchange.request().getHeaders(), null, configuration);
         Body.read(exchange.request(), configuration.bodyBytes(), new RequestBody(invoker, exchange) {
             @Override
             public void onBody(ByteBuffer body) {
                 run(() -> invoker.start(exchange, version, match.target(), settings, Payload.JSON,
-                        ByteBuffer.wrap(WebEvent.of(exchange.request(), path, match.parameters(), body)), RESPONSE),
+                        ByteBuffer.wrap(WebEvent.of(exchange.request(), path.text(), match.parameters(), body)), RESPONSE),
                         Invoker.checksInline(body));
             }
         });

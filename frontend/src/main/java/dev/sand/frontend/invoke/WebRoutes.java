@@ -13,11 +13,10 @@ final class WebRoutes {
 
     private WebRoutes() {}
 
-    /** @param path below {@code /web/{app}}, beginning with a slash, decoded */
-    static Match match(List<RouteSpec> routes, String method, String path) {
+    static Match match(List<RouteSpec> routes, String method, WebPath path) {
         TreeSet<String> allowed = new TreeSet<>();
         for (RouteSpec route : routes) {
-            Map<String, String> parameters = parameters(route.path(), path);
+            Map<String, String> parameters = parameters(route.path(), path.segments());
             if (parameters == null) {
                 continue;
             }
@@ -31,36 +30,35 @@ final class WebRoutes {
         return new Match(null, Map.of(), allowed.isEmpty() ? null : String.join(", ", allowed));
     }
 
-    private static Map<String, String> parameters(String template, String path) {
+    private static Map<String, String> parameters(String template, List<String> have) {
         String[] want = template.split("/", -1);
-        String[] have = path.split("/", -1);
         Map<String, String> parameters = new LinkedHashMap<>();
         for (int i = 1; i < want.length; i++) {
             String segment = want[i];
             if (segment.endsWith("+}")) {
                 // The rest of the path, and at least one character of it.
-                if (i >= have.length) {
+                if (i >= have.size()) {
                     return null;
                 }
-                String rest = String.join("/", List.of(have).subList(i, have.length));
+                String rest = String.join("/", have.subList(i, have.size()));
                 if (rest.isEmpty()) {
                     return null;
                 }
                 parameters.put(segment.substring(1, segment.length() - 2), rest);
                 return parameters;
             }
-            if (i >= have.length) {
+            if (i >= have.size()) {
                 return null;
             }
             if (segment.startsWith("{")) {
-                if (have[i].isEmpty()) {
+                if (have.get(i).isEmpty()) {
                     return null;
                 }
-                parameters.put(segment.substring(1, segment.length() - 1), have[i]);
-            } else if (!segment.equals(have[i])) {
+                parameters.put(segment.substring(1, segment.length() - 1), have.get(i));
+            } else if (!segment.equals(have.get(i))) {
                 return null;
             }
         }
-        return want.length == have.length ? parameters : null;
+        return want.length == have.size() ? parameters : null;
     }
 }

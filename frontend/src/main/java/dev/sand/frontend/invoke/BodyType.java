@@ -7,19 +7,23 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** What a body is, by its Content-Type and, where clients are known to say something else than they mean, by a look at it. */
-final class ContentType {
+public final class BodyType {
     private static final String FORM = "application/x-www-form-urlencoded";
+    private static final String FIRST_OF_A_SCALAR = "\"-0123456789tfn";
 
-    private ContentType() {}
+    private BodyType() {}
 
     /**
-     * @return the payload's type: exactly {@link Payload#JSON} when the body is to be decoded. No type at all counts as
-     *     JSON; so does a "form" that starts like a JSON object or array, which is what {@code curl -d '{…}'} sends and what
-     *     no form looks like.
+     * The rule, which openapi.yaml states: {@code application/json} and no type at all are JSON. So is what {@code curl -d}
+     * calls a form without being asked, when it begins like a JSON object or array (no form does) or is one JSON value of
+     * another kind. Every other body is bytes, under the type that it came with.
+     *
+     * @return the payload's type: exactly {@link Payload#JSON} when the body is to be decoded
      */
-    static String of(String header, ByteBuffer body) {
+    public static String of(String header, ByteBuffer body) {
         if (header == null || header.isBlank()) {
             return Payload.JSON;
         }
@@ -27,19 +31,25 @@ final class ContentType {
         if (type.equals(Payload.JSON)) {
             return Payload.JSON;
         }
-        if (type.equals(FORM) && body.hasRemaining()) {
-            byte first = body.get(body.position());
-            if (first == '{' || first == '[') {
-                return Payload.JSON;
-            }
+        return type.equals(FORM) && isJson(body) ? Payload.JSON : header;
+    }
+
+    private static boolean isJson(ByteBuffer body) {
+        int at = body.position();
+        while (at < body.limit() && " \t\r\n".indexOf(body.get(at)) >= 0) {
+            at++;
         }
-        return header;
+        if (at == body.limit()) {
+            return false;
+        }
+        byte first = body.get(at);
+        return first == '{' || first == '[' || FIRST_OF_A_SCALAR.indexOf(first) >= 0 && Json.check(body) == null;
     }
 
     /** The media type without parameters, in lower case. */
     static String bare(String header) {
         int end = header.indexOf(';');
-        return (end < 0 ? header : header.substring(0, end)).strip().toLowerCase(java.util.Locale.ROOT);
+        return (end < 0 ? header : header.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     }
 
     /** Whether a body of this type is text that people would want as a string. */
@@ -58,7 +68,8 @@ final class ContentType {
         }
     }
 
-    static Problem check(String type, ByteBuffer body) {
+    /** @return null when the body is what the type says */
+    public static Problem check(String type, ByteBuffer body) {
         return type.equals(Payload.JSON) && body.hasRemaining() ? Json.check(body) : null;
     }
 }

@@ -1,0 +1,102 @@
+package dev.sand.frontend;
+
+import static dev.sand.frontend.Platform.demo;
+import static dev.sand.frontend.Platform.json;
+import static dev.sand.frontend.Platform.text;
+import static dev.sand.frontend.Platform.zip;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.Registry;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Two frontends over one store, of which one is held up in the middle of its deployment while the other one's goes through. */
+class DeployAtOnceTest {
+    private Platform platform;
+    private final CompletableFuture<Void> held = new CompletableFuture<>();
+    private final CompletableFuture<Void> goesOn = new CompletableFuture<>();
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new Platform();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        platform.close();
+    }
+
+    /** @param at the first write of that key waits */
+    private Frontend heldUp(String table, String at) throws Exception {
+        return platform.anotherFrontend((GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(),
+                new Class<?>[] {GlobalStore.class}, (proxy, method, arguments) -> {
+                    boolean wanted = method.getName().equals("put") && arguments[0].equals(table)
+                            && (at == null || arguments[2].equals(at));
+                    if (wanted && held.complete(null)) {
+                        goesOn.get(60, TimeUnit.SECONDS);
+                    }
+                    try {
+                        return method.invoke(platform.store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
+    }
+
+    private CompletableFuture<HttpResponse<byte[]>> deployAt(Frontend frontend, Map<String, String> files) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + frontend.address().getPort() + "/api/v1/applications");
+        return platform.client.sendAsync(HttpRequest.newBuilder(uri).header("Content-Type", "application/zip")
+                .POST(BodyPublishers.ofByteArray(zip(files))).build(), BodyHandlers.ofByteArray());
+    }
+
+    private static Map<String, String> changed() {
+        Map<String, String> files = demo();
+        files.put("grains/echo/handler.py", "def handle(event, context):\n    return 'changed'\n");
+        return files;
+    }
+
+    @Test
+    void the_later_of_two_versions_is_live_whichever_ends_last() throws Exception {
+        try (Frontend slow = heldUp("applications", "alias/live")) {
+            CompletableFuture<HttpResponse<byte[]>> first = deployAt(slow, demo());
+            held.get(60, TimeUnit.SECONDS);
+            HttpResponse<byte[]> second = platform.deploy(changed());
+            assertThat(second.statusCode()).as(text(second)).isEqualTo(201);
+            goesOn.complete(null);
+            assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).as(text(first.join())).isEqualTo(201);
+            assertThat(json(first.join()).path("version").asInt()).isEqualTo(1);
+            assertThat(json(second).path("version").asInt()).isEqualTo(2);
+            assertThat(platform.registry.versions("demo")).containsExactly(1, 2);
+            assertThat(new Registry(platform.store).alias("demo", "live")).contains(2);
+            assertThat(platform.host.retired).doesNotContain("demo@2");
+            assertThat(platform.registry.version("demo", 1).orElseThrow().bundle()).isEqualTo("bundle-demo-1");
+            assertThat(platform.registry.version("demo", 2).orElseThrow().bundle()).isEqualTo("bundle-demo-2");
+        }
+    }
+
+    @Test
+    void the_same_content_is_one_version() throws Exception {
+        try (Frontend slow = heldUp("deployments", null)) {
+            CompletableFuture<HttpResponse<byte[]>> first = deployAt(slow, demo());
+            held.get(60, TimeUnit.SECONDS);
+            int version = json(platform.deploy(demo())).path("version").asInt();
+            goesOn.complete(null);
+            assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).as(text(first.join())).isEqualTo(200);
+            assertThat(json(first.join()).path("version").asInt()).isEqualTo(version);
+            assertThat(platform.registry.versions("demo")).containsExactly(version);
+            assertThat(new Registry(platform.store).alias("demo", "live")).contains(version);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.sand.standalone;
+
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.TriggerStore;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.Tracing;
+import dev.sand.globalbus.Queues;
+import dev.sand.hostagent.HostAgent;
+import dev.sand.hostagent.HostAgentConfiguration;
+import dev.sand.hostagent.HostAgentParts;
+import dev.sand.hostagent.core.CoreConfiguration;
+import dev.sand.hostagent.journal.BusJournal;
+import dev.sand.hostagent.journal.StoredRecords;
+import dev.sand.hostagent.leftovers.LeftoverCollector;
+import dev.sand.hostagent.leftovers.LeftoverParts;
+import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.sandbox.Home;
+import dev.sand.hostagent.sandbox.SandboxConfiguration;
+import dev.sand.hostagent.sandbox.Sandboxes;
+import dev.sand.hostagent.segments.MemfdSegments;
+import dev.sand.hostagent.triggers.GrainQueues;
+import dev.sand.hostagent.triggers.Ownership;
+import dev.sand.hostagent.triggers.TriggerParts;
+import dev.sand.hostagent.triggers.TriggerRunner;
+import dev.sand.hostlink.ClusterKey;
+import dev.sand.hostlink.HostLinkServer;
+import dev.sand.hostlink.LinkOptions;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.function.Consumer;
+
+/** The host agent's part of the process: itself, what it works with, and its door for frontends. */
+final class HostSide {
+    final HostAgent agent;
+    final SharedData data;
+    private final Registry registry;
+    private final InvocationStore invocations;
+    private final Queues queues;
+    private final Backends backends;
+    private final String hostId;
+
+    private HostSide(HostAgent agent, SharedData data, Registry registry, InvocationStore invocations, Queues queues,
+                     Backends backends, String hostId) {
+        this.agent = agent;
+        this.data = data;
+        this.registry = registry;
+        this.invocations = invocations;
+        this.queues = queues;
+        this.backends = backends;
+        this.hostId = hostId;
+    }
+
+    /** An address that cannot be had is told before anything runs. */
+    static void checkAddress(InetSocketAddress address, String option) throws IOException {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(address);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IOException("cannot listen on " + address.getHostString() + ":" + address.getPort() + ": " + e.getMessage()
+                    + "; choose another " + option);
+        }
+    }
+
+    /** @param key null: no frontend comes from outside of this process */
+    static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key, Tracing tracing,
+                         Opened opened, Consumer<Throwable> onBroken) throws Exception {
+        ClusterOptions cluster = options.cluster();
+        if (cluster.agentListen() != null) {
+            checkAddress(cluster.agentListen(), "--agent-listen");
+        }
+        StoredRecords records = opened.add(new StoredRecords(invocations));
+        MemfdSegments segments = opened.add(new MemfdSegments(MemfdSegments.Options.DEFAULT));
+        ObjectCopies copies = opened.add(new ObjectCopies(new GlobalObjects(backends.store()), segments));
+        BusJournal journal = opened.add(new BusJournal(backends.bus(), copies, cluster.hostId(),
+                BusJournal.Options.DEFAULT.withSlots(backends.membership().slots())));
+        Registry registry = new Registry(backends.store());
+        SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT);
+        Secrets secrets = new Secrets(options.secrets());
+        Queues queues = new Queues(backends.bus(), backends.membership().slots());
+        HostAgentParts parts = new HostAgentParts(app -> registry.version(app.application(), app.version()),
+                sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
+                        .collecting(home, registry::contentAddresses),
+                BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
+                new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies), new GrainQueues(registry, queues),
+                tracing);
+        Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
+        HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
+        if (cluster.agentListen() != null) {
+            door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),
+                    key, home.root().resolve("builds")), LinkOptions.DEFAULT);
+        }
+        opened.add(LeftoverCollector.start(new LeftoverParts(backends.store(), backends.bus(), registry, backends.bundles(),
+                data.objects(), parts.journal(), Ownership.of(backends.membership(), cluster.hostId()), backends.membership()::nowMs)));
+        return new HostSide(agent, data, registry, invocations, queues, backends, cluster.hostId());
+    }
+
+    private static final class Door implements AutoCloseable {
+        private HostLinkServer server;
+
+        @Override
+        public void close() {
+            if (server != null) {
+                server.close();
+            }
+        }
+    }
+
+    /** @param hosts where what is triggered runs: whichever host owns it */
+    TriggerRunner startTriggers(HostAgentPort hosts, Opened opened) {
+        return opened.add(new TriggerRunner(new TriggerParts(hosts, registry, invocations, backends.bus(), queues,
+                new TriggerStore(backends.store()), data, Ownership.of(backends.membership(), hostId),
+                backends.membership()::nowMs)));
+    }
+
+    private static SandboxConfiguration sandboxes(Options options) {
+        SandboxConfiguration configuration = SandboxConfiguration.defaults(options.cluster().hostId()).withKind(options.sandbox())
+                .withImage(options.image()).withBlank(options.pool()).withPython(options.python(), options.pythonPath());
+        return options.engine() == null ? configuration
+                : configuration.withEngine(options.engine(), configuration.engineTimeout());
+    }
+
+    private static HostAgentConfiguration configuration(Options options, int slots) {
+        ClusterOptions cluster = options.cluster();
+        HostAgentConfiguration configuration = HostAgentConfiguration.defaults(cluster.hostId()).withDrainTimeout(options.drain())
+                .withAddress(cluster.advertise()).withLabels(cluster.labels())
+                .withCore(CoreConfiguration.DEFAULT.withSlots(slots));
+        return options.shards() == 0 ? configuration : configuration.withShards(options.shards());
+    }
+}
