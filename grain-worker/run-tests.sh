@@ -8,4 +8,5 @@ mkdir -p target
 "$python" -P -m ruff check src tests
 (cd .. && .sand/venv/bin/python -P -m ruff check tests examples deploy)
 "$python" -P -m ruff format --check src tests
+"$python" -P -m pytest -q ../tests/deploy ../tests/bench --junit-xml=target/pytest-deploy.xml
 exec "$python" -P -m pytest -q --junit-xml=target/pytest.xml

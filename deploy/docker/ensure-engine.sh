@@ -36,7 +36,14 @@ elif ! runs dockerd /var/run/docker.pid; then
   rm -f /var/run/docker.pid
   runs containerd /run/docker/containerd/containerd.pid || rm -f /run/docker/containerd/containerd.pid
   say "docker: starting dockerd (log: /var/log/sand-dockerd.log)"
-  setsid nohup dockerd >/var/log/sand-dockerd.log 2>&1 </dev/null &
+  # It outlives whoever asked for it: none of their files stay open in it, a lock least of all.
+  (
+    for descriptor in /proc/self/fd/*; do
+      number=${descriptor##*/}
+      [ "$number" -le 2 ] || eval "exec $number>&-"
+    done
+    exec setsid nohup dockerd >/var/log/sand-dockerd.log 2>&1 </dev/null
+  ) &
 fi
 
 while ! answers; do

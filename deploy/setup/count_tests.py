@@ -11,17 +11,26 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
+WHY_LINES = 24
+
 
 @dataclass
 class Count:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    names: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
-    def fail(self, name: str) -> None:
+    def fail(self, name: str, why: str = "") -> None:
         self.failed += 1
-        self.names.append(name)
+        self.failures.append(f"failed: {name}" + "".join(f"\n    {line}" for line in shortened(why)))
+
+
+def shortened(why: str) -> list[str]:
+    """What a failure says first and last, and the project's own lines of its stack."""
+    lines = [line.rstrip()[:200] for line in why.splitlines() if line.strip()]
+    kept = [line for line in lines if not line.startswith("\tat ") or "at dev.sand." in line]
+    return kept if len(kept) <= WHY_LINES else [*kept[: WHY_LINES // 2], "...", *kept[-WHY_LINES // 2 :]]
 
 
 def add_report(count: Count, report: Path) -> None:
@@ -31,9 +40,10 @@ def add_report(count: Count, report: Path) -> None:
         count.fail(f"{report.name}: the report is cut off ({e})")
         return
     for case in root.iter("testcase"):
-        kinds = {child.tag for child in case}
-        if kinds & {"failure", "error"}:
-            count.fail(f"{case.get('classname')}.{case.get('name')}")
+        kinds = {child.tag: child for child in case}
+        wrong = kinds.get("failure", kinds.get("error"))
+        if wrong is not None:
+            count.fail(f"{case.get('classname')}.{case.get('name')}", wrong.text or wrong.get("message") or "")
         elif "skipped" in kinds:
             count.skipped += 1
         else:
@@ -72,8 +82,8 @@ def main() -> int:
     if given.e2e_status != 0 and count.failed == failed_before:
         count.fail("the end-to-end suite (see .sand/log/e2e.log)")
 
-    for name in count.names:
-        print(f"failed: {name}")
+    for failure in count.failures:
+        print(failure)
     if count.skipped:
         print(f"{count.skipped} skipped")
     print(f"{count.passed} passed, {count.failed} failed")

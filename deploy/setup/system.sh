@@ -25,6 +25,15 @@ apt_install() {
     >"$SAND_LOGS/apt-$name.log" 2>&1 </dev/null
 }
 
+# apt_knows PACKAGE: whether apt could install it; its lists are fetched first when they are not there.
+apt_knows() {
+  command -v apt-cache >/dev/null 2>&1 || return 1
+  if [ ! -e "$SAND_LOCAL/apt-updated" ]; then
+    as_root apt-get -q update >"$SAND_LOGS/apt-update.log" 2>&1 </dev/null && touch "$SAND_LOCAL/apt-updated"
+  fi
+  apt-cache show "$1" >/dev/null 2>&1
+}
+
 # need COMMAND PACKAGE: a tool that the build cannot do without.
 need() {
   command -v "$1" >/dev/null 2>&1 && return

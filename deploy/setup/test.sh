@@ -13,7 +13,10 @@ run_test() {
   set_up_system
   set_up_python
   set_up_jdk
+  set_up_java17
   set_up_docker
+  # The suites over a cluster of containers; Maven makes their images between packaging and testing (tests/cluster-images.sh).
+  [ "$quick" = 1 ] || export SAND_TEST_CLUSTER=1
   rm -rf "$SAND_LOCAL/test-reports"
   mkdir -p "$SAND_LOCAL/test-reports"
   rm -rf "$SAND_CHECKOUT"/*/target/surefire-reports "$SAND_CHECKOUT"/grain-worker/target/*.xml

@@ -18,30 +18,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import thriftpy2
+from broker_data import DataCalls, Refused, sand
 from thriftpy2.protocol.binary import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
-
-IDL = Path(__file__).parents[2] / "event/src/main/thrift/sand.thrift"
-sand = thriftpy2.load(str(IDL), module_name="sand_thrift")
 
 PATIENCE_SECONDS = 20
 _SERVICES = {"bus.sock": (sand.LocalBus, sand.Control), "data.sock": (sand.Segments,)}
 
 
-class Refused(Exception):
-    """Answered as a BusError."""
-
-    def __init__(self, error: str, message: str) -> None:
-        super().__init__(message)
-        self.error = error
-
-
-class Broker:
+class Broker(DataCalls):
     """The folder with bus.sock, data.sock and log.sock, and what the sandbox's processes said on them."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.directory = Path(tempfile.mkdtemp(prefix="sand-", dir="/tmp"))
         self.changed = threading.Condition()
         self.reports: list[Any] = []
@@ -53,7 +43,7 @@ class Broker:
         self.closed: list[str] = []
         self.frames: list[tuple[str, str]] = []
         self.logs: dict[tuple[str, int], bytes] = defaultdict(bytes)
-        self.shared: dict[str, tuple[int, Any]] = {}
+        self.queued: list[Any] = []
         self.objects: dict[str, int] = {}
         self.collect_logs = threading.Event()
         self.collect_logs.set()
@@ -228,27 +218,15 @@ class Broker:
                     raise Refused("Sand.NotFound", f"no object {argument.object}")
                 connection.send_descriptor = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
                 reply(sand.SegmentReply(object=argument.object, size=os.fstat(fd).st_size))
+            case "table":
+                reply(self.table(argument))
+            case "object":
+                reply(self.object(argument))
+            case "enqueue":
+                self.queued.append(argument)
+                reply(f"{argument.eventId}#{argument.number}")
             case _:
-                reply(self._data(method, argument))
-
-    def _data(self, method: str, argument: Any) -> Any:
-        if method == "dataList":
-            keys = sorted(key for key in self.shared if key.startswith(argument.prefix) and key > (argument.after or ""))
-            return sand.DataListReply(keys=keys[: argument.limit], more=len(keys) > argument.limit)
-        version, value = self.shared.get(argument.key, (0, None))
-        if method == "dataGet":
-            return sand.DataValue(version=version, value=value)
-        if method == "dataAdd":
-            total = int((value.bytes if value else b"0").decode()) + argument.delta
-            self.shared[argument.key] = (version + 1, sand.Payload(contentType="application/json", bytes=b"%d" % total))
-            return total
-        if argument.ifVersion is not None and argument.ifVersion != version:
-            raise Refused("Sand.Conflict", f"{argument.key} has version {version}, not {argument.ifVersion}")
-        if method == "dataPut":
-            self.shared[argument.key] = (version + 1, argument.value)
-            return version + 1
-        assert method == "dataDelete"
-        return self.shared.pop(argument.key, None) is not None
+                reply(self.data(method, argument))
 
 
 class _Taken:

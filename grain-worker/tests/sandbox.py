@@ -12,7 +12,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from broker import Broker, sand
+from broker import Broker
+from broker_data import sand
 
 TOKEN = "token-of-the-sandbox"
 SOURCE = Path(__file__).parents[1] / "src"

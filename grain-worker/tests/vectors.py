@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from broker import IDL, sand
+from broker_data import IDL, sand
 from thriftpy2.protocol.binary import TBinaryProtocol
 from thriftpy2.thrift import TMessageType, TType
 from thriftpy2.transport import TMemoryBuffer
@@ -44,6 +44,7 @@ def _configuration() -> Any:
         grain="resize", entry="handler:handle", path=["/run/sand/s0123456789/app/grains/resize", "/run/sand/s0123456789/app"],
         isolation="request", preload="auto", environment={"LANG": "C.UTF-8"}, instanceMemoryBytes=1 << 28,
         application="image-pipeline", version="3", grains=["resize", "store"], maxRequests=0, secrets={"API_KEY": "hé"},
+        memoryByDefault=True,
     )  # fmt: skip
 
 
@@ -118,6 +119,33 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
             ("none", "reply", sand.DataListReply(keys=[], more=False)),
         ],
         "dataAdd": [("request", "call", sand.DataAddRequest(key="n", delta=-3)), ("value", "reply", -2)],
+        "table": [
+            ("request", "call", sand.TableRequest(partition="p", operations=[
+                sand.TableOperation(operation="checkLock", key="leader", number=7),
+                sand.TableOperation(operation="put", key="k", value=payloads["json"], number=0),
+                sand.TableOperation(operation="setField", key="m", value=payloads["json"], field="é")])),
+            ("results", "reply", sand.TableReply(results=[
+                sand.TableResult(version=3), sand.TableResult(version=1 << 40, value=payloads["bytes"], number=-1)])),
+            ("items", "reply", sand.TableReply(results=[
+                sand.TableResult(version=0, number=1, items=[sand.TableItem(key="k", version=9, value=payloads["json"])])])),
+            ("conflict", "error", sand.BusError(error="Sand.Conflict", message="lock lost")),
+        ],
+        "object": [
+            ("put", "call", sand.ObjectRequest(operation="put", key="k", value=payloads["large"], ifVersion=0)),
+            ("write", "call", sand.ObjectRequest(
+                operation="write", key="k", offset=1 << 33, bytes=b"\0\xff", contentType="image/png")),
+            ("list", "call", sand.ObjectRequest(operation="list", key="a/", size=100, after="a/b")),
+            ("range", "reply", sand.ObjectReply(
+                version=4, size=1 << 33, contentType="image/png", bytes=b"\1", sha256="ab")),
+            ("none", "reply", sand.ObjectReply(version=0)),
+            ("keys", "reply", sand.ObjectReply(version=0, keys=["a/c"])),
+        ],
+        "enqueue": [
+            ("request", "call", sand.EnqueueRequest(
+                eventId=event_id, number=1, queue="orders", payload=payloads["json"], group="a")),
+            ("no-group", "call", sand.EnqueueRequest(eventId=event_id, number=0, queue="orders", payload=payloads["bytes"])),
+            ("id", "reply", "01JD0Z5W3M8Q6T1R4V7X9YB2CD"),
+        ],
         "commands": [
             ("request", "call", sand.CommandsRequest(caller="w1", pid=7)),
             ("all", "reply", sand.CommandsReply(commands=commands)),

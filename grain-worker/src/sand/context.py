@@ -15,19 +15,23 @@ from sand.messages import (
     DataGetRequest,
     DataListRequest,
     DataPutRequest,
+    EnqueueRequest,
     EventMessage,
     GrainConfiguration,
     Publication,
     PublishRequest,
 )
+from sand.objects import Objects
 from sand.protocol import (
     DATA_ADD,
     DATA_DELETE,
     DATA_GET,
     DATA_LIST,
     DATA_PUT,
+    ENQUEUE,
     PUBLISH,
 )
+from sand.tables import Lock, Table
 
 PUBLICATIONS = 1000
 # Publications that fit in the frame of finish; more are sent ahead, and the host agent keeps them until finish.
@@ -43,8 +47,8 @@ class Context:
     """
 
     __slots__ = (
-        "_configuration", "_connection", "_deadline_ns", "_kept_bytes", "_published", "_sent", "application", "attempt",
-        "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
+        "_configuration", "_connection", "_deadline_ns", "_enqueued", "_kept_bytes", "_published", "_sent", "application",
+        "attempt", "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +68,7 @@ class Context:
         self._published: list[Publication] = []
         self._kept_bytes = 0
         self._sent = 0
+        self._enqueued = 0
 
     def remaining_ms(self) -> int:
         """Until this attempt is killed."""
@@ -110,6 +115,18 @@ class Context:
         if self._kept_bytes > _KEPT_BYTES:
             self._send_ahead()
 
+    def enqueue(self, queue: str, payload: Any, group: str | None = None) -> str:
+        """A message for a queue of the application, which is kept once this returns, whatever becomes of this attempt. A
+        further attempt that sends the same messages in the same order does not send them twice. The message's id.
+
+        :param group: messages of one group are worked on in order
+        :raises BusError: Sand.BadRequest: no such queue; Sand.Overloaded: it is full; Sand.TooLarge: over 256 KiB
+        """
+        encoded = values.encode(payload, self.invocation_id, f"the message for {queue}", self.segments)
+        number = self._enqueued
+        self._enqueued += 1
+        return self._connection.call(ENQUEUE, EnqueueRequest(self.invocation_id, number, queue, encoded, group))
+
     def _send_ahead(self) -> None:
         for publication in self._published:
             self._connection.call(PUBLISH, PublishRequest(self.invocation_id, self.attempt, publication))
@@ -154,6 +171,23 @@ class Data:
     def list(self, prefix: str = "", after: str | None = None, limit: int = 1000) -> list[str]:
         """Keys in byte order, at most `limit`; the next page is after the last one."""
         return [*self._connection.call(DATA_LIST, DataListRequest(prefix, after, limit)).keys]
+
+    def table(self, partition: str = "main") -> Table:
+        """Linearizable values with conditions, transactions, lists, maps, sets and counters; see tables.py."""
+        return Table(self._context, partition)
+
+    def lock(self, name: str, seconds: float = 30, wait: float = 0, partition: str = "main") -> Lock:
+        """A timed lock, to be used in a `with` statement; see tables.py.
+
+        :param seconds: how long it may be held without a renewal
+        :param wait: how long to wait for whoever holds it
+        """
+        return Lock(Table(self._context, partition), name, seconds, wait)
+
+    @property
+    def objects(self) -> Objects:
+        """Large values with ranges; see objects.py."""
+        return Objects(self._context)
 
     def counter(self, key: str, delta: int = 1) -> int:
         """Adds atomically and returns the new value; one that does not exist counts as 0."""

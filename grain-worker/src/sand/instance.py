@@ -17,6 +17,7 @@ from _signal import SIGINT, default_int_handler
 from _signal import signal as set_handler
 from collections.abc import Callable
 from os import _exit, getpid, setsid
+from sys import modules
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sand import failure, hotpath, kernel, loading, logs, values
@@ -98,6 +99,8 @@ class Instance:
             if event.schema > SCHEMA_VERSION:
                 raise BadRequest(f"event schema {event.schema} is newer than this runtime understands ({SCHEMA_VERSION})")
             argument = values.decode(event.payload, self._segments)
+            if event.traceparent is not None and "opentelemetry" in modules:
+                handler = _traced(handler, event.traceparent)
             started = _now()
             result = handler(argument, context)
             ended = _now()
@@ -115,12 +118,22 @@ class Instance:
         if os.getpid() != self._pid:
             sys.excepthook(type(raised), raised, raised.__traceback__)
             self._leave_copy(1)
-        if isinstance(raised, MemoryError):
-            kernel.release_reserve()
-        said = failure.describe(raised)
+        said = self._described(raised)
         return encode_call(
             FAIL, FailRequest(event.event_id, event.attempt, said.error, said.cause, said.stack_trace, started, ended)
         )
+
+    def _described(self, raised: BaseException) -> failure.Failure:
+        if not isinstance(raised, MemoryError):
+            return failure.describe(raised)
+        kernel.release_reserve()
+        said = failure.describe(raised)
+        limit = self._configuration.instance_memory_bytes >> 20
+        if not limit:
+            return said
+        whose = "by default, of the sandbox's memory" if self._configuration.memory_by_default else "by memory: in sand.yaml"
+        cause = f"{said.cause} (an instance of grain {self._configuration.grain} may hold {limit} MiB of data, {whose})"
+        return said._replace(cause=cause)
 
     def _leave_copy(self, code: int) -> NoReturn:
         """The handler forked, and the copy came back from it: only the instance itself answers."""
@@ -151,6 +164,21 @@ class Instance:
             left -= 1
 
 
+def _traced(handler: loading.Handler, traceparent: str) -> loading.Handler:
+    """The handler within OpenTelemetry's context: its spans are children of the platform's."""
+    from sand import telemetry
+
+    def traced(event: Any, context: Any) -> Any:
+        token = telemetry.attach(traceparent)
+        try:
+            return handler(event, context)
+        finally:
+            if token is not None:
+                telemetry.detach(token)
+
+    return traced
+
+
 def _exit_code(exiting: SystemExit) -> int:
     """As Python's own: a number is the code, nothing is 0, anything else is printed and 1."""
     code = exiting.code
@@ -167,6 +195,7 @@ def run(
     configuration: GrainConfiguration,
     directory: str,
     worker: int,
+    data_limit: int,
     handler: loading.Handler | None,
     reseed: list[Callable[[], None]],
     notes: Notes | None,
@@ -176,6 +205,7 @@ def run(
     """The whole life of the forked child.
 
     :param worker: pid of the worker, with which this process dies
+    :param data_limit: RLIMIT_DATA; 0: none, or what is left of the default once the code is here
     :param handler: None: import the grain's code here
     :param notes: where to tell the worker that the import failed; there when the handler is not
     """
@@ -186,10 +216,12 @@ def run(
     try:
         attach(directory, name)
         connection = Connection(connect(f"{directory}/bus.sock"))
-        if configuration.instance_memory_bytes:
-            kernel.limit_memory(configuration.instance_memory_bytes)
+        if data_limit:
+            kernel.limit_memory(data_limit)
         if handler is None:
             handler = _load(name, configuration, notes)
+            if configuration.memory_by_default:
+                kernel.limit_memory(kernel.data_limit(configuration.instance_memory_bytes, True))
         for renew in reseed:
             renew()
         serving.begin(name, connection)

@@ -23,6 +23,18 @@ MEMORY_RESERVE = 16 << 20
 OOM_SCORE = b"900"
 
 
+def take_variable(name: str) -> str:
+    """The variable's value, which nobody finds in this process's environment afterwards: what /proc shows of that is the
+    memory it began with, and every fork has a copy."""
+    getenv = ctypes.PyDLL(None).getenv
+    getenv.restype = ctypes.c_void_p
+    place = getenv(name.encode())
+    value = os.environ.pop(name)
+    if place:
+        ctypes.memset(place, ord("-"), len(value.encode()))
+    return value
+
+
 def settle() -> None:
     """Before the first fork: garbage is gone, what lives is left alone by collections, and free memory is in order, so that
     no child pays for sorting it."""
@@ -89,13 +101,54 @@ class OomScore:
                 self._fd = -1
 
 
+class OomKills:
+    """Whether the kernel has ended processes of this sandbox for want of memory: its own count, cgroup v2's or v1's."""
+
+    _FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+
+    def __init__(self) -> None:
+        self._known = self._count()
+
+    def happened(self) -> bool:
+        """Since this was asked last."""
+        before, self._known = self._known, self._count()
+        return self._known > before
+
+    def _count(self) -> int:
+        for file in self._FILES:
+            try:
+                with open(file, "rb") as events:
+                    for line in events:
+                        if line.startswith(b"oom_kill "):
+                            return int(line.split()[1])
+            except (OSError, ValueError):
+                continue
+        return 0
+
+
 def data_bytes() -> int:
     """What counts against RLIMIT_DATA in this process now."""
+    return _status().get(b"VmData", 0)
+
+
+def data_limit(memory_bytes: int, by_default: bool) -> int:
+    """RLIMIT_DATA for instances of a worker whose code is loaded. The kernel counts what is reserved, used or not; libraries
+    reserve much for threads that never run, and a default must not be met by that alone."""
+    if not by_default:
+        return memory_bytes
+    status = _status()
+    return memory_bytes + max(0, status.get(b"VmData", 0) - status.get(b"RssAnon", 0))
+
+
+def _status() -> dict[bytes, int]:
+    """The lines of /proc/self/status that are sizes, in bytes."""
+    sizes = {}
     with open("/proc/self/status", "rb") as status:
         for line in status:
-            if line.startswith(b"VmData:"):
-                return int(line.split()[1]) << 10
-    return 0
+            name, _, value = line.partition(b":")
+            if value.endswith(b" kB\n"):
+                sizes[name] = int(value[:-4]) << 10
+    return sizes
 
 
 def children() -> set[int]:

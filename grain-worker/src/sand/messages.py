@@ -115,6 +115,65 @@ class DataAddRequest(NamedTuple):
     delta: int
 
 
+class EnqueueRequest(NamedTuple):
+    event_id: str
+    number: int
+    queue: str
+    payload: Payload
+    group: str | None = None
+
+
+class TableOperation(NamedTuple):
+    operation: str
+    key: str
+    value: Payload | None = None
+    number: int | None = None
+    field: str | None = None
+
+
+class TableItem(NamedTuple):
+    key: str
+    version: int
+    value: Payload
+
+
+class TableResult(NamedTuple):
+    version: int
+    value: Payload | None = None
+    number: int | None = None
+    items: tuple[TableItem, ...] | None = None
+
+
+class TableRequest(NamedTuple):
+    partition: str
+    operations: tuple[TableOperation, ...]
+
+
+class TableReply(NamedTuple):
+    results: tuple[TableResult, ...]
+
+
+class ObjectRequest(NamedTuple):
+    operation: str
+    key: str
+    value: Payload | None = None
+    offset: int | None = None
+    size: int | None = None
+    bytes: bytes | None = None
+    if_version: int | None = None
+    content_type: str | None = None
+    after: str | None = None
+
+
+class ObjectReply(NamedTuple):
+    version: int
+    size: int | None = None
+    content_type: str | None = None
+    bytes: bytes | None = None
+    sha256: str | None = None
+    keys: tuple[str, ...] | None = None
+
+
 class GrainConfiguration(NamedTuple):
     grain: str
     entry: str
@@ -128,6 +187,7 @@ class GrainConfiguration(NamedTuple):
     grains: tuple[str, ...]
     max_requests: int
     secrets: dict[str, str] | None = None
+    memory_by_default: bool | None = None
 
 
 class ClaimCommand(NamedTuple):

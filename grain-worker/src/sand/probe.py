@@ -47,7 +47,7 @@ def probe(configuration: GrainConfiguration) -> None:
 
 def _child(configuration: GrainConfiguration, write: int) -> None:
     try:
-        if configuration.instance_memory_bytes:
+        if configuration.instance_memory_bytes and not configuration.memory_by_default:
             kernel.limit_memory(configuration.instance_memory_bytes)
         loading.load(configuration)
         said = b"loaded"

@@ -23,6 +23,7 @@ from sand.messages import (
     DataPutRequest,
     DataReference,
     DataValue,
+    EnqueueRequest,
     EventMessage,
     FailRequest,
     FinishRequest,
@@ -30,6 +31,8 @@ from sand.messages import (
     InstanceExitedReport,
     InstanceForkFailedReport,
     KillCommand,
+    ObjectReply,
+    ObjectRequest,
     Payload,
     Publication,
     PublishRequest,
@@ -39,6 +42,11 @@ from sand.messages import (
     SpawnCommand,
     StartWorkerCommand,
     StopCommand,
+    TableItem,
+    TableOperation,
+    TableReply,
+    TableRequest,
+    TableResult,
     TakeReply,
     TakeRequest,
     WorkerExitedReport,
@@ -59,7 +67,7 @@ PUBLICATIONS = list_of(_publication)
 _texts = list_of(TEXT)
 _configuration = struct_of(
     GrainConfiguration, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, TEXT, _R), (5, TEXT, _R), (6, TEXT_MAP, _R),
-    (7, LONG, _R), (8, TEXT, _R), (9, TEXT, _R), (10, _texts, _R), (11, INT, _R), (12, TEXT_MAP, _O),
+    (7, LONG, _R), (8, TEXT, _R), (9, TEXT, _R), (10, _texts, _R), (11, INT, _R), (12, TEXT_MAP, _O), (13, FLAG, _O),
 )  # fmt: skip
 _command = union_of(
     (1, ClaimCommand, struct_of(ClaimCommand, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, _texts, _R))),
@@ -106,6 +114,22 @@ DATA_LIST = Method(
     struct_of(DataListReply, (1, _texts, _R), (2, FLAG, _R)),
 )
 DATA_ADD = Method("dataAdd", struct_of(DataAddRequest, (1, TEXT, _R), (2, LONG, _R)), LONG)
+ENQUEUE = Method("enqueue", struct_of(
+    EnqueueRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, _payload, _R), (5, TEXT, _O)), TEXT)  # fmt: skip
+_operation = struct_of(TableOperation, (1, TEXT, _R), (2, TEXT, _R), (3, _payload, _O), (4, LONG, _O), (5, TEXT, _O))
+_item = struct_of(TableItem, (1, TEXT, _R), (2, LONG, _R), (3, _payload, _R))
+_result = struct_of(TableResult, (1, LONG, _R), (2, _payload, _O), (3, LONG, _O), (4, list_of(_item), _O))
+TABLE = Method(
+    "table",
+    struct_of(TableRequest, (1, TEXT, _R), (2, list_of(_operation), _R)),
+    struct_of(TableReply, (1, list_of(_result), _R)),
+)
+OBJECT = Method(
+    "object",
+    struct_of(ObjectRequest, (1, TEXT, _R), (2, TEXT, _R), (3, _payload, _O), (4, LONG, _O), (5, LONG, _O), (6, BINARY, _O),
+              (7, LONG, _O), (8, TEXT, _O), (9, TEXT, _O)),
+    struct_of(ObjectReply, (1, LONG, _R), (2, LONG, _O), (3, TEXT, _O), (4, BINARY, _O), (5, TEXT, _O), (6, _texts, _O)),
+)  # fmt: skip
 COMMANDS = Method(
     "commands",
     struct_of(CommandsRequest, (1, TEXT, _R), (2, INT, _R)),
@@ -117,8 +141,8 @@ OPEN = Method("open", struct_of(SegmentOpenRequest, (1, TEXT, _R)), _segment_rep
 
 METHODS = {
     method.name: method
-    for method in (TAKE, FINISH, FAIL, PUBLISH, DATA_GET, DATA_PUT, DATA_DELETE, DATA_LIST, DATA_ADD, COMMANDS, REPORT,
-                   ALLOCATE, OPEN)
+    for method in (TAKE, FINISH, FAIL, PUBLISH, ENQUEUE, DATA_GET, DATA_PUT, DATA_DELETE, DATA_LIST, DATA_ADD, TABLE, OBJECT,
+                   COMMANDS, REPORT, ALLOCATE, OPEN)
 }  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def _load(configuration: GrainConfiguration, status_fd: int, tainted: str | None
 def _check_memory(configuration: GrainConfiguration) -> None:
     """A limit below what the code needs once loaded would fail every request."""
     used, limit = kernel.data_bytes(), configuration.instance_memory_bytes
-    if limit and used >= limit:
+    if limit and used >= kernel.data_limit(limit, bool(configuration.memory_by_default)):
         raise MemoryError(
             f"grain {configuration.grain}: its code alone needs {used >> 20} MiB once imported; "
             f"the memory limit of an instance is {limit >> 20} MiB"

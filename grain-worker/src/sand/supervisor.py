@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import select
 import signal
 import sys
 import traceback
@@ -131,13 +132,14 @@ class Supervisor:
             kernel.kill_group(pid)
 
     def _stop(self, name: str | None) -> None:
-        """Gently: a worker ends when its instances have. One that still imports ends at once."""
+        """Gently: a worker ends when its instances have. One that still imports has none, and may have been taught to stay."""
         if name is None:
             self._stopping = True
         for pid, running in self._workers.items():
             if name in (None, running.start.worker):
                 self._stopped.add(pid)
-                os.kill(pid, signal.SIGTERM)
+                imports = not select.select([running.status_fd], [], [], 0)[0]
+                os.kill(pid, signal.SIGKILL if imports else signal.SIGTERM)
 
     def _reap(self) -> None:
         while True:
@@ -169,7 +171,8 @@ class Supervisor:
         if said.startswith(starting.TAINTED) and running.tainted is None and not stopped:
             self._start(start, said[1:].decode())
             return
-        if not said and not stopped:
+        # No code ends itself with SIGKILL as a rule: the kernel short of memory does, or a neighbour. The next start may do.
+        if not said and not stopped and code != -signal.SIGKILL:
             how = f"with {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
             cause = f"importing the code of grain {start.configuration.grain} ended the process {how}"
             self._control.report(WorkerFailedReport(start.worker, "Sand.Crashed", cause))
@@ -178,7 +181,7 @@ class Supervisor:
 
 def main() -> NoReturn:
     directory = os.environ["SAND_DIRECTORY"]
-    token = os.environ.pop("SAND_TOKEN")
+    token = kernel.take_variable("SAND_TOKEN")
     console = os.dup(2)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0, inheritable=True)

@@ -49,9 +49,13 @@ class Worker:
         self._stage.warm(self._serving)
         self._temporary = temporary.Hook()
         self._oom = kernel.OomScore()
+        self._oom_kills = kernel.OomKills()
         self._title = title.prepare("instance", configuration.grain)
         self._directory = directory
         self._configuration = configuration
+        # Of instances that import the code themselves it is known after that.
+        memory, by_default = configuration.instance_memory_bytes, bool(configuration.memory_by_default)
+        self._data_limit = 0 if handler is None and by_default else kernel.data_limit(memory, by_default)
         self._handler = handler
         self._control = control
         self._folder = folder
@@ -129,6 +133,7 @@ class Worker:
                 self._configuration,
                 self._directory,
                 self._pid,
+                self._data_limit,
                 self._handler,
                 self._reseed,
                 self._notes,
@@ -183,6 +188,8 @@ class Worker:
     def _report_end(self, name: str, status: int, usage: Any, adopted: int) -> None:
         code = os.waitstatus_to_exitcode(status)
         note = self._notes.of(name) if self._notes and code == instance.NOT_LOADED else None
+        if code == -signal.SIGKILL and self._oom_kills.happened():
+            note = "the sandbox had no memory left, and the kernel ended its largest instance"
         if adopted:
             note = f"{adopted} process{'es'[: 2 * (adopted > 1)]} that it had detached and left behind were killed"
         cpu_us = int((usage.ru_utime + usage.ru_stime) * 1e6)

@@ -2,12 +2,14 @@
 
 import io
 import json
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+import click
 import pytest
 
 from sand.command.main import main
@@ -166,3 +168,108 @@ def test_json_output_of_an_invocation_has_its_timing(server, sand):
     shown = json.loads(sand("invoke", "app/grain", "-o", "json").stdout)
     assert shown["output"] == {"x": 1}
     assert shown["timingMs"] == {"queue": 0.1, "run": 2.5}
+
+
+def test_findings_of_a_deployment_are_lines_and_with_json_the_problem(server, sand, tmp_path):
+    (tmp_path / "sand.yaml").write_text("name: x\n")
+    findings = [
+        {"file": "sand.yaml", "pointer": "/sandbox/pids", "detail": "must have a minimum value of 16"},
+        {"file": "grains", "pointer": "", "detail": "there is no grain"},
+    ]
+    server.problem(
+        422, title="The application folder is not valid", detail="one (and 1 more)", source="caller", errors=findings
+    )
+    done = sand("deploy", str(tmp_path))
+    assert done.returncode == 4
+    lines = done.stderr.decode().splitlines()
+    assert lines[-3:] == [
+        "sand: The application folder is not valid",
+        "  sand.yaml#/sandbox/pids: must have a minimum value of 16",
+        "  grains: there is no grain",
+    ]
+    assert json.loads(sand("deploy", str(tmp_path), "-o", "json").stdout)["errors"] == findings
+
+
+def test_with_json_every_failure_is_a_document_on_stdout(server, sand):
+    server.problem(404, title="Not found", detail="There is no application 'x' here.")
+    assert json.loads(sand("describe", "x", "-o", "json").stdout)["title"] == "Not found"
+    server.close()
+    assert "no platform answers" in json.loads(sand("list", "-o", "json").stdout)["title"]
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [("2", "2000ms"), ("0.5", "500ms"), ("1s", "1000ms"), ("500ms", "500ms"), ("1.5m", "90000ms"), ("24h", "86400000ms")],
+)
+def test_a_timeout_is_a_number_of_seconds_or_a_duration(server, sand, text, header):
+    assert sand("invoke", "app/grain", "--timeout", text).returncode == 0
+    assert server.requests[-1][2]["Sand-Timeout"] == header
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "invoke a/b --timeout 0", "invoke a/b --timeout 1y", "invoke a/b --timeout -1", "invoke a/b --wait x", "invoke a/b/c",
+        "describe a/b", "versions ..", "delete a", "invoke a/b --out /no/such/folder/x", "doctor --listen 7263",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_told_before_anything_is_sent(server, sand, line):
+    done = sand(*line.split())
+    assert (done.returncode, done.stdout, server.requests) == (2, b"", [])
+
+
+def test_a_word_that_is_nearly_one_is_guessed(sand):
+    assert b"Did you mean list?" in sand("lst").stderr
+
+
+def test_doctor_looks_at_the_platform_that_is_named(server, sand, monkeypatch):
+    server.answer = (200, {"Content-Type": "application/json"}, b'{"hosts": [{"sandboxes": [1, 2]}]}')
+    found = json.loads(sand("doctor", "-o", "json").stdout)
+    assert (found[0]["check"], found[0]["result"]) == ("server", "ok")
+    assert "1 host, 2 sandboxes" in found[0]["found"]
+    server.close()
+    done = sand("doctor", "-o", "json")
+    assert (done.returncode, json.loads(done.stdout)[0]["result"]) == (70, "failed")
+
+
+def test_whoever_has_read_enough_is_no_error(server):
+    lines = [{"epochMs": 1, "stream": "stdout", "text": "x" * 200} for _ in range(5000)]
+    server.answer = (200, {"Content-Type": "application/json"}, json.dumps({"lines": lines}).encode())
+    command = [sys.executable, "-P", "-m", "sand.command", "--server", server.address, "logs", "app"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as logs:
+        logs.stdout.readline()
+        logs.stdout.close()
+        told = logs.stderr.read()
+    assert (logs.returncode, told) == (0, b"")
+
+
+def test_every_command_that_has_data_has_json():
+    from sand.command.main import SUBCOMMANDS, sand
+
+    def without(command: click.Command, name: str) -> Iterator[str]:
+        if isinstance(command, click.Group):
+            for inner in command.list_commands(click.Context(command)):
+                yield from without(command.get_command(click.Context(command), inner), f"{name} {inner}")
+        elif not any("-o" in parameter.opts for parameter in command.params):
+            yield name
+
+    assert len(SUBCOMMANDS) > 10
+    assert list(without(sand, "sand")) == ["sand up"]
+
+
+def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):
+    grain = {"grain": "resize", "workerState": "READY", "running": 2, "idle": 1, "queued": 3, "restarts": 0}
+    sandbox = {"application": "shop", "version": 4, "state": "READY", "grains": [grain]}
+    place = {"address": "a:7264", "labels": ["ssd", "zone=a"], "busy": 0.5, "slots": [1, 2, 3]}
+    hosts = [
+        {"host": "host-a", "sandboxKind": "docker", "draining": False, "sandboxes": [sandbox], "place": place},
+        {"host": "host-b", "sandboxKind": None, "draining": False, "sandboxes": [], "place": place, "problem": "no connection"},
+    ]
+    server.answer = (200, {}, json.dumps({"hosts": hosts}).encode())
+    lines = [" ".join(line.split()) for line in sand("ps").stdout.decode().splitlines()]
+    assert "host-a docker a:7264 ssd, zone=a 3 0.50 1" in lines
+    assert "host-b no connection a:7264 ssd, zone=a 3 0.50 0" in lines
+    assert "host-a shop 4 ready resize 2 1 3 0" in lines
+    alone = {"host": "local", "sandboxKind": "process", "draining": False, "sandboxes": []}
+    server.answer = (200, {}, json.dumps({"hosts": [alone]}).encode())
+    assert "local process - - all - 0" in [" ".join(line.split()) for line in sand("ps").stdout.decode().splitlines()]

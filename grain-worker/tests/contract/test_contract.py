@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broker import sand
+from broker_data import sand
 from sandbox import TOKEN, Sandbox, alive
 
 GRAINS = sorted(folder.name for folder in (Path(__file__).parent / "grains").iterdir())

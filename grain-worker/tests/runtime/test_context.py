@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
-from broker import sand
+from broker_data import sand
 from sandbox import Sandbox
 
 
@@ -21,6 +22,41 @@ def test_the_context_says_what_runs(sandbox: Sandbox) -> None:
     )
     output = sandbox.output(worker, executionId="x", eventId="x/main", attempt=2, remainingMs=5000, traceparent="00-1-2-01")
     assert output == ["app", "main", "1", "x", "x/main", 2, "00-1-2-01"]
+
+
+TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.mark.parametrize("isolation", ["request", "worker"])
+def test_spans_of_a_handler_are_below_the_platforms(sandbox: Sandbox, isolation: str) -> None:
+    code = f"""
+    import sys
+    sys.path.append({site_packages()!r})
+    from opentelemetry import trace
+    def handle(event, context):
+        span = trace.get_current_span().get_span_context()
+        if event == "raise":
+            raise ValueError
+        return [format(span.trace_id, "032x"), format(span.span_id, "016x"), int(span.trace_flags)]
+    """
+    worker = sandbox.ready(code, isolation=isolation)
+    ids = [TRACEPARENT.split("-")[1], TRACEPARENT.split("-")[2], 1]
+    assert sandbox.output(worker, traceparent=TRACEPARENT) == ids
+    assert sandbox.invoke(worker, "raise", traceparent=TRACEPARENT).error == "ValueError"
+    # The next one in the same process has none.
+    assert sandbox.output(worker) == ["0" * 32, "0" * 16, 0]
+    assert sandbox.output(worker, traceparent="nonsense")[0] == "0" * 32
+
+
+def site_packages() -> str:
+    import opentelemetry.trace
+
+    return str(Path(opentelemetry.trace.__file__).parents[2])
+
+
+def test_a_grain_without_opentelemetry_never_has_it(sandbox: Sandbox) -> None:
+    worker = sandbox.ready("import sys\ndef handle(event, context):\n    return 'sand.telemetry' in sys.modules")
+    assert sandbox.output(worker, traceparent=TRACEPARENT) is False
 
 
 def test_secrets_are_given_by_name_and_are_in_no_environment(sandbox: Sandbox) -> None:
@@ -231,3 +267,20 @@ def test_numpys_numbers_are_json(sandbox: Sandbox) -> None:
 def test_arrays_of_objects_do_not_travel(sandbox: Sandbox, code: str) -> None:
     failed = sandbox.invoke(sandbox.ready(f"import numpy\ndef handle(event, context):\n    return {code}"))
     assert failed.error == "Sand.Unserializable"
+
+
+def test_a_message_for_a_queue_is_sent_at_once_and_numbered(sandbox: Sandbox) -> None:
+    worker = sandbox.ready(
+        """
+        def handle(event, context):
+            return [context.enqueue("orders", {"n": 1}, group="a"), context.enqueue("orders", b"raw")]
+        """
+    )
+    first, second = sandbox.output(worker)
+    assert first.endswith("#0") and second.endswith("#1")
+    queued = sandbox.broker.queued
+    assert [(one.queue, one.number, one.group) for one in queued] == [("orders", 0, "a"), ("orders", 1, None)]
+    assert [(one.payload.contentType, one.payload.bytes) for one in queued] == [
+        ("application/json", b'{"n":1}'),
+        ("application/octet-stream", b"raw"),
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from broker import sand
+from broker_data import sand
 from sandbox import Sandbox
 
 GOOD = "def handle(event, context):\n    return 'served'"
@@ -158,6 +158,30 @@ def test_too_much_memory_is_a_memory_error(sandbox: Sandbox, code: str) -> None:
     failed = failure(sandbox, f"def handle(event, context):\n    {code}", instanceMemoryBytes=128 << 20)
     assert failed.error == "MemoryError"
     assert "in handle" in failed.stackTrace
+
+
+def test_a_memory_error_names_the_limit(sandbox: Sandbox) -> None:
+    code = "def handle(event, context): return len(bytearray(1 << 30))"
+    own = failure(sandbox, code, instanceMemoryBytes=128 << 20)
+    assert own.cause.startswith("MemoryError (an instance of grain main may hold 128 MiB of data, by memory: in sand.yaml")
+    default = failure(sandbox, code, instanceMemoryBytes=256 << 20, memoryByDefault=True)
+    assert default.error == "MemoryError"
+    assert "256 MiB of data, by default" in default.cause
+
+
+@pytest.mark.parametrize("preload", ["auto", "none"])
+def test_a_default_limit_does_not_count_what_code_reserves_and_leaves(sandbox: Sandbox, preload: str) -> None:
+    """As libraries do for threads that may never run; a limit that a user names is kept to the byte."""
+    code = """
+    import mmap
+    reserved = mmap.mmap(-1, 512 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    def handle(event, context):
+        return len(bytearray(event))
+    """
+    worker = sandbox.ready(code, instanceMemoryBytes=128 << 20, memoryByDefault=True, preload=preload)
+    assert sandbox.output(worker, 64 << 20) == 64 << 20
+    failed = sandbox.invoke(worker, 256 << 20)
+    assert failed.error == "MemoryError"
 
 
 def test_the_kernel_takes_instances_before_workers(sandbox: Sandbox) -> None:

@@ -7,7 +7,7 @@ import os
 import signal
 
 import pytest
-from broker import sand
+from broker_data import sand
 from sandbox import Sandbox, alive
 
 DETACH = """

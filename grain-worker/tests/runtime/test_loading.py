@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from broker import sand
+from broker_data import sand
 from sandbox import TOKEN, Sandbox
 
 
@@ -52,6 +52,13 @@ def test_a_handler_that_could_never_run_is_refused(
     report = refused(sandbox, code, **configuration)
     assert report.error == error
     assert cause in report.cause
+
+
+def test_a_worker_that_is_killed_while_it_imports_says_nothing_of_its_code(sandbox: Sandbox) -> None:
+    # The kernel, short of memory, or another grain's process sent that; it is started again, and what waits for it waits on.
+    worker = sandbox.start("import os\nos.kill(os.getpid(), 9)")
+    assert sandbox.broker.report("workerExited", worker=worker).signal == signal.SIGKILL
+    assert not any(report.workerFailed for report in sandbox.broker.reports)
 
 
 @pytest.mark.parametrize("preload", ["auto", "none"])
@@ -134,8 +141,9 @@ def test_a_preload_that_fails_fails_every_worker(blank: Sandbox) -> None:
 
 
 def test_a_worker_that_is_stopped_while_it_imports_has_not_failed(sandbox: Sandbox) -> None:
-    worker = sandbox.start("print('importing', flush=True)\nimport time\ntime.sleep(60)")
+    stays = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('importing', flush=True)\ntime.sleep(60)"
+    worker = sandbox.start(stays)
     sandbox.broker.until(lambda: sandbox.broker.log(worker), "its import")
     sandbox.broker.command(TOKEN, stop=sand.StopCommand(worker=worker))
-    assert sandbox.broker.report("workerExited", worker=worker).signal == signal.SIGTERM
+    assert sandbox.broker.report("workerExited", worker=worker).signal == signal.SIGKILL
     assert not any(report.workerFailed for report in sandbox.broker.reports)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from broker import sand
-from sandbox import Sandbox, alive
+from broker_data import sand
+from sandbox import TOKEN, Sandbox, alive
 
 ECHO = """
 import os
@@ -73,6 +73,23 @@ def test_each_attempt_is_marked_on_both_streams(sandbox: Sandbox) -> None:
 def test_the_supervisor_keeps_its_token_from_the_code(sandbox: Sandbox) -> None:
     worker = sandbox.ready("import os\ndef handle(event, context):\n    return sorted(os.environ)")
     assert "SAND_TOKEN" not in sandbox.output(worker)
+
+
+def test_the_token_is_in_no_environment_that_an_instance_can_read(sandbox: Sandbox) -> None:
+    worker = sandbox.ready(
+        """
+        import os
+        from pathlib import Path
+
+        def handle(event, context):
+            worker = os.getppid()
+            supervisor = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1]
+            return [Path(f"/proc/{pid}/environ").read_text() for pid in ("self", worker, supervisor)]
+        """
+    )
+    environments = sandbox.output(worker)
+    assert all("SAND_DIRECTORY" in environment for environment in environments)
+    assert not any(TOKEN in environment for environment in environments)
 
 
 def test_everything_ends_with_the_host_agent(sandbox: Sandbox) -> None:

@@ -1,5 +1,7 @@
 """`sand list`, `sand describe` and `sand delete`: which applications there are."""
 
+import sys
+
 import click
 
 from sand.command.client import Platform, application_path
@@ -28,7 +30,7 @@ def list_command(as_json: bool, platform: Platform) -> None:
 @output_option
 @server_option
 def describe_command(application: str, as_json: bool, platform: Platform) -> None:
-    """Show what the platform knows of an application.
+    """Show what the platform knows of an application: '-' under memory is the default, 7/8 of the sandbox's.
 
     \b
     Example:
@@ -50,13 +52,17 @@ def describe_command(application: str, as_json: bool, platform: Platform) -> Non
             "sandbox": f"memory {size(sandbox.get('memoryBytes'))}, cpus {sandbox.get('cpus') or 'all'}, "
             f"pids {sandbox.get('pids')}, network {'yes' if sandbox.get('network') else 'no'}",
             "workflows": ", ".join(found.get("workflows", {})),
+            "placement": placement(found.get("placements", {}).get("")),
         }
     )
     click.echo()
     show_table(
-        ["grain", "entry", "isolation", "timeout", "concurrency", "memory"],
+        ["grain", "entry", "isolation", "timeout", "concurrency", "memory", "placement"],
         [
-            (g["name"], g["entry"], g["isolation"].lower(), f"{g['timeoutMs']} ms", g["concurrency"], size(g["memoryBytes"]))
+            (
+                *(g["name"], g["entry"], g["isolation"].lower(), f"{g['timeoutMs']} ms", g["concurrency"]),
+                *(size(g["memoryBytes"]), placement(found.get("placements", {}).get(g["name"]))),
+            )
             for g in found.get("grains", {}).values()
         ],
     )
@@ -65,13 +71,27 @@ def describe_command(application: str, as_json: bool, platform: Platform) -> Non
         show_table(["method", "path", "target"], [(r["method"], r["path"], r["target"]) for r in found["routes"]])
 
 
+def placement(said: dict | None) -> str:
+    """Where it may run, in a few words; of a grain that says nothing, the application's holds."""
+    if not said:
+        return "-"
+    words = [" or ".join(said.get("hosts", [])), *(f"label {label}" for label in said.get("labels", []))]
+    return ", ".join(word for word in words if word)
+
+
 @click.command("delete", short_help="Delete an application with all that belongs to it.")
 @click.argument("application")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@output_option
 @server_option
-def delete_command(application: str, yes: bool, platform: Platform) -> None:
+def delete_command(application: str, yes: bool, as_json: bool, platform: Platform) -> None:
     """Delete an application: its versions, data, logs and invocations. There is no way back."""
+    path = application_path(application)
     if not yes:
+        if not sys.stdin.isatty():
+            raise click.UsageError("nobody is there to be asked: say --yes")
         click.confirm(f"Delete '{application}' with its versions, data and logs?", abort=True, err=True)
-    platform.call("DELETE", application_path(application))
+    platform.call("DELETE", path)
     say(f"deleted {application}")
+    if as_json:
+        show_json({"application": application, "deleted": True})

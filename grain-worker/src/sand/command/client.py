@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
+import click
 import httpx
 
 from sand.command.failure import ExitCode, Failure, of_problem
@@ -20,7 +21,8 @@ class Platform:
         self.server = server.rstrip("/")
         # No time limit on reading: how long an answer may take is the request's deadline, which the platform keeps.
         timeout = httpx.Timeout(5.0, read=None, write=None)
-        self._http = httpx.Client(base_url=self.server, timeout=timeout, transport=transport, trust_env=False)
+        with _as_failures(self.server):
+            self._http = httpx.Client(base_url=self.server, timeout=timeout, transport=transport, trust_env=False)
 
     def __enter__(self) -> "Platform":
         return self
@@ -69,7 +71,15 @@ class Platform:
 
 
 def application_path(application: str, *rest: str) -> str:
+    for part in (application, *rest):
+        check_name(part)
     return "/".join(["/api/v1/applications", *(quote(part, safe="@") for part in (application, *rest))])
+
+
+def check_name(part: str) -> None:
+    """What cannot be one segment of a path names nothing, whatever it was meant to name."""
+    if not part or part in (".", "..") or any(c in "/\\?#" or c.isspace() for c in part):
+        raise click.UsageError(f"'{part}' is not the name of anything here")
 
 
 def parse_events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
@@ -110,7 +120,7 @@ def _as_failures(server: str) -> Iterator[None]:
             f"no platform answers at {server}",
             ("Start one with `sand up`, or name another with --server or SAND_SERVER.",),
         ) from e
-    except httpx.UnsupportedProtocol as e:
+    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as e:
         raise Failure(ExitCode.USAGE, f"not an address: {server}", ("It looks like http://127.0.0.1:7263.",)) from e
     except httpx.TransportError as e:
         raise Failure(ExitCode.PLATFORM_FAILED, f"the connection to {server} broke: {e or type(e).__name__}") from e

@@ -11,12 +11,13 @@ from pathlib import Path
 import click
 import httpx
 
-from sand.command.client import DEFAULT_SERVER
+from sand.command.client import DEFAULT_SERVER, Platform
 from sand.command.failure import ExitCode, Failure
-from sand.command.options import output_option
+from sand.command.options import chosen_server, output_option
 from sand.command.output import show_json, show_table
 from sand.command.program import JAVA_VERSION, class_path, default_home, find_java, java_version
 
+DEFAULT_LISTEN = "127.0.0.1:7263"
 SOCKET_PATH_BYTES = 107
 # run/<sandbox>/data.sock: what a home's path needs room for.
 SOCKET_SUFFIX = "/run/sXXXXXXXXXX/data.sock"
@@ -36,14 +37,25 @@ class Finding:
 
 @click.command("doctor", short_help="Check this machine: Java, Docker, image, ports, disk, limits.")
 @click.option("--home", type=click.Path(path_type=Path), help="The platform's home.  [default: as of sand up]")
-@click.option("--listen", default="127.0.0.1:7263", show_default=True, metavar="HOST:PORT")
+@click.option("--listen", metavar="HOST:PORT", help="Where it is to listen.  [default: as of sand up]")
+@click.option(
+    "--server", envvar="SAND_SERVER", show_envvar=True, metavar="URL", help="A platform that runs: is it there, and well?"
+)
 @output_option
-def doctor_command(home: Path | None, listen: str, as_json: bool) -> int:
+@click.pass_context
+def doctor_command(context: click.Context, home: Path | None, listen: str | None, server: str | None, as_json: bool) -> int:
     """Check what a platform needs of this machine, and say what to do where something is missing.
 
-    Ends with 70 when a platform could not run here.
+    With --server or SAND_SERVER the platform there is looked at too. Ends with 70 when a platform could not run here, or
+    the one that was named is not well.
     """
-    findings = examine(home or default_home(), listen)
+    host, colon, port = (listen or DEFAULT_LISTEN).rpartition(":")
+    if not colon or not host or not port.isdigit() or int(port) > 65_535:
+        raise click.BadParameter(f"'{listen}' is not HOST:PORT, for example {DEFAULT_LISTEN}", param_hint="--listen")
+    server = chosen_server(context, server)
+    findings = examine(home or default_home(), listen or DEFAULT_LISTEN)
+    if server:
+        findings.insert(0, check_server(server))
     if as_json:
         show_json([vars(finding) for finding in findings])
     else:
@@ -64,6 +76,23 @@ def examine(home: Path, listen: str) -> list[Finding]:
         check_memory,
     ]
     return [check() for check in checks]
+
+
+def check_server(server: str) -> Finding:
+    """Whether the platform that the other commands would talk to answers, and takes requests."""
+    try:
+        with Platform(server) as platform:
+            status = platform.get("/api/v1/status")
+    except Failure as e:
+        return Finding("server", "failed", e.title, " ".join(e.lines))
+    except (click.UsageError, ValueError):
+        return Finding("server", "failed", f"{server} answers, but not as a platform does", "is it another program's address?")
+    hosts = status.get("hosts", []) if isinstance(status, dict) else []
+    running = sum(len(host.get("sandboxes", [])) for host in hosts)
+    found = f"{server}: {len(hosts)} host{'s'[: len(hosts) != 1]}, {running} sandbox{'es'[: 2 * (running != 1)]}"
+    if any(host.get("draining") for host in hosts):
+        return Finding("server", "warning", f"{found}, stopping", "it takes no new requests")
+    return Finding("server", "ok", found)
 
 
 def check_java() -> Finding:
@@ -99,8 +128,6 @@ def check_port(listen: str) -> Finding:
     try:
         with socket.create_server((host, int(port))):
             return Finding("port", "ok", f"{listen} is free")
-    except ValueError:
-        return Finding("port", "failed", f"{listen} is not HOST:PORT", "for example 127.0.0.1:7263")
     except OSError as e:
         if _is_platform(f"http://{listen}"):
             return Finding("port", "ok", f"a platform runs at {listen}")

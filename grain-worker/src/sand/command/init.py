@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from sand.command.failure import ExitCode, Failure
-from sand.command.output import say
+from sand.command.options import output_option
+from sand.command.output import say, show_json
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 
@@ -16,7 +17,8 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 @click.command("init", short_help="Write a small application to begin from.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--name", help="The application's name; by default the folder's.")
-def init_command(folder: Path, name: str | None) -> None:
+@output_option
+def init_command(folder: Path, name: str | None, as_json: bool) -> None:
     """Write a new application into FOLDER: two grains, a workflow that joins them, a route, and a test.
 
     \b
@@ -33,8 +35,14 @@ def init_command(folder: Path, name: str | None) -> None:
         )
     if folder.exists() and any(folder.iterdir()):
         raise Failure(ExitCode.CONFLICT, f"{folder} is not empty")
-    for path in _copy(resources.files("sand.command") / "template", folder, name):
+    try:
+        written = _copy(resources.files("sand.command") / "template", folder, name)
+    except OSError as e:
+        raise click.UsageError(f"cannot write {e.filename or folder}: {e.strerror}") from e
+    for path in written:
         say(f"wrote {path}")
+    if as_json:
+        show_json({"application": name, "folder": str(folder), "files": [str(path) for path in written]})
     say(f'\nsand deploy {folder} && sand invoke {name}/main --data \'{{"name": "Ada"}}\'')
 
 

@@ -1,13 +1,26 @@
 """`sand invocations …`: what happened to an invocation, while it runs and after."""
 
+import json
 from pathlib import Path
 
 import click
 
 from sand.command.client import Platform, application_path
+from sand.command.failure import ExitCode, Failure
 from sand.command.logs import show_logs
 from sand.command.options import output_option, server_option
-from sand.command.output import milliseconds, say, show_bytes, show_fields, show_json, show_table, size, when
+from sand.command.output import (
+    milliseconds,
+    output_value,
+    say,
+    show_bytes,
+    show_fields,
+    show_json,
+    show_table,
+    size,
+    when,
+    write_file,
+)
 
 
 @click.group("invocations", short_help="List, show, follow and cancel invocations.")
@@ -42,6 +55,8 @@ def list_invocations(
         for i in found["invocations"]
     ]
     show_table(["invocation", "target", "version", "status", "started", "ms", "error"], rows)
+    if found.get("next"):
+        say(f"older ones: --before {found['next']}")
 
 
 @invocations_command.command("get")
@@ -77,27 +92,36 @@ def get_invocation(application: str, invocation: str, as_json: bool, platform: P
 @click.argument("application")
 @click.argument("invocation")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file.")
+@output_option
 @server_option
-def invocation_output(application: str, invocation: str, out: Path | None, platform: Platform) -> None:
-    """An invocation's output, as it is."""
+def invocation_output(application: str, invocation: str, out: Path | None, as_json: bool, platform: Platform) -> None:
+    """An invocation's output, as it is; with -o json in an object with its status. Ends with 7 when there is none yet."""
     response = platform.call("GET", application_path(application, "invocations", invocation, "output"))
+    content_type = response.headers.get("content-type", "application/octet-stream")
     if response.status_code == 202:
-        say("it is still running: `sand invocations events` follows it")
-    elif out is not None:
-        out.write_bytes(response.content)
+        raise Failure(ExitCode.TIMED_OUT, f"{invocation} is still running", ("`sand invocations events` follows it.",))
+    if out is not None:
+        write_file(out, response.content)
         say(f"{len(response.content)} bytes in {out}")
-    else:
-        show_bytes(response.content, response.headers.get("content-type", "application/octet-stream"))
+    if as_json:
+        output = output_value(response.content, content_type, out)
+        show_json({"invocation": invocation, "contentType": content_type, "output": output})
+    elif out is None:
+        show_bytes(response.content, content_type)
 
 
-@invocations_command.command("events")
+@invocations_command.command("events", short_help="Follow an invocation until it ends.")
 @click.argument("application")
 @click.argument("invocation")
+@output_option
 @server_option
-def invocation_events(application: str, invocation: str, platform: Platform) -> None:
-    """Follow an invocation: a line with a JSON object an event, until it ends."""
+def invocation_events(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+    """Follow an invocation until it ends: a line an event, with its name and a JSON object."""
     for event, data in platform.events(application_path(application, "invocations", invocation, "events")):
-        click.echo(f"{event}\t{data}")
+        if as_json:
+            click.echo(json.dumps({"event": event, "data": json.loads(data)}, ensure_ascii=False))
+        else:
+            click.echo(f"{event}\t{data}")
 
 
 @invocations_command.command("timeline")
@@ -124,14 +148,17 @@ def invocation_logs(application: str, invocation: str, as_json: bool, platform: 
     show_logs(platform.get(application_path(application, "invocations", invocation, "logs"))["lines"], as_json)
 
 
-@invocations_command.command("cancel")
+@invocations_command.command("cancel", short_help="End an invocation that runs.")
 @click.argument("application")
 @click.argument("invocation")
+@output_option
 @server_option
-def cancel_invocation(application: str, invocation: str, platform: Platform) -> None:
+def cancel_invocation(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
     """End an invocation that runs: its processes are killed, its result is CANCELLED."""
     platform.call("POST", application_path(application, "invocations", invocation, "cancel"))
     say(f"cancelled {invocation}")
+    if as_json:
+        show_json({"invocation": invocation, "cancelled": True})
 
 
 def show_timeline(timeline: dict) -> None:

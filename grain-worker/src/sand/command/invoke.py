@@ -10,8 +10,8 @@ import click
 import httpx
 
 from sand.command.client import Platform
-from sand.command.options import output_option, server_option, split_target
-from sand.command.output import is_text, say, show_bytes, show_json, show_table
+from sand.command.options import Seconds, output_option, server_option, split_target
+from sand.command.output import check_place, output_value, say, show_bytes, show_json, show_table, write_file
 
 JSON = "application/json"
 OCTETS = "application/octet-stream"
@@ -24,8 +24,8 @@ _BY_SUFFIX = {".json": JSON, ".npy": "application/x-npy"}
 @click.option("-d", "--data", help="The input: JSON, @FILE, or - for stdin. Default: null.")
 @click.option("--content-type", help="Media type of the input; by default JSON, or what the file's name says.")
 @click.option("--async", "asynchronous", is_flag=True, help="Do not wait: print the invocation's id.")
-@click.option("--wait", type=click.FloatRange(min=0), help="Wait this many seconds, then answer with the id.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="The execution's deadline in seconds.")
+@click.option("--wait", type=Seconds(0), metavar="DURATION", help="Wait so long (5, 2s, 500ms), then answer with the id.")
+@click.option("--timeout", type=Seconds(), metavar="DURATION", help="The execution's deadline: 5 (seconds), 500ms, 30s, 10m.")
 @click.option("--idempotency-key", help="Two calls with one key are one execution.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the output to this file.")
 @click.option("--timing", is_flag=True, help="Show where the time went, on stderr.")
@@ -55,6 +55,7 @@ def invoke_command(
       sand invoke hello/greet@2 --async
     """
     application, name = split_target(target)
+    check_place(out)
     body, kind = read_input(data, content_type)
     headers = {"Content-Type": kind}
     preferences = []
@@ -79,7 +80,7 @@ def invoke_command(
         _show_timing(response)
     output_type = response.headers.get("content-type", OCTETS)
     if out is not None:
-        out.write_bytes(response.content)
+        write_file(out, response.content)
         say(f"{len(response.content)} bytes of {output_type} in {out}")
     if as_json:
         show_json(
@@ -88,7 +89,7 @@ def invoke_command(
                 "status": "SUCCEEDED",
                 "contentType": output_type,
                 "timingMs": server_timing(response),
-                "output": _output_value(response.content, output_type, out),
+                "output": output_value(response.content, output_type, out),
             }
         )
     elif out is None:
@@ -143,13 +144,3 @@ def _show_timing(response: httpx.Response) -> None:
         show_table(["part", "ms"], with_stderr)
     finally:
         sys.stdout = stdout
-
-
-def _output_value(content: bytes, content_type: str, out: Path | None) -> object:
-    if out is not None:
-        return {"file": str(out), "size": len(content)}
-    if content_type.startswith(JSON):
-        return json.loads(content or b"null")
-    if is_text(content_type):
-        return content.decode(errors="replace")
-    return {"size": len(content), "note": "binary; use --out FILE"}

@@ -7,7 +7,7 @@ import click
 
 from sand.command.client import Platform, application_path
 from sand.command.options import output_option, server_option
-from sand.command.output import when
+from sand.command.output import say, when
 
 
 @click.command("logs", short_help="Show or follow what an application's grains wrote.")
@@ -37,7 +37,10 @@ def logs_command(
     path = application_path(application, "logs")
     query = {"invocation": invocation, "grain": grain, "limit": limit}
     if not follow:
-        show_logs(platform.get(path, **query)["lines"], as_json)
+        lines = platform.get(path, **query)["lines"]
+        show_logs(lines, as_json)
+        if not lines:
+            say("no lines")
         return
     for event, data in platform.events(path, {**query, "follow": "true"}):
         if event in ("line", "message"):

@@ -1,11 +1,14 @@
 """The command's entry point: the list of subcommands, and how any failure becomes an exit code."""
 
+import difflib
+import os
 import sys
+from typing import Any
 
 import click
 
 from sand.command.failure import ExitCode, Failure
-from sand.command.output import say
+from sand.command.output import say, show_json
 
 EPILOG = """Exit codes: 0 ok, 1 the grain failed, 2 usage, 3 not found, 4 refused, 5 conflict, 6 throttled, 7 timed out,
 70 the platform failed. Data goes to stdout, talk to stderr."""
@@ -18,10 +21,13 @@ SUBCOMMANDS = {
     "deploy": "deploy",
     "invoke": "invoke",
     "logs": "logs",
+    "ps": "hosts",
     "list": "applications",
     "describe": "applications",
     "delete": "applications",
     "invocations": "invocations",
+    "triggers": "triggers",
+    "queues": "triggers",
     "versions": "versions",
     "rollback": "versions",
     "doctor": "doctor",
@@ -38,6 +44,24 @@ class Subcommands(click.Group):
             return None
         imported = __import__(f"sand.command.{module}", fromlist=[name])
         return getattr(imported, f"{name}_command")
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as e:
+            near = difflib.get_close_matches(args[0], SUBCOMMANDS, 1)
+            raise click.UsageError(f"{e.message}{f' Did you mean {near[0]}?' if near else ''}", ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Click would end with 1, which says that a grain failed.
+            raise EnoughRead from None
+
+
+class EnoughRead(Exception):
+    """Whoever read our output has enough of it."""
 
 
 @click.command(cls=Subcommands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,11 +91,13 @@ def main() -> None:
         say("stopped")
         sys.exit(130)
     except Failure as e:
+        if e.as_json:
+            show_json(e.document())
         say(f"sand: {e.title}")
         for line in e.lines:
             say(f"  {line}".replace("\n", "\n  "))
         sys.exit(e.code)
-    except BrokenPipeError:
-        # Whoever read our output has enough of it.
-        sys.stderr.close()
+    except (EnoughRead, BrokenPipeError):
+        # What is still buffered has nowhere to go, at the end of the interpreter either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)

@@ -1,9 +1,11 @@
 """How the command speaks: data on stdout as a table or as JSON, talk on stderr."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import click
@@ -49,9 +51,36 @@ def show_bytes(data: bytes, content_type: str) -> None:
     stream.flush()
 
 
+def check_place(path: Path | None) -> None:
+    """Before anything is called whose output would then have nowhere to go."""
+    if path is not None and not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise click.UsageError(
+            f"cannot write {path}: {'there is no such folder' if not path.parent.exists() else 'not allowed'}"
+        )
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """--out: a place that cannot be written to is a mistake of whoever named it."""
+    try:
+        path.write_bytes(data)
+    except OSError as e:
+        raise click.UsageError(f"cannot write {path}: {e.strerror}") from e
+
+
 def is_text(content_type: str) -> bool:
     kind = content_type.split(";")[0].strip().lower()
     return kind.startswith("text/") or kind.endswith(("json", "xml", "yaml", "javascript"))
+
+
+def output_value(content: bytes, content_type: str, out: Path | None) -> object:
+    """An output inside of a JSON document."""
+    if out is not None:
+        return {"file": str(out), "size": len(content)}
+    if content_type.startswith("application/json"):
+        return json.loads(content or b"null")
+    if is_text(content_type):
+        return content.decode(errors="replace")
+    return {"size": len(content), "note": "binary; use --out FILE"}
 
 
 def when(epoch_ms: int | None) -> str:

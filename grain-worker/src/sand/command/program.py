@@ -72,13 +72,16 @@ def java_version(java: Path | str) -> int:
 
 
 def find_java() -> Path | None:
-    """The first java that is new enough: the set-up's, JAVA_HOME's, the path's, then those in /usr/lib/jvm."""
+    """The first java that is new enough: the set-up's, JAVA_HOME's, the path's, in /usr/lib/jvm, the checkout's own."""
     homes = [os.environ.get("SAND_JAVA_HOME"), os.environ.get("JAVA_HOME")]
     candidates = [Path(home, "bin/java") for home in homes if home]
     on_path = shutil.which("java")
     if on_path:
         candidates.append(Path(on_path))
     candidates += sorted(Path("/usr/lib/jvm").glob("*/bin/java"), reverse=True)
+    top = checkout()
+    if top:
+        candidates.append(top / ".sand/jdk/bin/java")  # put together by the set-up where the system had none
     for java in candidates:
         if java.is_file() and java_version(java) >= JAVA_VERSION:
             return java

@@ -30,26 +30,27 @@ from sand.command.program import JAVA_VERSION, MAIN_CLASS, class_path, default_h
     show_default=True,
     help="Containers, or plain processes without isolation; auto: containers where Docker answers.",
 )
+@click.option("--options", is_flag=True, help="List the program's options, and start nothing.")
 @click.pass_context
-def up_command(context: click.Context, home: Path | None, listen: str, sandbox: str) -> None:
+def up_command(context: click.Context, home: Path | None, listen: str, sandbox: str, options: bool) -> None:
     """Start a platform: frontend, host agent, embedded bus and store in one process. Ctrl-C drains and stops it.
 
-    Options that this command does not know go to the program (--pool N, --secrets FILE, …).
+    Options that this command does not know go to the program (--pool N, --secrets FILE, …): `sand up --options` lists them.
 
     \b
     Examples:
       sand up
       sand up --listen 127.0.0.1:0 --sandbox process --home /tmp/sand
     """
-    arguments = command_line(home or default_home(), listen, sandbox, context.args)
+    arguments = [*program(), "--help"] if options else command_line(home or default_home(), listen, sandbox, context.args)
     sys.stdout.flush()
     sys.stderr.flush()
     # The program takes this process's place: a signal to `sand up` is a signal to the platform.
     os.execv(arguments[0], arguments)
 
 
-def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list[str]:
-    """How the program is started, after Docker's engine was, when it is wanted."""
+def program() -> list[str]:
+    """A Java that is new enough, and the platform's program."""
     java = find_java()
     if java is None:
         raise Failure(
@@ -58,6 +59,12 @@ def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list
             ("Install a JDK below /usr/lib/jvm, or set JAVA_HOME to it.",),
         )
     jars = class_path()
+    return [str(java), *jvm_options(jars), "-cp", jars, MAIN_CLASS]
+
+
+def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list[str]:
+    """How the program is started, after Docker's engine was, when it is wanted."""
+    begin = program()
     if sandbox != "process":
         problem = ensure_docker()
         if problem is not None and sandbox == "docker":
@@ -68,6 +75,10 @@ def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list
         sandbox = "docker" if problem is None else "process"
     os.environ.setdefault("SAND_PYTHON", sys.executable)
     os.environ.setdefault("SAND_PYTHON_PATH", str(Path(__file__).resolve().parents[2]))
-    home.mkdir(parents=True, exist_ok=True)
-    options = ["--home", str(home.resolve()), "--listen", listen, "--sandbox", sandbox, *more]
-    return [str(java), *jvm_options(jars), "-cp", jars, MAIN_CLASS, *options]
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise Failure(
+            ExitCode.PLATFORM_FAILED, f"cannot make the home {home}: {e.strerror}", ("Name another with --home.",)
+        ) from e
+    return [*begin, "--home", str(home.resolve()), "--listen", listen, "--sandbox", sandbox, *more]

@@ -1,0 +1,76 @@
+"""Whether a cluster answers: a small application is deployed to it once, and invoked through nginx."""
+
+import io
+import time
+import zipfile
+from collections.abc import Callable
+
+import httpx
+from sand.command.client import Platform
+from sand.command.deploy import deploy as deploy_archive
+from sand.command.failure import ExitCode, Failure
+
+from cluster.place import Cluster
+
+APPLICATION = "cluster-check"
+REQUEST_SECONDS = 30
+PAUSE_SECONDS = 0.25
+EXPECTED = {"answers": True}
+
+FILES = {
+    "sand.yaml": f"name: {APPLICATION}\nsandbox: {{memory: 128MiB}}\n",
+    "grains/answer/handler.py": 'def handle(event, context):\n    return {"answers": event["ask"]}\n',
+}
+
+
+def wait_until(what: str, holds: Callable[[], bool], deadline: float) -> None:
+    """Polls; a time that passes is a failure that names what was waited for."""
+    while not holds():
+        if time.monotonic() > deadline:
+            raise Failure(ExitCode.TIMED_OUT, f"{what} did not come in time")
+        time.sleep(PAUSE_SECONDS)
+
+
+def ready(cluster: Cluster) -> bool:
+    try:
+        return httpx.get(f"{cluster.server}/readyz", timeout=5).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def hosts(cluster: Cluster) -> list[dict]:
+    """What the frontends know of the host agents; empty when nothing answers."""
+    try:
+        answer = httpx.get(f"{cluster.server}/api/v1/status", timeout=10)
+        return answer.json()["hosts"] if answer.status_code == 200 else []
+    except (httpx.HTTPError, ValueError, KeyError):
+        return []
+
+
+def all_owned(cluster: Cluster) -> bool:
+    """Every host is known and answers, and each has its share of the slots."""
+    found = hosts(cluster)
+    return len(found) == cluster.hosts and all(slots(host) for host in found)
+
+
+def slots(host: dict) -> list[int]:
+    return (host.get("place") or {}).get("slots") or []
+
+
+def invoke(cluster: Cluster) -> bool:
+    """One request; False when the application is not there or the platform is not ready for it yet."""
+    try:
+        answer = httpx.post(f"{cluster.server}/invoke/{APPLICATION}/answer", json={"ask": True}, timeout=REQUEST_SECONDS)
+        return answer.status_code == 200 and answer.json() == EXPECTED
+    except (httpx.HTTPError, ValueError):
+        return False
+
+
+def deploy(cluster: Cluster) -> None:
+    """Uploads the application as `sand deploy` would."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as target:
+        for name, text in FILES.items():
+            target.writestr(name, text)
+    with Platform(cluster.server) as platform:
+        deploy_archive(platform, archive.getvalue())

@@ -1,0 +1,106 @@
+"""Where a cluster on this machine keeps things, and what it remembers from one `up` to the next."""
+
+import hashlib
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from sand.command.failure import ExitCode, Failure
+from sand.command.program import default_home
+
+SOCKET_PATH_BYTES = 107
+# What lies between a host agent's home and the end of a sandbox's longest socket.
+SOCKET_SUFFIX = "/run/sXXXXXXXXXX/data.sock"
+KEY_BYTES = 32
+COMPOSE_FILE = "compose.yaml"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster.
+
+    home: everything of it that is not in Docker's volumes; name: its containers' label and compose's project;
+    kind: containers or processes; listen: HOST:PORT of nginx on this machine; environment: the images or jars to start;
+    ports: of processes, by part.
+    """
+
+    home: Path
+    name: str
+    kind: str
+    hosts: int
+    listen: str
+    environment: dict[str, str]
+    ports: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def server(self) -> str:
+        return f"http://{self.listen}"
+
+    @property
+    def compose_file(self) -> Path:
+        return self.home / COMPOSE_FILE
+
+    @property
+    def key_file(self) -> Path:
+        return self.home / "cluster.key"
+
+    def host_home(self, host: str) -> Path:
+        return self.home / host
+
+    def variables(self) -> dict[str, str]:
+        """For the compose file: ours, then what was given."""
+        return {
+            "SAND_CLUSTER": self.name,
+            "SAND_CLUSTER_HOME": str(self.home),
+            "SAND_CLUSTER_KEY": str(self.key_file),
+            "SAND_LISTEN": self.listen,
+        } | self.environment
+
+    def save(self) -> None:
+        record = asdict(self) | {"home": str(self.home), "schema": 1}
+        (self.home / "cluster.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def default_cluster_home() -> Path:
+    return default_home() / "cluster"
+
+
+def name_of(home: Path) -> str:
+    """A cluster a home: the default home's is called sand, another's by its path."""
+    return "sand" if home == default_cluster_home() else "sand-" + hashlib.sha256(str(home).encode()).hexdigest()[:8]
+
+
+def check(home: Path, hosts: list[str]) -> None:
+    """Fails when sockets of sandboxes would have too long a path."""
+    longest = max(len(os.fsencode(home / host)) for host in hosts) + len(SOCKET_SUFFIX)
+    if longest > SOCKET_PATH_BYTES:
+        raise Failure(
+            ExitCode.USAGE,
+            f"the folder {home} is too deep: a socket's path would have {longest} bytes, the system allows {SOCKET_PATH_BYTES}",
+            ("Choose a shorter one with --home.",),
+        )
+
+
+def prepare(cluster: Cluster, hosts: list[str]) -> None:
+    """Folders of the hosts, passable for sandboxes' users as the host agent wants them, and the shared secret."""
+    cluster.home.mkdir(parents=True, exist_ok=True)
+    cluster.home.chmod(0o711)
+    for host in hosts:
+        cluster.host_home(host).mkdir(exist_ok=True)
+    if not cluster.key_file.exists():
+        new = cluster.key_file.with_suffix(".new")
+        new.touch(mode=0o600)
+        new.write_text(secrets.token_urlsafe(KEY_BYTES) + "\n")
+        new.rename(cluster.key_file)
+
+
+def known(home: Path) -> Cluster | None:
+    """The cluster that was last started in this home, running or not."""
+    try:
+        record = json.loads((home / "cluster.json").read_text())
+    except FileNotFoundError:
+        return None
+    del record["schema"]
+    return Cluster(**(record | {"home": home}))
