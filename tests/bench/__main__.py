@@ -1,4 +1,4 @@
-"""`./sand bench [NAME ...] [--json FILE] [--sandbox docker|process]`: see docs/BENCHMARKS.md."""
+"""`./sand bench [NAME ...] [--json FILE] [--sandbox docker|process] [--kills N] [--minutes N]`: see docs/BENCHMARKS.md."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import cold, hop, memory, soak, warm
+import httpx
+from sand.command.failure import Failure
+
+from . import backup, cold, delivery, hop, invocation, killed, memory, soak, transition, warm
 from .peers import http as peers
 from .table import Row, figure, markdown, plain, write_json
 from .under_test import ROOT, Platform
 
-# Parts that share one warm platform, in this order; the others bring their own.
+# Parts that share one warm platform, in this order.
 SHARED: dict[str, Callable[[Platform], list[Row]]] = {
     "interaction": warm.interaction,
     "http-request": warm.http_request,
@@ -23,10 +26,22 @@ SHARED: dict[str, Callable[[Platform], list[Row]]] = {
     "shared-library": memory.shared_library,
     "soak": soak.soak,
 }
-ALONE = ("cold-app", "peers")
+# Parts that bring what they run on.
+ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+    "cold-app": lambda arguments: cold.cold_app(arguments.sandbox),
+    "delivery": lambda _: delivery.delivery(),
+    "workflow-transition": lambda _: transition.workflow_transition(),
+    "backup-embedded": lambda arguments: backup.embedded(arguments.sandbox),
+    "backup-kafka": lambda arguments: backup.over_kafka(arguments.sandbox),
+    "invocation": lambda arguments: invocation.invocation(arguments.sandbox),
+    "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
+    "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
+    "peers": lambda _: peers.measure(),
+}
 BACKUP = (
     "Backups to the embedded global bus are on (durability: relaxed); what begins and ends within one batch of 10 ms, "
-    "with nobody waiting for its backup, leaves nothing to recover and is not written."
+    "with nobody waiting for its backup, leaves nothing to recover and is not written. Rows over Kafka and several hosts have "
+    "the brokers, Cassandra, all hosts and their client on the same cores."
 )
 
 
@@ -40,10 +55,10 @@ def main() -> int:
             warm.prepare(platform)
             for name in shared:
                 rows += show(name, lambda name=name: SHARED[name](platform))
-    if "cold-app" in names:
-        rows += show("cold-app", lambda: cold.cold_app(arguments.sandbox))
+    for name, part in ALONE.items():
+        if name in names or (name == "peers" and "http-request" in names):
+            rows += show(name, lambda part=part: part(arguments))
     if "peers" in names or "http-request" in names:
-        rows += show("peers", peers.measure)
         rows += show("ratio", lambda: against_fork(rows))
     if arguments.json:
         write_json(rows, arguments.json)
@@ -60,6 +75,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*SHARED, *ALONE]))
     parser.add_argument("--json", type=Path, help="write one object a row to this file")
     parser.add_argument("--sandbox", default="docker", choices=("docker", "process"))
+    parser.add_argument("--kills", type=int, default=9, help="how often take-over kills a host [9]")
+    parser.add_argument("--minutes", type=int, default=10, help="how long host-failures lasts [10]")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(SHARED) - set(ALONE)
     if unknown:
@@ -72,7 +89,7 @@ def show(name: str, part: Callable[[], list[Row]]) -> list[Row]:
     print(f"-- {name}", file=sys.stderr, flush=True)
     try:
         rows = part()
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, OSError, Failure, httpx.HTTPError) as error:
         rows = [Row(name, "SAND", "-", None, None, None, "to run", False, " ".join(str(error).split())[:300])]
     for row in rows:
         print(plain(row), flush=True)

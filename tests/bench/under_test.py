@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,9 +26,10 @@ def free_port() -> int:
 
 
 class Platform:
-    """A running `sand up`. `sandbox` is docker or process; `pool` the number of blank sandboxes kept ready."""
+    """A running `sand up`. `sandbox` is docker or process; `pool` the number of blank sandboxes kept ready; `environment`
+    goes beside this process's."""
 
-    def __init__(self, sandbox: str = "docker", pool: int = 1) -> None:
+    def __init__(self, sandbox: str = "docker", pool: int = 1, environment: Mapping[str, str] | None = None) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="sand-bench-", dir="/tmp"))
         self.port = free_port()
         self.log = self.home / "up.log"
@@ -49,6 +51,7 @@ class Platform:
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
+            env=os.environ | (environment or {}),
         )
         self._wait_until_ready()
 

@@ -114,8 +114,8 @@ def saturate(port: int, path: str, connections: int, seconds: int = LOAD_SECONDS
 
 
 def interaction(platform: Platform) -> list[Row]:
-    one = interaction_samples(platform.port, 1000, PACE_SECONDS)
-    closed = interaction_samples(platform.port, 2000, 0)
+    one = interaction_samples(platform.port, 1000)
+    closed = interaction_samples(platform.port, 2000, pace=0)
     rows = [
         latency(
             "interaction",
@@ -143,15 +143,17 @@ def interaction(platform: Platform) -> list[Row]:
     return rows
 
 
-def interaction_samples(port: int, count: int, pace: float) -> list[float]:
+def interaction_samples(
+    port: int, count: int, chain: str = "bench/chain", body: bytes = b"{}", pace: float = PACE_SECONDS, warm: int = WARM_CALLS
+) -> list[float]:
     with Client(port) as client:
-        for _ in range(WARM_CALLS):
-            checked(client, "/invoke/bench/chain")
+        for _ in range(warm):
+            checked(client, f"/invoke/{chain}", body)
         samples = []
         for _ in range(count):
             if pace:
                 time.sleep(pace)
-            samples.append(interaction_of(checked(client, "/invoke/bench/chain")))
+            samples.append(interaction_of(checked(client, f"/invoke/{chain}", body)))
         return samples
 
 

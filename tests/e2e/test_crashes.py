@@ -17,7 +17,8 @@ CRASHED, TIMEOUT, UNSERIALIZABLE = "Sand.Crashed", "Sand.Timeout", "Sand.Unseria
         ("killed", 500, (CRASHED, "Sand.OutOfMemory"), "SIGKILL"),
         ("exit_calls", 500, ("SystemExit", CRASHED), ""),
         ("unserialisable", 500, UNSERIALIZABLE, "object"),
-        ("greedy", 500, ("MemoryError", "Sand.OutOfMemory"), ""),
+        ("greedy", 500, "MemoryError", "128 MiB"),
+        ("greedy_by_default", 500, "MemoryError", "448 MiB"),
     ],
 )
 def test_each_crash_has_its_error_and_the_next_request_is_served(crash: Tested, grain, status, error, words):
@@ -26,6 +27,13 @@ def test_each_crash_has_its_error_and_the_next_request_is_served(crash: Tested, 
     assert words in problem["detail"], problem["detail"]
     assert crash.ask("crash/fine") == "fine"
     is_problem(crash.invoke(f"crash/{grain}"), status, "grain")
+
+
+def test_several_that_fill_the_sandbox_together_are_told_apart_from_a_crash(crash: Tested, docker: Tested):
+    answers = crash.ask_all("crash/greedy_together", [None] * 3, at_once=3)
+    errors = {answer.json()["error"] for answer in answers if answer.status_code != 200}
+    assert "Sand.OutOfMemory" in errors and "Sand.Crashed" not in errors, errors
+    assert crash.ask("crash/fine") == "fine"
 
 
 def test_an_exception_comes_with_the_users_traceback_alone(crash: Tested):

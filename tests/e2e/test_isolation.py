@@ -56,6 +56,7 @@ def test_a_sandbox_reaches_neither_files_nor_network_nor_other_processes(probe: 
     assert "result" in seen["tmp"]
     assert "error" in seen["network"]
     assert "error" in seen["shadow"]
+    assert seen["token"].get("result", "") == ""
     assert docker.java_pid not in seen["processes"] or max(seen["processes"]) < docker.java_pid
     assert probe.ask("probe/whoami")["uid"] != 0
     assert int(probe.ask("probe/whoami")["capabilities"], 16) == 0

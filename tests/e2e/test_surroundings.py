@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from conftest import Tested, is_problem, sandbox_option, until, zipped
+from sand.command.failure import Failure
 from sand.command.local import LocalPlatform
 
 HELLO = "def handle(event, context):\n    return event\n"
@@ -115,32 +117,90 @@ def small_disk() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+PUT = "def handle(event, context):\n    return context.data.put('key', event)\n"
+QUEUE = "/api/v1/applications/small/queues/jobs"
+
+
 @pytest.mark.slow
 def test_a_full_disk_refuses_what_it_cannot_keep_and_loses_nothing(small_disk: Path):
+    """Whatever needs room says so, what needs none goes on; all of it works again as soon as there is some."""
     local = LocalPlatform(*sandbox_option(), home=small_disk)
     local.start()
     try:
         tested = Tested(local)
-        assert deploy(tested, "small") == 201
+        configuration = "name: {}\nqueues: {{jobs: {{target: hello}}}}\n"
+        files = {"sand.yaml": configuration.format("small"), "grains/hello/handler.py": HELLO, "grains/put/handler.py": PUT}
+        assert tested.deploy_files(files).status_code == 201
         assert tested.ask("small/hello", 1) == 1
-        kept = tested.invoke("small/hello", "kept", Prefer="respond-async").headers["Sand-Execution-Id"]
-        fill(small_disk / "ballast")
-        refused = until(
-            lambda: (
-                (response := tested.invoke("small/hello", "x" * 50_000, Prefer="respond-async")).status_code != 202 and response
-            ),
-            "the disk is full",
-        )
+        first = tested.ask("small/put", "before")
+        # A little room, that is used up by what is accepted.
+        fill(small_disk / "ballast", spare_bytes=2 << 20)
+        kept, refused = accept_until_refused(tested)
         assert refused.status_code in (503, 507), refused.text
-        assert refused.json()["retryable"]
+        problem = is_problem(refused, refused.status_code, "platform")
+        assert problem["retryable"] and "no room" in problem["detail"], problem
+        assert refused.headers["Retry-After"]
+        (small_disk / "rest").touch()
+        fill(small_disk / "rest")
+
+        put = until(lambda: (got := tested.invoke("small/put", "x" * 50_000)).status_code != 200 and got, "data is refused")
+        assert put.json()["error"] == "Sand.Unavailable" and "no room" in put.json()["detail"], put.text
+        for number in range(6):  # more than may be under way at once: none of them stays
+            deployed = tested.deploy_files({**files, "sand.yaml": configuration.format(f"new-{number}")})
+            assert is_problem(deployed, 507, "platform")["retryable"]
+            assert deployed.headers["Retry-After"]
+        assert tested.invoke("small/hello", 1, Idempotency_Key="k").status_code in (503, 507)
+        sent = until(
+            lambda: (got := tested.http.post(QUEUE, json="x" * 50_000)).status_code != 202 and got, "messages are refused"
+        )
+        assert is_problem(sent, 507, "platform")["retryable"]  # the disk, and not a queue that has too many
+        assert tested.ask("small/hello", 2) == 2
+        assert tested.http.get("/readyz").is_success
+
         (small_disk / "ballast").unlink()
+        (small_disk / "rest").unlink()
         until(lambda: tested.invoke("small/hello", 2, Prefer="respond-async").status_code == 202, "there is room again")
-        assert tested.ended("small", kept)["status"] == "SUCCEEDED"
+        assert until(lambda: tested.invoke("small/put", "after").status_code == 200, "data is kept again")
+        assert tested.ask("small/put", "last") > first
+        assert tested.deploy_files({**files, "sand.yaml": configuration.format("new-1")}).status_code == 201
+        assert tested.http.post(QUEUE, json=1).status_code == 202
+        assert tested.invoke("small/hello", 1, Idempotency_Key="k").json() == 1
+        for invocation in kept:
+            assert tested.ended("small", invocation)["status"] == "SUCCEEDED"
+        local.kill()
+        local.start()
+        tested = Tested(local)
+        for invocation in kept:
+            assert tested.ended("small", invocation)["status"] == "SUCCEEDED"
     finally:
         local.stop()
 
 
-def fill(path: Path) -> None:
+def accept_until_refused(tested: Tested) -> tuple[list[str], httpx.Response]:
+    """Asynchronous requests with bodies, until one is not accepted: the ids of the others, and that answer."""
+    kept: list[str] = []
+    for _ in range(5000):
+        response = tested.invoke("small/hello", "x" * 20_000, Prefer="respond-async")
+        if response.status_code != 202:
+            return kept, response
+        kept.append(response.headers["Sand-Execution-Id"])
+    raise AssertionError("the disk does not fill up")
+
+
+@pytest.mark.slow
+def test_a_platform_does_not_start_on_a_full_disk_and_says_why(small_disk: Path):
+    fill(small_disk / "ballast")
+    (small_disk / "up.log").touch()
+    with pytest.raises(Failure) as failed:
+        LocalPlatform(*sandbox_option(), home=small_disk).start()
+    told = "\n".join(failed.value.lines)
+    assert "Traceback" not in told and "\tat " not in told
+    (small_disk / "ballast").unlink()
+    local = LocalPlatform(*sandbox_option(), home=small_disk).start()
+    local.stop()
+
+
+def fill(path: Path, spare_bytes: int = 0) -> None:
     with path.open("wb") as ballast, suppress(OSError):
-        while True:
-            os.write(ballast.fileno(), bytes(64 << 10))
+        while shutil.disk_usage(path.parent).free > spare_bytes:
+            os.write(ballast.fileno(), bytes(64 << 10 if spare_bytes else 4 << 10))

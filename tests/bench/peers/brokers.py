@@ -2,83 +2,37 @@
 
 from __future__ import annotations
 
-import base64
 import shutil
 import subprocess
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..under_test import free_port
-from .process import CACHE, Peer, run
+from cluster import processes
+from cluster.place import Cluster
 
-POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
+from ..several_hosts import broker_environment
+from ..under_test import ROOT, free_port
+from .process import Peer
 
-
-def kafka_jars() -> Path:
-    folder = CACHE / "kafka-4.3.1"
-    if not (folder / "ready").exists():
-        run(
-            [
-                "mvn",
-                "-q",
-                "-B",
-                "-f",
-                str(POM),
-                "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies",
-                f"-DoutputDirectory={folder}",
-            ],
-            seconds=600,
-        )
-        (folder / "ready").touch()
-    return folder
+IMAGES = ROOT / "deploy" / "images"
 
 
 @contextmanager
 def kafka() -> Iterator[int]:
-    """Yields the broker's port."""
-    jars = f"{kafka_jars()}/*"
-    port, controller = free_port(), free_port()
+    """A broker as a cluster has it. Yields its port."""
     home = Path(tempfile.mkdtemp(prefix="sand-kafka-", dir="/tmp"))
-    settings = home / "server.properties"
-    settings.write_text(f"""process.roles=broker,controller
-node.id=1
-controller.quorum.bootstrap.servers=127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-controller.listener.names=CONTROLLER
-log.dirs={home}/data
-offsets.topic.replication.factor=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-group.initial.rebalance.delay.ms=0
-""")
+    ports = {"kafka": free_port(), "controller": free_port()}
+    cluster = Cluster(home, "bench", "processes", 1, "", broker_environment(), ports)
+    program = processes.kafka(cluster, IMAGES)
+    (home / "kafka").mkdir()
     try:
-        run(
-            [
-                "java",
-                "-cp",
-                jars,
-                "kafka.tools.StorageTool",
-                "format",
-                "--standalone",
-                "-t",
-                new_cluster_id(),
-                "-c",
-                str(settings),
-            ],
-            cwd=home,
-        )
-        with Peer(["java", "-Xmx1g", "-cp", jars, "kafka.Kafka", str(settings)], "kafka", cwd=home) as peer:
-            peer.wait_for_port(port, 60)
-            yield port
+        with Peer(program.command, "kafka", environment=program.environment, cwd=home) as peer:
+            peer.wait_for_port(ports["kafka"], 60)
+            yield ports["kafka"]
     finally:
         shutil.rmtree(home, ignore_errors=True)
-
-
-def new_cluster_id() -> str:
-    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
 
 
 @contextmanager
@@ -92,9 +46,36 @@ def redis() -> Iterator[int]:
         yield port
 
 
-def script(interpreter: Path, source: Path, *arguments: str, seconds: float = 180) -> str:
-    """Runs a measuring script of the peers' environment and returns what it printed."""
-    done = subprocess.run([str(interpreter), str(source), *arguments], capture_output=True, text=True, timeout=seconds)
-    if done.returncode != 0:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["it failed"])[-1][:200])
-    return done.stdout
+class Hop:
+    """A program that measures: told a count, it prints so many nanoseconds (peers/handlers/*_hop.py, DeliveryBench.java)."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def measure(self, count: int) -> list[float]:
+        """Seconds, one a message."""
+        self._process.stdin.write(f"{count}\n")
+        self._process.stdin.flush()
+        lines = [self._process.stdout.readline() for _ in range(count)]
+        if not lines[-1]:
+            raise RuntimeError((self._process.stderr.read().strip().splitlines() or ["it ended"])[-1][:200])
+        return [int(line) / 1e9 for line in lines]
+
+    def __enter__(self) -> Hop:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(10)
+        self._process.stdout.close()
+        self._process.stderr.close()

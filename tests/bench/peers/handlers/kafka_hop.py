@@ -1,7 +1,7 @@
 """Hand-over of a small message from one Python process to another through Kafka, one at a time.
 
-Usage: kafka_hop.py PORT COUNT handover|chain. Prints nanoseconds, one a line. In `chain` the receiver handles each
-message in a forked process that publishes the next one, as a chain of functions over a broker does.
+Usage: kafka_hop.py PORT handover|chain. In `chain` the receiver handles each message in a forked process that publishes the
+next one, as a chain of functions over a broker does.
 """
 
 import os
@@ -10,9 +10,9 @@ import time
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
+from pacing import EMPTY, serve
 
 SETTINGS = {"linger.ms": 0, "acks": 1, "socket.nagle.disable": True}
-EMPTY = b"x" * 128
 
 
 def consumer(server: str, topic: str) -> Consumer:
@@ -31,22 +31,20 @@ def consumer(server: str, topic: str) -> Consumer:
 
 
 def receive(client: Consumer) -> bytes:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+    while True:
         message = client.poll(1)
         if message is not None and not message.error():
             return message.value()
-    raise TimeoutError("no message after 30 s")
 
 
 def stamp() -> bytes:
     return b"%020d" % time.monotonic_ns() + EMPTY
 
 
-def relay(server: str, count: int, forked: bool) -> None:
+def relay(server: str, forked: bool) -> None:
     """Takes from `there`, answers on `back` with the nanoseconds the message was on its way."""
     taken, out = consumer(server, "there"), Producer({"bootstrap.servers": server, **SETTINGS})
-    for _ in range(count):
+    while True:
         sent = int(receive(taken)[:20])
         if forked:
             pid = os.fork()
@@ -62,7 +60,7 @@ def relay(server: str, count: int, forked: bool) -> None:
 
 
 def main() -> None:
-    server, count, kind = f"127.0.0.1:{sys.argv[1]}", int(sys.argv[2]), sys.argv[3]
+    server, kind = f"127.0.0.1:{sys.argv[1]}", sys.argv[2]
     admin = AdminClient({"bootstrap.servers": server})
     for future in admin.create_topics([NewTopic("there", 1, 1), NewTopic("back", 1, 1)]).values():
         try:
@@ -70,21 +68,19 @@ def main() -> None:
         except Exception as error:
             if "ALREADY_EXISTS" not in str(error):
                 raise
-    warm = 50
     child = os.fork()
     if child == 0:
-        relay(server, count + warm, kind == "chain")
-        os._exit(0)
+        relay(server, kind == "chain")
     out, back = Producer({"bootstrap.servers": server, **SETTINGS}), consumer(server, "back")
-    for turn in range(count + warm):
+
+    def hop() -> int:
         began = time.monotonic_ns()
         out.produce("there", stamp())
         out.flush(10)
         one_way = int(receive(back))
-        took = time.monotonic_ns() - began
-        if turn >= warm:
-            print(took // 2 if kind == "chain" else one_way)
-    os.waitpid(child, 0)
+        return (time.monotonic_ns() - began) // 2 if kind == "chain" else one_way
+
+    serve(hop, child)
 
 
 main()

@@ -18,5 +18,6 @@ def handle(event, context):
         "tmp": attempt(lambda: open("/tmp/mine", "w").write("x")),
         "network": attempt(lambda: socket.create_connection(("127.0.0.1", event["port"]), 2)),
         "shadow": attempt(lambda: open("/etc/shadow").read()),
+        "token": attempt(lambda: open("/proc/1/environ").read().split("SAND_TOKEN=")[1].split("\0")[0].strip("-")[:8]),
         "processes": [int(name) for name in os.listdir("/proc") if name.isdigit()],
     }

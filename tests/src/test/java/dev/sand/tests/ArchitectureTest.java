@@ -27,8 +27,9 @@ class ArchitectureTest {
             "globalbus", List.of("event"),
             "datalayer", List.of("event"),
             "workflow", List.of("event"),
-            "hostagent", List.of("event", "localbus", "globalbus", "datalayer", "workflow"),
-            "frontend", List.of("event", "globalbus", "datalayer", "workflow"));
+            "hostlink", List.of("event"),
+            "hostagent", List.of("event", "localbus", "globalbus", "datalayer", "workflow", "hostlink"),
+            "frontend", List.of("event", "globalbus", "datalayer", "workflow", "hostlink"));
 
     /** Pure logic: the same inputs give the same outputs, in a simulator as in life. */
     private static final String[] PURE = {"dev.sand.event..", "dev.sand.workflow..", "dev.sand.hostagent.core.."};

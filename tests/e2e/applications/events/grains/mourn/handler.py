@@ -1,0 +1,2 @@
+def handle(event, context):
+    context.data.put(f"mourned/{event['payload']['name']}", event)

@@ -1,0 +1,2 @@
+def handle(event, context):
+    raise KeyError("as it is to")
