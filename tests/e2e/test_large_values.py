@@ -47,8 +47,6 @@ def test_segments_are_given_back(probe: Tested):
         probe.ask("probe/arrays", {"bytes": 32 * MIB})
 
 
-# Under load the connection is closed now and then before the last piece, for a reason that is not found yet.
-@pytest.mark.long
 @pytest.mark.slow
 def test_a_large_output_of_an_asynchronous_invocation_is_fetched_afterwards(probe: Tested):
     size = 80 * MIB

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /**
  * Outputs too large for a record, beside the records and before them: so that the output of an invocation can be fetched
@@ -23,6 +24,7 @@ final class LargeOutputs {
     private static final int PAGE = 100;
     /** What other hosts keep is learned by counting again. */
     private static final int COUNTED_FOR = 50;
+    private static final int WRITERS = 64;
 
     private static final class Kept {
         long bytes;
@@ -32,6 +34,7 @@ final class LargeOutputs {
     private final ObjectStore objects;
     private final long bytesAnApplication;
     private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock[] writers = Stream.generate(ReentrantLock::new).limit(WRITERS).toArray(ReentrantLock[]::new);
     private final Map<String, Kept> kept = new HashMap<>();
 
     LargeOutputs(GlobalStore store, long bytesAnApplication) {
@@ -58,7 +61,7 @@ final class LargeOutputs {
     }
 
     /**
-     * One that is kept already is not written again.
+     * One that is kept already is not written again: it may be read by now, and a record is given again with late figures.
      *
      * @throws StoreException BAD_VALUE when it is more than an application may keep; @throws IOException the content's
      */
@@ -68,11 +71,28 @@ final class LargeOutputs {
                     + Math.min(bytesAnApplication, ObjectStore.MOST_BYTES) + " bytes that are kept", 0, null);
         }
         String key = executionId + "/" + size; // with the size in it: summed up without the values
-        if (objects.info(application, key).isEmpty()) {
-            makeRoom(application, size);
-            objects.put(application, key, contentType, content, GlobalStore.ANY);
+        ReentrantLock writer = writers[Math.floorMod(executionId.hashCode(), WRITERS)];
+        writer.lock();
+        try {
+            if (objects.info(application, key).isEmpty()) {
+                makeRoom(application, size);
+                putOnce(application, key, contentType, content);
+            }
+        } finally {
+            writer.unlock();
         }
         return new Payload(contentType, null, new Payload.Reference(key, size));
+    }
+
+    private void putOnce(String application, String key, String contentType, Content content) throws IOException {
+        try {
+            objects.put(application, key, contentType, content, GlobalStore.ABSENT);
+        } catch (StoreException e) {
+            if (e.kind() != Kind.CONFLICT) {
+                throw e;
+            }
+            // Another host was faster, which had the slot before or has it now.
+        }
     }
 
     private void makeRoom(String application, long size) {

@@ -18,6 +18,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -268,6 +272,51 @@ class InvocationStoreTest {
         InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
         assertThat(invocations.output(listed).orElseThrow().payload()).usingRecursiveComparison()
                 .isEqualTo(new Payload("image/png", bytes, null));
+    }
+
+    @Test
+    void anOutputThatIsGivenTwiceAtOnceIsWrittenOnce() throws Exception {
+        byte[] bytes = new byte[200_000];
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Payload> first = threads.submit(() -> invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
+                begun.countDown();
+                assertThat(uninterrupted(goOn)).isTrue();
+                out.write(bytes);
+            }));
+            begun.await();
+            Future<Payload> again = threads.submit(() -> invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
+                throw new IOException("not asked for twice");
+            }));
+            goOn.countDown();
+            assertThat(again.get()).isEqualTo(first.get());
+        }
+    }
+
+    /** Whoever reads what the faster one kept reads on when the slower one is done. */
+    @Test
+    void anOutputThatTwoHostsKeepStaysTheFirstOnes() throws IOException {
+        byte[] bytes = new byte[200_000];
+        try (InvocationStore other = open(Duration.ofMillis(1), 100, 1000)) {
+            invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
+                other.keepOutput("app", id(1), "image/png", bytes.length, to -> to.write(bytes));
+                out.write(bytes);
+            });
+            List<String> pieces = store.keys("kept-outputs-pieces", "app", "", null, 10);
+            Payload output = new Payload("image/png", null, new Payload.Reference(id(1) + "/" + bytes.length, bytes.length));
+            InvocationRecord ended = RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output);
+            assertThat(invocations.output(ended).orElseThrow().payload().bytes()).isEqualTo(bytes);
+            assertThat(pieces).as("the slower one's pieces are gone").hasSize(1);
+        }
+    }
+
+    private static boolean uninterrupted(CountDownLatch latch) {
+        try {
+            return latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static InvocationRecord withOutput(int number, int size) {

@@ -123,9 +123,15 @@ public final class Exchange {
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, size);
-        try (OutputStream out = Content.Sink.asOutputStream(response)) {
+        OutputStream out = Content.Sink.asOutputStream(response);
+        try {
             body.writeTo(out);
+        } catch (IOException | RuntimeException e) {
+            // Not closed, which would say that this was all of it.
+            response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+            throw e;
         }
+        out.close();
         callback.succeeded();
     }
 
