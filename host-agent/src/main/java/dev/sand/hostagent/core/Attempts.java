@@ -6,6 +6,7 @@ import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution.Published;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * How the attempts of a grain end. One that finished or failed is its workflow's matter; one whose instance crashed under it
@@ -88,9 +89,13 @@ final class Attempts {
     }
 
     void onLost(Event event, String cause) {
+        lost(event, () -> event.owner.onEventLost(event, cause));
+    }
+
+    private void lost(Event event, BooleanSupplier mayRunAgain) {
         context.counters.lost++;
         event.owner.attemptLog().add(event, Errors.CRASHED, 0, 0);
-        if (event.owner.onEventLost(event, cause)) {
+        if (mayRunAgain.getAsBoolean()) {
             context.counters.reruns++;
             event.nextAttempt(context);
             grain.readmit(event);
@@ -128,7 +133,7 @@ final class Attempts {
     void onHandOverFailed(Instance instance) {
         Event event = instance.event;
         instance.gone(false);
-        onLost(event, "instance " + instance.id + " was gone when it was handed over");
+        lost(event, () -> event.owner.onEventUnseen(event, "instance " + instance.id + " was gone when it was handed over"));
         grain.pool().refill(true);
     }
 

@@ -23,6 +23,7 @@ import java.util.List;
 final class Event extends Timed implements GrainQueue.Entry {
     enum State { HELD, QUEUED, RUNNING, AWAY, UNPLACED, ENDED }
 
+    private static final int MOST_UNSEEN = 6;
     final EventOwner owner;
     final String step;
     final String id;
@@ -39,6 +40,7 @@ final class Event extends Timed implements GrainQueue.Entry {
     long queuedNs;
     long handedNs;
     private int losses;
+    private int unseen;
     /** Until when a host is to be found for it; 0: one was. */
     private long placedByNs;
     private State state = State.HELD;
@@ -151,6 +153,11 @@ final class Event extends Timed implements GrainQueue.Entry {
     boolean mayRunAgain(CoreContext context) {
         losses++;
         return losses < context.configuration.runsPerEvent() || !context.has(Rule.RETRY_LIMIT);
+    }
+
+    /** One more hand-over that nobody saw: of a worker that dies, each instance may fail one. @return whether it is no loss */
+    boolean mayGoUnseen() {
+        return ++unseen <= MOST_UNSEEN;
     }
 
     /** The attempt is lost; the next one begins with nothing of it. */

@@ -22,9 +22,18 @@ interface EventOwner {
     void onEventFailed(Event event, Failure failure);
 
     /**
-     * Its attempt was lost with its worker or sandbox, or never reached its handler.
+     * Its attempt was lost with its worker or sandbox.
      *
      * @return whether the next attempt is to be run here; if not, the owner has ended the event
      */
     boolean onEventLost(Event event, String cause);
+
+    /**
+     * Its attempt never reached its handler: the instance was gone. Nothing of it ran, so it need not count as a run.
+     *
+     * @return as {@link #onEventLost}
+     */
+    default boolean onEventUnseen(Event event, String cause) {
+        return onEventLost(event, cause);
+    }
 }

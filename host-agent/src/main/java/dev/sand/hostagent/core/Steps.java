@@ -135,6 +135,11 @@ final class Steps implements EventOwner {
         return false;
     }
 
+    @Override
+    public boolean onEventUnseen(Event event, String cause) {
+        return event.mayGoUnseen() || onEventLost(event, cause);
+    }
+
     private boolean closes(Event event) {
         return open.remove(event.step, event) || !context.has(Rule.ONE_ANSWER);
     }

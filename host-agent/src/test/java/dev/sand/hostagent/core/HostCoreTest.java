@@ -194,6 +194,25 @@ class HostCoreTest {
         assertThat(text(shop.answer().output())).isEqualTo("7");
     }
 
+    /** Each instance of a worker that has died may fail a hand-over: nothing ran, and so nothing counts, within a limit. */
+    @Test
+    void handOversThatNobodySawAreNoRuns() {
+        shop.warm();
+        shop.invoke("e1", "buy", false);
+        int times = 0;
+        while (shop.of(Action.Respond.class).isEmpty() && times < 100) {
+            Running unseen = shop.running("e1");
+            assertThat(unseen.attempt()).isEqualTo(++times);
+            shop.on(new Input.HandOverFailed(APP, unseen.instance(), unseen.eventId(), unseen.attempt()));
+            if (shop.of(Action.Respond.class).isEmpty()) {
+                shop.exited(unseen, 0, 9);
+                shop.settle();
+            }
+        }
+        assertThat(times).as("unseen, and then lost").isEqualTo(6 + CoreConfiguration.DEFAULT.runsPerEvent());
+        assertThat(shop.answer().failure().cause()).contains("lost 3 times").contains("was gone when it was handed over");
+    }
+
     @Test
     void anImportFailureFailsWhatWaits() {
         shop.invoke("e1", "buy", false);

@@ -121,7 +121,7 @@ final class Callers {
         }
     }
 
-    /** An event goes out: each attempt once, three at most, and its input comes from attempts that finished. */
+    /** An event goes out: each attempt once, so often at most, and its input comes from attempts that finished. */
     void onHandOver(String eventId, int attempt, String input, int mostAttempts) {
         if (!handedOver.add(eventId + "@" + attempt)) {
             throw new Violation("attempt " + attempt + " of " + eventId + " was handed over twice");

@@ -9,6 +9,7 @@ import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,8 @@ final class SimHost {
     private final Map<String, SimProcess.Instance> instances = new LinkedHashMap<>();
     private int pids = 100;
     private final Set<String> unread = new HashSet<>();
+    /** By event: hand-overs that no handler saw. */
+    private final Map<String, Integer> unseen = new HashMap<>();
 
     SimHost(Schedule schedule, Dice dice, Driver driver, Handlers.UserCode code) {
         this.schedule = schedule;
@@ -200,6 +203,7 @@ final class SimHost {
     void handOver(Action.HandOver over) {
         SimProcess.Instance instance = instances.get(over.instance());
         if (instance == null || !instance.alive) {
+            unseen.merge(over.eventId(), 1, Integer::sum);
             if (dice.percent(50)) {
                 driver.deliver(0, new Input.HandOverFailed(over.app(), over.instance(), over.eventId(), over.attempt()));
             }
@@ -240,8 +244,13 @@ final class SimHost {
     /** It ends with its event unread: the handler never starts. */
     void dieUnread(SimProcess.Instance instance) {
         instance.unread = true;
+        unseen.merge(instance.eventId, 1, Integer::sum);
         unread.add(instance.id);
         die(instance, 0, 9, "before the handler");
+    }
+
+    int unseen(String eventId) {
+        return unseen.getOrDefault(eventId, 0);
     }
 
     /** The end of a process: its socket closes, its worker reaps it; the two reports come in any order. */

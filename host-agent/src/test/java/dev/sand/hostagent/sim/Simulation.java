@@ -181,7 +181,8 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.StopWorker stop -> host.stop(stop);
             case Action.Spawn spawn -> host.spawn(spawn);
             case Action.HandOver over -> {
-                callers.onHandOver(over.eventId(), over.attempt(), Script.text(over.payload()), MAX_ATTEMPTS);
+                callers.onHandOver(over.eventId(), over.attempt(), Script.text(over.payload()),
+                        MAX_ATTEMPTS + host.unseen(over.eventId()));
                 host.handOver(over);
             }
             case Action.Dismiss dismiss -> host.dismiss(dismiss);
