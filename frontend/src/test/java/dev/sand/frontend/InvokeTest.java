@@ -74,6 +74,15 @@ class InvokeTest {
     }
 
     @Test
+    void a_body_that_is_encoded_is_refused() throws Exception {
+        HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "{}", "Content-Encoding", "gzip");
+        assertThat(answer.statusCode()).isEqualTo(415);
+        assertThat(answer.headers().firstValue("Accept-Encoding")).hasValue("identity");
+        assertThat(json(answer).path("detail").asText()).contains("gzip");
+        assertThat(platform.post("/invoke/demo/echo", "{}", "Content-Encoding", "identity").statusCode()).isEqualTo(200);
+    }
+
+    @Test
     void a_body_nested_too_deep_is_told_the_limit_and_its_depth() throws Exception {
         HttpResponse<byte[]> answer = platform.post("/invoke/demo/echo", "[".repeat(700) + "]".repeat(700));
         assertThat(answer.statusCode()).isEqualTo(400);

@@ -11,6 +11,8 @@ import dev.sand.globalbus.BusException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 
 /** Failures of the platform's parts as problems: the one table of which error has which status. */
 public final class Problems {
@@ -123,6 +125,13 @@ public final class Problems {
 
     public static Problem badRequest(String detail) {
         return Problem.caller(400, "bad-request", "The request is not well-formed", detail);
+    }
+
+    /** A handler hears of the body's type and not of its encoding (RFC 9110 15.5.16). @param answer gets what is taken */
+    public static Problem encodedBody(HttpFields.Mutable answer, String encoding) {
+        answer.put(HttpHeader.ACCEPT_ENCODING, "identity");
+        return Problem.caller(415, "encoded-body", "The body is encoded", "The body is taken as it is sent, and is not decoded: send it"
+                + " without Content-Encoding: " + encoding + ", or under a Content-Type of its own.");
     }
 
     public static Problem bodyTooSlow(long received) {

@@ -54,6 +54,10 @@ final class InvokePlane implements Gate.DataPlane {
         if (!version.hasTarget(target.name())) {
             throw Problems.unknownTarget(target.application(), version.version(), target.name()).asException();
         }
+        String encoding = exchange.header("Content-Encoding");
+        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+            throw Problems.encodedBody(exchange.headers(), encoding).asException();
+        }
         String query = exchange.request().getHttpURI().getQuery();
         Settings settings = Settings.of(exchange.request().getHeaders(), query == null ? null : exchange.query("timeout"),
                 configuration);
