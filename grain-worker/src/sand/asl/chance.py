@@ -1,0 +1,8 @@
+"""Random-looking bits that follow from the execution's id and the place where they are drawn: a replay draws the same."""
+
+import hashlib
+
+
+def draw(execution_id: str, step: str, count: int) -> int:
+    """64 bits."""
+    return int.from_bytes(hashlib.blake2b(f"{execution_id}\0{step}\0{count}".encode(), digest_size=8).digest())

@@ -1,0 +1,154 @@
+"""A definition, read and checked: every name in it is there. Trees of these are shared by all executions and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sand.asl.expressions import Expression, Template
+from sand.asl.paths import Path, View
+from sand.asl.reference_path import ReferencePath
+
+Rule = Callable[[View], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How data goes through a state: input_path, parameters, the work, result_selector, result_path, output_path.
+
+    A path that is None was written as null: an empty object, or nowhere. In JSONata, `parameters` are the Arguments, and
+    `output` does the rest.
+    """
+
+    input_path: Path | None
+    parameters: Template | None
+    result_selector: Template | None
+    result_path: ReferencePath | None
+    output_path: Path | None
+    is_jsonata: bool
+    output: Template | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrier:
+    errors: tuple[str, ...]
+    interval_ms: int
+    max_attempts: int
+    backoff_rate: float
+    max_delay_ms: int
+    has_full_jitter: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Catcher:
+    """result_path: None for nowhere; output: JSONata's, None for the error itself."""
+
+    errors: tuple[str, ...]
+    result_path: ReferencePath | None
+    output: Template | None
+    assign: Template | None
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """step: the name as a part of step names, with what separates these escaped; next: None when it ends its machine."""
+
+    name: str
+    step: str
+    flow: Flow
+    assign: Template | None
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Work(State):
+    """A state whose work can fail: a Task, Parallel or Map."""
+
+    retriers: tuple[Retrier, ...]
+    catchers: tuple[Catcher, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Work):
+    """timeout_seconds: 0 for none; timeout, heartbeat: what computes them."""
+
+    resource: str
+    grain: str
+    timeout_seconds: int
+    timeout: Expression | None
+    heartbeat: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Work):
+    branches: tuple[StateMachine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Work):
+    """items: JSONata's, None for the input; max_concurrency: 0 for no limit."""
+
+    items_path: Path
+    items: Template | None
+    item_selector: Template | None
+    processor: StateMachine
+    max_concurrency: int
+    concurrency: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass(State):
+    """result: a list of the one value, or empty when the input is the result."""
+
+    result: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A rule of a Choice, and what follows from it."""
+
+    rule: Rule
+    output: Template | None
+    assign: Template | None
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(State):
+    """The Default is `next`."""
+
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(State):
+    """seconds, until_ns (since the epoch): None when not given so."""
+
+    seconds: int | None
+    seconds_from: Expression | None
+    until_ns: int | None
+    until_from: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Succeed(State):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Fail(State):
+    error: str | None
+    error_from: Expression | None
+    cause: str | None
+    cause_from: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateMachine:
+    """timeout_seconds: of the whole execution, 0 for none."""
+
+    start_at: str
+    states: dict[str, State]
+    timeout_seconds: int

@@ -1,0 +1,222 @@
+"""JSON as workflows see it: integers at any size, numbers with a fraction as Decimal, never rounded; depth and digits bounded.
+
+A tree is dict, list, str, int, Decimal, bool, None. It is never changed once made, so that parts may stand in many documents.
+Values of other types (bytes, images) are handed on whole by drivers that have such.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from sand.asl import limits
+from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
+
+
+class NoJson(ValueError):
+    """is_limit: it is JSON as far as it was read, and over a limit."""
+
+    def __init__(self, message: str, is_limit: bool = False) -> None:
+        super().__init__(message)
+        self.is_limit = is_limit
+
+
+_SKIPPED = re.compile(r'[^"\[\]{}]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def depth_of_text(text: str) -> int:
+    deepest = depth = 0
+    at = 0
+    while at < len(text):
+        if text[at] in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif text[at] in "]}":
+            depth -= 1
+        else:
+            skipped = _SKIPPED.match(text, at)
+            at = skipped.end() if skipped else len(text)
+            continue
+        at += 1
+    return deepest
+
+
+def _number(text: str) -> int | Decimal:
+    if len(text) > limits.NUMBER_CHARS:
+        raise NoJson(f"a number in it has {len(text)} characters; the limit is {limits.NUMBER_CHARS}", True)
+    return int(text) if text.lstrip("-").isdigit() else Decimal(text)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise NoJson(f"Non-standard token '{name}'")
+
+
+def parse(text: str, pairs: Any = None) -> Any:
+    """One JSON value. pairs: what makes an object of its pairs, when keys that stand twice matter. Raises NoJson."""
+    deepest = depth_of_text(text)
+    if deepest > limits.JSON_DEPTH:
+        raise NoJson(f"it is nested {deepest} levels deep; the limit is {limits.JSON_DEPTH}", True)
+    try:
+        return json.loads(
+            text, parse_int=_number, parse_float=_number, parse_constant=_refuse_constant, object_pairs_hook=pairs
+        )
+    except json.JSONDecodeError as e:
+        if e.pos >= len(text.rstrip()):
+            raise NoJson("it ends in the middle of a value" if text.strip() else "it is empty") from None
+        raise NoJson(f"{e.msg} (line {e.lineno}, column {e.colno})") from None
+
+
+_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
+
+
+def write(value: Any) -> str:
+    """As compact JSON text; a number as it was written."""
+    out: list[str] = []
+    _write(value, out)
+    return "".join(out)
+
+
+def _write(value: Any, out: list[str]) -> None:
+    if isinstance(value, str):
+        out.append(_quoted(value))
+    elif value is None or isinstance(value, bool):
+        out.append("null" if value is None else "true" if value else "false")
+    elif isinstance(value, int | Decimal):
+        out.append(str(value))
+    elif isinstance(value, dict):
+        out.append("{")
+        for index, (name, member) in enumerate(value.items()):
+            out.append(f"{',' if index else ''}{_quoted(name)}:")
+            _write(member, out)
+        out.append("}")
+    elif isinstance(value, list):
+        out.append("[")
+        for index, element in enumerate(value):
+            if index:
+                out.append(",")
+            _write(element, out)
+        out.append("]")
+    else:
+        raise TypeError(f"a value of type {type(value).__name__} is no JSON")
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+def kind(value: Any) -> str:
+    """What JSON calls the value's type."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    kinds: dict[type, str] = {str: "string", dict: "object", list: "array", int: "number", Decimal: "number"}
+    return kinds.get(type(value), "binary")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equality of values: 1, 1.0 and 1e0 are the same number, true is none; the order of fields does not matter."""
+    if is_number(a) and is_number(b):
+        return bool(a == b)
+    if kind(a) != kind(b):
+        return False
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return len(a) == len(b) and all(name in b and same(member, b[name]) for name, member in a.items())
+    return bool(a == b)
+
+
+def key(value: Any) -> Any:
+    """Hashable; equal for the same values."""
+    if isinstance(value, dict):
+        return ("object", frozenset((name, key(member)) for name, member in value.items()))
+    if isinstance(value, list):
+        return ("array", tuple(key(element) for element in value))
+    return (kind(value), value)
+
+
+def whole_number(value: Any) -> int | None:
+    """The number as an integer of 64 bits when it is one; safe for 1e999999999."""
+    if not is_number(value):
+        return None
+    if isinstance(value, Decimal):
+        if (value != 0 and value.adjusted() > 19) or value != value.to_integral_value():
+            return None
+        value = int(value)
+    return value if -(1 << 63) <= value < 1 << 63 else None
+
+
+def size(value: Any, limit: int) -> int:
+    """About how many bytes it has when written, counted no further than the limit: parts may stand in it a thousand times."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, list | dict):
+        total = 2
+        parts: Iterable[Any] = value
+        if isinstance(value, dict):
+            total += sum(4 + len(name) for name in value)
+            parts = value.values()
+        else:
+            total += len(value)
+        for part in parts:
+            if total > limit:
+                break
+            total += size(part, limit - total)
+        return total
+    if isinstance(value, Decimal):
+        return len(value.as_tuple().digits) + 2
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        return len(str(value)) + 2
+    return 8
+
+
+def depth(value: Any, limit: int) -> int:
+    """Levels, counted no further than one more than the limit."""
+    if not isinstance(value, list | dict):
+        return 0
+    deepest = 0
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, list | dict) and deepest < limit:
+            deepest = max(deepest, depth(part, limit - 1))
+    return deepest + 1
+
+
+def checked(value: Any) -> Any:
+    """The value, when it is not too large or deep for a document that was made; else States.DataLimitExceeded."""
+    if isinstance(value, str | list | dict):
+        bytes_ = size(value, limits.DOCUMENT_BYTES)
+        if bytes_ > limits.DOCUMENT_BYTES:
+            raise StateError(
+                DATA_LIMIT_EXCEEDED, f"a document of {bytes_} bytes or more is over the limit of {limits.DOCUMENT_BYTES}"
+            )
+        check_depth(depth(value, limits.JSON_DEPTH))
+    return value
+
+
+def check_depth(levels: int) -> None:
+    if levels > limits.JSON_DEPTH:
+        raise StateError(
+            DATA_LIMIT_EXCEEDED, f"a document nested {levels} levels deep or more is over the limit of {limits.JSON_DEPTH}"
+        )
+
+
+def exact(value: Any) -> Any:
+    """A tree of what a Python program gave: floats as decimals, tuples as lists; what is no JSON stays."""
+    if isinstance(value, float):
+        return Decimal(repr(value)) if value == value and abs(value) != float("inf") else value
+    if isinstance(value, dict):
+        return {str(name): exact(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [exact(element) for element in value]
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A copy with floats, as `json.loads` would have read it."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain(element) for element in value]
+    return value

@@ -1,0 +1,64 @@
+"""Errors inside an execution, by the names that Retry and Catch match."""
+
+ALL = "States.ALL"
+TASK_FAILED = "States.TaskFailed"
+TIMEOUT = "States.Timeout"
+HEARTBEAT_TIMEOUT = "States.HeartbeatTimeout"
+RUNTIME = "States.Runtime"
+DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
+NO_CHOICE_MATCHED = "States.NoChoiceMatched"
+RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
+BRANCH_FAILED = "States.BranchFailed"
+INTRINSIC_FAILURE = "States.IntrinsicFailure"
+QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
+
+
+class StateError(Exception):
+    """An ordinary outcome of a state: raised where data is read or made, caught where the interpreter decides what follows."""
+
+    def __init__(self, error: str | None, cause: str | None) -> None:
+        super().__init__(cause)
+        self.error = error
+        self.cause = cause
+
+
+class ExecutionEnded(Exception):
+    """The whole execution is over, whatever its states would catch."""
+
+    def __init__(self, error: str, cause: str) -> None:
+        super().__init__(cause)
+        self.error = error
+        self.cause = cause
+
+
+class GrainFailed(Exception):
+    """What a driver's call raises to fail a task by a name of its choice; of any other exception the class is the name."""
+
+    def __init__(self, error: str | None, cause: str | None = None) -> None:
+        super().__init__(cause)
+        self.error = error
+        self.cause = cause
+
+
+def runtime(cause: str) -> StateError:
+    return StateError(RUNTIME, cause)
+
+
+def intrinsic(cause: str) -> StateError:
+    return StateError(INTRINSIC_FAILURE, cause)
+
+
+def matches(names: tuple[str, ...], error: str | None, is_branch_failure: bool) -> bool:
+    """Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them."""
+    for name in names:
+        if name == error:
+            return True
+        if name == ALL and error != RUNTIME:
+            return True
+        if name == TASK_FAILED and error not in (TIMEOUT, HEARTBEAT_TIMEOUT, RUNTIME):
+            return True
+        if name == TIMEOUT and error == HEARTBEAT_TIMEOUT:
+            return True
+        if name == BRANCH_FAILED and is_branch_failure:
+            return True
+    return False

@@ -1,0 +1,92 @@
+"""Data through a state: input, InputPath, Parameters, work, ResultSelector, ResultPath, OutputPath; in JSONata: input,
+Arguments, work, Output. A step that is not given hands the document on as it is."""
+
+from typing import Any
+
+from sand.asl import document
+from sand.asl.definition import Catcher
+from sand.asl.expressions import Expression, Template
+from sand.asl.failure import runtime
+from sand.asl.paths import Path
+from sand.asl.reference_path import Missing, ReferencePath
+from sand.asl.scopes import ABSENT, View, Visit
+
+
+def selected(visit: Visit, path: Path | None, data: Any) -> Any:
+    """What a path leads to; None: an empty object."""
+    if path is None:
+        return {}
+    if path.is_whole_data:
+        return data
+    value = read(visit, path, data)
+    return value if path.is_definite else document.checked(value)
+
+
+def read(visit: Visit, path: Path, data: Any) -> Any:
+    try:
+        return path.read(View(visit, data))
+    except Missing as e:
+        raise runtime(f"Invalid path '{path}': {e}") from None
+
+
+def evaluated(visit: Visit, expression: Expression, data: Any) -> Any:
+    try:
+        return expression.evaluate(View(visit, data))
+    except Missing as e:
+        raise runtime(f"Invalid path '{expression}': {e}") from None
+
+
+def filled(template: Template | None, view: View) -> Any:
+    """What the template makes; None: the data at hand."""
+    return view.data() if template is None else document.checked(template(view))
+
+
+def given(visit: Visit) -> Any:
+    """What the state works on."""
+    return selected(visit, visit.state.flow.input_path, visit.input)
+
+
+def arguments(visit: Visit, data: Any) -> Any:
+    """What its work gets."""
+    return filled(visit.state.flow.parameters, View(visit, data))
+
+
+def output(visit: Visit, result: Any) -> Any:
+    """What goes on after its work."""
+    flow = visit.state.flow
+    if flow.is_jsonata:
+        return result if flow.output is None else filled(flow.output, View(visit, visit.input, result))
+    made = filled(flow.result_selector, View(visit, result))
+    return selected(visit, flow.output_path, _placed(visit, flow.result_path, made))
+
+
+def passed_on(visit: Visit, data: Any, output: Template | None) -> Any:
+    """What goes on from a state that does no work. output: JSONata's."""
+    if visit.state.flow.is_jsonata:
+        return filled(output, View(visit, visit.input))
+    return selected(visit, visit.state.flow.output_path, data)
+
+
+def caught(visit: Visit, catcher: Catcher, error: dict[str, Any]) -> Any:
+    """What goes on when an error is caught."""
+    if not visit.state.flow.is_jsonata:
+        return _placed(visit, catcher.result_path, error)
+    return error if catcher.output is None else filled(catcher.output, View(visit, visit.input, error=error))
+
+
+def assign(visit: Visit, template: Template | None, result: Any = ABSENT, error: Any = ABSENT) -> None:
+    """Gives variables their values, reckoned from those that they had before."""
+    if template is None:
+        return
+    if visit.state.flow.is_jsonata:
+        view = View(visit, visit.input, result, error)
+    else:
+        view = View(visit, result if error is ABSENT else error)
+    visit.scope.assign(filled(template, view))
+
+
+def _placed(visit: Visit, place: ReferencePath | None, value: Any) -> Any:
+    """The state's input with a value at a place; None: nowhere."""
+    if place is None:
+        return visit.input
+    return value if place.is_whole else document.checked(place.write(visit.input, value))

@@ -1,0 +1,28 @@
+"""The bounds of definitions and executions, by name; docs/WORKFLOWS.md lists them, and both engines have the same."""
+
+DEFINITION_BYTES = 1 << 20
+JSON_DEPTH = 200
+"""Levels of a document that is parsed or made."""
+NUMBER_CHARS = 1_000
+STATE_NAME_CHARS = 80
+DIAGNOSTICS = 100
+DOCUMENT_BYTES = 16 << 20
+"""Bytes of a document that a path looks into, or that is made."""
+ASSIGN_BYTES = 256 * 1024
+VARIABLES_BYTES = 10 << 20
+VARIABLE_NAME_CHARS = 80
+QUERY_STEPS = 1_000_000
+QUERY_DEPTH = 100
+QUERY_VALUE_BYTES = 6_990_256
+QUERY_CHARS = 64 * 1024
+QUERY_TREE_DEPTH = 250
+MAP_ITEMS = 100_000
+MAP_CONCURRENCY = 1_000
+TRANSITIONS_AT_ONCE = 32
+"""States entered in one go, before the driver gets its turn."""
+TRANSITIONS = 250_000
+SECONDS = 99_999_999
+MAX_DELAY_SECONDS = 31_622_400
+ARRAY_RANGE = 1_000
+ENCODE_CHARS = 10_000
+INTRINSIC_DEPTH = 10

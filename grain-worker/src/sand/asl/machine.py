@@ -1,0 +1,73 @@
+"""A definition that can run: the module's front."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from sand.asl import document, live, reading, trial
+from sand.asl.clock import Clock
+from sand.asl.definition import StateMachine
+from sand.asl.diagnostics import Diagnostic, Refused
+from sand.asl.execution import Execution
+from sand.asl.messages import CallGrain
+from sand.asl.outcome import Outcome
+from sand.asl.stubs import Stubs
+
+
+def _text(definition: str | Mapping[str, Any]) -> str:
+    return definition if isinstance(definition, str) else document.write(document.exact(definition))
+
+
+def validate(definition: str | Mapping[str, Any]) -> list[Diagnostic]:
+    """Everything that is wrong with a definition, in the order in which it stands; empty when it can run."""
+    return reading.read(_text(definition))[1]
+
+
+class Machine:
+    """A checked definition; any number of executions may run of it. Raises Refused with every diagnostic.
+
+    application, name: what the context object shows; definition: JSON text, or what `json` would have read from it.
+    """
+
+    def __init__(self, definition: str | Mapping[str, Any], *, application: str = "trial", name: str = "workflow") -> None:
+        machine, diagnostics = reading.read(_text(definition))
+        if machine is None or diagnostics:
+            raise Refused(diagnostics)
+        self._machine: StateMachine = machine
+        self._application = application
+        self._name = name
+
+    def execution(self, *, id: str = "trial", start_ms: int = trial.START_MS) -> Execution:
+        """For a driver of its own, see `Execution`."""
+        return Execution(self._machine, application=self._application, workflow=self._name, id=id, start_ms=start_ms)
+
+    def run(
+        self,
+        input: Any,
+        stubs: Mapping[str, Any] | Stubs | None = None,
+        *,
+        id: str = "trial",
+        start_ms: int = trial.START_MS,
+    ) -> Outcome:
+        """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
+
+        input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
+        """
+        given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
+        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given)
+
+    async def run_live(
+        self,
+        input: Any,
+        call: Callable[[CallGrain], Awaitable[Any]],
+        *,
+        id: str = "live",
+        clock: Clock | None = None,
+    ) -> Outcome:
+        """Runs with real grains: `call` is awaited for each, concurrently where the workflow is.
+
+        What it returns is the task's result; GrainFailed fails the task by name, others by the name of their class. A call
+        over its TimeoutSeconds, by the clock, and one that nobody waits for any more are cancelled.
+        """
+        return await live.run(self, document.exact(input), call, id, clock)

@@ -1,0 +1,35 @@
+"""How an execution ended."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sand.asl import document
+from sand.asl.messages import CallGrain, HistoryEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """status: SUCCEEDED, FAILED or TIMED_OUT; output: of a successful one, else None; elapsed_ms: from its start to its end,
+    in virtual time; calls: of grains, in order; history: all that happened, in order."""
+
+    status: str
+    output: Any
+    error: str | None
+    cause: str | None
+    elapsed_ms: int
+    calls: list[CallGrain] = field(default_factory=list)
+    history: list[HistoryEvent] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        """As `sand asl run` prints it."""
+        if self.status == "SUCCEEDED":
+            return {"status": self.status, "output": self.output}
+        return {"status": self.status, "error": self.error, "cause": self.cause}
+
+    def plain_output(self) -> Any:
+        """The output with floats, as a grain or a test would have it."""
+        return document.plain(self.output)
+
+    def states(self) -> list[str]:
+        """The names of the states that were entered, in order."""
+        return [event.state or "" for event in self.history if event.kind == "StateEntered"]

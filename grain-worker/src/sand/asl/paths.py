@@ -1,0 +1,194 @@
+"""JSONPath over the data at hand ($.a), the context object ($$.State.Name) or a variable ($name.a).
+
+What is no plain reference path (wildcards, slices, filters, deep scans) is parsed and matched by python-jsonpath, with the
+behaviour of Jayway's library where the two differ, which is what AWS shows: a definite part that leads nowhere is missing,
+several names in a last bracket make an object, a filter on an object tests that object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, Protocol
+
+from jsonpath import JSONPath, JSONPathEnvironment, JSONPathMatch
+from jsonpath.exceptions import JSONPathError
+from jsonpath.segments import JSONPathRecursiveDescentSegment
+from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector
+
+from sand.asl import document, limits, reference_path
+from sand.asl.reference_path import Missing, ReferencePath
+
+
+class View(Protocol):
+    """What an expression can see."""
+
+    def data(self) -> Any:
+        """What `$` is; in JSONata, `$states.input`."""
+
+    def context(self) -> dict[str, Any]: ...
+
+    def variable(self, name: str) -> Any:
+        """The variable's value. Raises KeyError."""
+
+    def draw(self) -> int:
+        """64 bits that look random, others at each call."""
+
+
+class _Environment(JSONPathEnvironment):
+    max_recursion_depth = limits.JSON_DEPTH + 10
+
+    def _eq(self, left: object, right: object) -> bool:
+        left, right = _single(left), _single(right)
+        return left is right or document.same(_exact(left), _exact(right))
+
+    def _lt(self, left: object, right: object) -> bool:
+        return super()._lt(_exact(_single(left)), _exact(_single(right)))
+
+
+def _single(value: Any) -> Any:
+    """Of what a query in a filter found: the one value, or nothing."""
+    return value[0] if isinstance(value, list) and hasattr(value, "values_or_singular") and len(value) == 1 else value
+
+
+def _exact(value: Any) -> Any:
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+_LIBRARY = _Environment()
+
+
+class Path:
+    """`is_definite`: it can match one place at the most."""
+
+    __slots__ = ("_library", "_reference", "_root", "is_definite", "is_whole_data", "text")
+
+    def __init__(self, text: str, root: Callable[[View], Any], is_data: bool, rest: str) -> None:
+        self.text = text
+        self._root = root
+        self._reference: ReferencePath | None = reference_path.try_parse("$" + rest)
+        self._library: JSONPath | None = None
+        if self._reference is None and not _calls_function(text):
+            compiled = _LIBRARY.compile("$" + rest)
+            if not isinstance(compiled, JSONPath):
+                raise ValueError("it is no single path")
+            self._library = compiled
+        self.is_whole_data = is_data and self._reference is not None and self._reference.is_whole
+        self.is_definite = self._library is None or all(_is_definite(s, True) for s in self._library.segments)
+
+    def read(self, view: View) -> Any:
+        """Raises Missing when it leads nowhere."""
+        root = self._root(view)
+        if self._reference is not None:
+            return self._reference.read(root)
+        if self._library is None:
+            raise Missing("functions such as length() are not supported in paths, as on AWS")
+        try:
+            return _find(self._library, root)
+        except (JSONPathError, RecursionError) as e:
+            raise Missing(f"'{self.text}' cannot be applied: {e}") from None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def parse(text: str) -> Path:
+    """Raises ValueError with one sentence."""
+    try:
+        path = _parsed(text)
+    except (JSONPathError, RecursionError, ValueError) as e:
+        raise ValueError(f"'{text}' is not a valid JSONPath: {str(e).splitlines()[0]}") from None
+    if path is None:
+        raise ValueError(f"'{text}' is not a JSONPath: it must begin with $")
+    if path._library is not None and "=~" in text:
+        raise ValueError(f"'{text}' uses a regular expression, which paths may not")
+    return path
+
+
+def _parsed(text: str) -> Path | None:
+    if text.startswith("$$"):
+        return Path(text, lambda view: view.context(), False, text[2:])
+    end = 1
+    while end < len(text) and (text[end].isalnum() or text[end] == "_") and not (end == 1 and text[1].isdigit()):
+        end += 1
+    if text.startswith("$") and end > 1:
+        return Path(text, _variable(text[1:end]), False, text[end:])
+    return Path(text, lambda view: view.data(), True, text[1:]) if text.startswith("$") else None
+
+
+def _variable(name: str) -> Callable[[View], Any]:
+    def read(view: View) -> Any:
+        try:
+            return view.variable(name)
+        except KeyError:
+            raise Missing(f"there is no variable ${name}") from None
+
+    return read
+
+
+def _calls_function(text: str) -> bool:
+    """Whether a bracket of a call stands outside the square brackets of filters and names."""
+    level = 0
+    for character in text:
+        level += {"[": 1, "]": -1}.get(character, 0)
+        if character == "(" and level == 0:
+            return True
+    return False
+
+
+def _is_definite(segment: Any, is_last: bool) -> bool:
+    if isinstance(segment, JSONPathRecursiveDescentSegment):
+        return False
+    if len(segment.selectors) == 1:
+        return isinstance(segment.selectors[0], NameSelector | IndexSelector)
+    return is_last and all(isinstance(selector, NameSelector) for selector in segment.selectors)
+
+
+def _find(path: JSONPath, root: Any) -> Any:
+    """What the path matches: one value when it is definite, else an array of all of them."""
+    nodes: Sequence[JSONPathMatch] = [_node(root, root)]
+    is_definite = True
+    for index, segment in enumerate(path.segments):
+        is_last = index == len(path.segments) - 1
+        names = [s.name for s in segment.selectors if isinstance(s, NameSelector)]
+        if isinstance(segment, JSONPathRecursiveDescentSegment):
+            is_definite = False
+            nodes = list(segment.resolve(nodes))
+            continue
+        if is_definite:
+            _check_reach(segment, nodes[0].obj)
+        if len(names) > 1 and len(names) == len(segment.selectors) and is_last:
+            nodes = [_merged(node, names) for node in nodes if isinstance(node.obj, dict)]
+        else:
+            nodes = [match for node in nodes for match in _resolve(segment, node)]
+        is_definite = is_definite and _is_definite(segment, is_last)
+        if is_definite and not nodes:
+            raise Missing(f"No results for path: {path}")
+    return nodes[0].obj if is_definite else [node.obj for node in nodes]
+
+
+def _check_reach(segment: Any, value: Any) -> None:
+    """Elements are looked for in an array, fields in an object: below a definite place, anything else is missing."""
+    for selector in segment.selectors:
+        if isinstance(selector, SliceSelector | IndexSelector) and not isinstance(value, list):
+            raise Missing(f"there is no array for {segment}")
+        if isinstance(selector, NameSelector) and not isinstance(value, dict):
+            raise Missing(f"there is no object for {segment}")
+        if isinstance(selector, Filter) and not isinstance(value, dict | list):
+            raise Missing(f"the filter {segment} cannot be applied to a {document.kind(value)}")
+
+
+def _resolve(segment: Any, node: JSONPathMatch) -> list[JSONPathMatch]:
+    if isinstance(node.obj, dict) and isinstance(segment.selectors[0], Filter):
+        return list(segment.resolve([_node([node.obj], node.root)]))
+    if isinstance(segment.selectors[0], IndexSelector) and not isinstance(node.obj, list):
+        return []
+    return list(segment.resolve([node]))
+
+
+def _merged(node: JSONPathMatch, names: list[str]) -> JSONPathMatch:
+    return _node({name: node.obj[name] for name in names if name in node.obj}, node.root)  # type: ignore[index, operator]
+
+
+def _node(value: Any, root: Any) -> JSONPathMatch:
+    return JSONPathMatch(filter_context={}, obj=value, parent=None, path="$", parts=(), root=root)

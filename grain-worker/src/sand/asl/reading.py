@@ -1,0 +1,148 @@
+"""A definition from text: JSON first, with keys that stand twice reported; then machines, states and what leads where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import definition as asl
+from sand.asl import document, limits
+from sand.asl.diagnostics import Diagnostic, Diagnostics, child
+from sand.asl.fields import Fields
+from sand.asl.states import StateReader, query_language
+from sand.asl.templates import Variables
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it stands in the text."""
+
+
+def read(text: str) -> tuple[asl.StateMachine | None, list[Diagnostic]]:
+    """The machine, or everything that is wrong with it."""
+    diagnostics = Diagnostics()
+    try:
+        tree = _tree(text, diagnostics)
+    except document.NoJson as e:
+        if e.is_limit:
+            diagnostics.add("", "TOO_DEEP", f"The definition is over a limit: {e}.")
+        else:
+            diagnostics.add("", "INVALID_JSON", f"The definition is no JSON: {e}.")
+        return None, diagnostics.found
+    except _TooLarge as e:
+        diagnostics.add("", "TOO_LARGE", str(e))
+        return None, diagnostics.found
+    if not isinstance(tree, dict):
+        diagnostics.add("", "WRONG_TYPE", "A definition must be an object.")
+        return None, diagnostics.found
+    machine = _Reader(diagnostics).read_top(Fields(tree, "", diagnostics))
+    return (None if diagnostics.found else machine), diagnostics.found
+
+
+class _TooLarge(Exception):
+    pass
+
+
+def _tree(text: str, diagnostics: Diagnostics) -> Any:
+    size = len(text) if len(text) > limits.DEFINITION_BYTES else len(text.encode("utf-8", "replace"))
+    if size > limits.DEFINITION_BYTES:
+        raise _TooLarge(f"The definition has {size} bytes or more; the limit is {limits.DEFINITION_BYTES} bytes.")
+    return _unique(document.parse(text, _Pairs), "", diagnostics)
+
+
+def _unique(value: Any, pointer: str, diagnostics: Diagnostics) -> Any:
+    if isinstance(value, _Pairs):
+        members: dict[str, Any] = {}
+        for name, member in value:
+            below = child(pointer, name)
+            read_ = _unique(member, below, diagnostics)
+            if name in members:
+                diagnostics.add(below, "DUPLICATE_KEY", f"The key '{name}' stands twice.")
+            else:
+                members[name] = read_
+        return members
+    if isinstance(value, list):
+        return [_unique(element, f"{pointer}/{index}", diagnostics) for index, element in enumerate(value)]
+    return value
+
+
+class _Reader:
+    """Of the definition itself, of branches and of item processors: names of states are unique over all of them."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+        self._names: dict[str, str] = {}
+        self._is_jsonata = False
+
+    def read_top(self, fields: Fields) -> asl.StateMachine | None:
+        if fields.string("Version") not in (None, "1.0"):
+            fields.wrong("Version", "The field Version must be 1.0.")
+        self._is_jsonata = query_language(fields) is True
+        variables = Variables()
+        timeout = fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
+        machine = self._machine(fields, "a state machine", variables, timeout)
+        variables.check(self._diagnostics)
+        return machine
+
+    def read(self, fields: Fields, what: str, variables: Variables) -> asl.StateMachine | None:
+        return self._machine(fields, what, variables, 0)
+
+    def _machine(self, fields: Fields, what: str, variables: Variables, timeout: int) -> asl.StateMachine | None:
+        """None when nothing sensible can be made of it."""
+        fields.ignore("Comment")
+        start_at = fields.required_string("StartAt")
+        all_ = fields.object("States") if fields.require("States") else None
+        fields.report_unknown(what)
+        if all_ is None:
+            return None
+        states: dict[str, asl.State] = {}
+        targets: dict[str, list[tuple[str, str]]] = {}
+        for name in all_.members:
+            self._check_name(name, all_)
+            below = all_.object(name)
+            targets[name] = []
+            if below is not None:
+                reader = StateReader(name, below, variables, self._is_jsonata, self.read)
+                state = reader.read()
+                targets[name] = reader.targets
+                if state is not None:
+                    states[name] = state
+        if not targets:
+            fields.wrong("States", "The field States must hold at least one state.")
+            return None
+        self._check_targets(fields, all_, start_at, targets)
+        if len(states) == len(targets) and not any(_is_terminal(state) for state in states.values()):
+            message = 'No state ends it: a state with "End": true, a Succeed or a Fail is needed.'
+            fields.report("States", "NO_TERMINAL_STATE", message)
+        return asl.StateMachine(start_at or "", states, timeout)
+
+    def _check_name(self, name: str, all_: Fields) -> None:
+        if not 1 <= len(name) <= limits.STATE_NAME_CHARS:
+            all_.wrong(name, f"A state's name must have from 1 to {limits.STATE_NAME_CHARS} characters.")
+        other = self._names.setdefault(name, all_.at(name))
+        if other != all_.at(name):
+            message = f"The name {name} is that of the state at {other} too; names are unique in the whole definition."
+            all_.report(name, "DUPLICATE_STATE", message)
+
+    def _check_targets(
+        self, fields: Fields, all_: Fields, start_at: str | None, targets: dict[str, list[tuple[str, str]]]
+    ) -> None:
+        if start_at is not None and start_at not in targets:
+            fields.report("StartAt", "MISSING_TARGET", f"There is no state {start_at} here.")
+        elif start_at is not None:
+            seen: set[str] = set()
+            open_ = [start_at]
+            while open_:
+                name = open_.pop()
+                if name not in seen:
+                    seen.add(name)
+                    open_ += [target for target, _ in targets.get(name, [])]
+            for name in targets:
+                if name not in seen:
+                    all_.report(name, "UNREACHABLE_STATE", f"No state leads to {name}.")
+        for found in targets.values():
+            for target, pointer in found:
+                if target not in targets:
+                    self._diagnostics.add(pointer, "MISSING_TARGET", f"There is no state {target} here.")
+
+
+def _is_terminal(state: asl.State) -> bool:
+    return isinstance(state, asl.Succeed | asl.Fail) or (state.next is None and not isinstance(state, asl.Choice))

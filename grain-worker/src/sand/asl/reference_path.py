@@ -1,0 +1,121 @@
+"""Paths that name exactly one place ($.a['b c'][2]): by far the most, read and written without the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import document
+from sand.asl.failure import RESULT_PATH_MATCH_FAILURE, StateError
+
+
+class Missing(Exception):
+    """A path leads nowhere in this document."""
+
+
+_NOT_IN_A_NAME = frozenset("@,:?*()]'\" \\")
+
+
+class ReferencePath:
+    """steps: from the root down, a str for a field and an int for an element (a negative one, for reading, from the end)."""
+
+    __slots__ = ("steps", "text")
+
+    def __init__(self, text: str, steps: tuple[str | int, ...]) -> None:
+        self.text = text
+        self.steps = steps
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.steps
+
+    def read(self, root: Any) -> Any:
+        at = root
+        for step in self.steps:
+            if isinstance(step, str):
+                if not isinstance(at, dict) or step not in at:
+                    raise Missing(f"No results for path: {self._canonical()}")
+                at = at[step]
+            else:
+                index = step + len(at) if isinstance(at, list) and step < 0 else step
+                if not isinstance(at, list) or not 0 <= index < len(at):
+                    raise Missing(f"No results for path: {self._canonical()}")
+                at = at[index]
+        return at
+
+    def write(self, root: Any, value: Any) -> Any:
+        """A copy of the document with the value there; missing fields are made, an element of an array must be there."""
+        return self._write(root, True, value, 0)
+
+    def _write(self, at: Any, is_there: bool, value: Any, level: int) -> Any:
+        if level == len(self.steps):
+            return value
+        step = self.steps[level]
+        if isinstance(step, str):
+            if is_there and not isinstance(at, dict):
+                raise self._mismatch(f"an object is needed at step {level + 1}, there is a value of type {document.kind(at)}")
+            copy = dict(at) if is_there else {}
+            copy[step] = self._write(copy.get(step), step in copy, value, level + 1)
+            return copy
+        if not is_there or not isinstance(at, list) or not 0 <= step < len(at):
+            there = f"a value of type {document.kind(at)}" if is_there else "nothing"
+            raise self._mismatch(f"there is no element {step} in {there}")
+        elements = list(at)
+        elements[step] = self._write(at[step], True, value, level + 1)
+        return elements
+
+    def _mismatch(self, why: str) -> StateError:
+        return StateError(RESULT_PATH_MATCH_FAILURE, f"Unable to apply ReferencePath {self.text} to the input: {why}")
+
+    def _canonical(self) -> str:
+        return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps)
+
+
+def try_parse(text: str) -> ReferencePath | None:
+    """None when the text is not of the plain form."""
+    if not text.startswith("$"):
+        return None
+    steps: list[str | int] = []
+    at = 1
+    while at < len(text):
+        parsed = _field(text, at + 1) if text[at] == "." else _bracket(text, at) if text[at] == "[" else None
+        if parsed is None:
+            return None
+        step, at = parsed
+        steps.append(step)
+    return ReferencePath(text, tuple(steps))
+
+
+def parse(text: str) -> ReferencePath:
+    """Raises ValueError with one sentence."""
+    path = None if text.startswith("$$") else try_parse(text)
+    if path is None:
+        raise ValueError(f"'{text}' is not a reference path: it must name one place, like $.a.b['c'][0]")
+    return path
+
+
+def _field(text: str, at: int) -> tuple[str, int] | None:
+    """A name after a dot, in which a backslash takes the meaning from the next character."""
+    name: list[str] = []
+    while at < len(text) and text[at] not in ".[":
+        if text[at] == "\\" and at + 1 < len(text):
+            at += 1
+        elif text[at] in _NOT_IN_A_NAME:
+            return None
+        name.append(text[at])
+        at += 1
+    return ("".join(name), at) if name else None
+
+
+def _bracket(text: str, at: int) -> tuple[str | int, int] | None:
+    quote = text[at + 1 : at + 2]
+    if quote in ("'", '"'):
+        end = text.find(quote, at + 2)
+        if end < 0 or text[end + 1 : end + 2] != "]" or "\\" in text[at : end + 1]:
+            return None
+        return text[at + 2 : end], end + 2
+    end = text.find("]", at)
+    digits = text[at + 1 : end] if end > 0 else ""
+    bare = digits.removeprefix("-")
+    if not bare or len(digits) > 9 or not (bare.isascii() and bare.isdigit()):
+        return None
+    return int(digits), end + 1

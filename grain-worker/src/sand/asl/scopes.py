@@ -1,0 +1,192 @@
+"""Where an execution is: scopes (runs of a state machine), joins of these, visits of states, and what a visit can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sand.asl import chance, definition, document, limits, timestamps
+from sand.asl.budget import Budget
+from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
+
+ABSENT: Any = object()
+
+
+@dataclass
+class Info:
+    """What all scopes of an execution share. now_ms: the time of its last signal."""
+
+    execution_id: str
+    application: str
+    workflow: str
+    start_time: str
+    input: Any
+    now_ms: int
+    budget: Budget = field(default_factory=Budget)
+    variable_bytes: int = 0
+    transitions: int = 0
+
+
+class Join:
+    """Where the branches of a Parallel or the iterations of a Map meet: complete when every place has its result."""
+
+    def __init__(self, visit: Visit, size: int) -> None:
+        self.visit = visit
+        self.scopes: dict[int, Scope] = {}
+        self.results: list[Any] = [None] * size
+        self.missing = size
+        self.bytes = 2
+        self.is_abandoned = False
+        self.start_next: Callable[[], None] | None = None
+        """Of a Map: queues the start of the next iteration, if one may start."""
+
+    def arrive(self, scope: Scope, result: Any) -> None:
+        del self.scopes[scope.index]
+        self.results[scope.index] = result
+        self.missing -= 1
+        self.bytes += 1 + document.size(result, limits.DOCUMENT_BYTES)
+        if self.bytes > limits.DOCUMENT_BYTES:
+            name = self.visit.state.name
+            message = f"The results that state '{name}' has to join are over the limit of {limits.DOCUMENT_BYTES} bytes"
+            raise StateError(DATA_LIMIT_EXCEEDED, message)
+
+
+class Scope:
+    """One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map."""
+
+    def __init__(
+        self, info: Info, machine: definition.StateMachine, join: Join | None = None, index: int = 0, item: Any = None
+    ) -> None:
+        """item: what the context object shows of a Map's iteration."""
+        self.info = info
+        self.machine = machine
+        self.join = join
+        self.index = index
+        self.outer = None if join is None else join.visit.scope
+        self.prefix = "" if join is None else f"{join.visit.step}[{index}]/"
+        self.item: Any = item if item is not None or self.outer is None else self.outer.item
+        self.is_closed = False
+        self.fiber: Generator[Any, Any, Any] | None = None
+        self.waits_for: int | None = None
+        """The id of the call or timer that it waits for."""
+        self.joining: Join | None = None
+        self.visit: Visit | None = None
+        self._visits: dict[str, int] = {}
+        self._variables: dict[str, tuple[Any, int]] = {}
+
+    def new_step(self, state: definition.State) -> str:
+        """ "Tag", "Tag#2", …: one that this execution has not had yet."""
+        count = self._visits[state.name] = self._visits.get(state.name, 0) + 1
+        return f"{self.prefix}{state.step}" + (f"#{count}" if count > 1 else "")
+
+    def variable(self, name: str) -> Any:
+        """Raises KeyError when none of that name has a value here or around."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope._variables:
+                return scope._variables[name][0]
+            scope = scope.outer
+        raise KeyError(name)
+
+    def assign(self, values: dict[str, Any]) -> None:
+        """Gives all of them their values, or none. Raises StateError when they are too large."""
+        sizes = {name: len(document.write(value).encode("utf-8", "replace")) for name, value in values.items()}
+        added = 0
+        for name, size in sizes.items():
+            added += size
+            if added > limits.ASSIGN_BYTES:
+                message = f"The values that the field Assign gives to variables, up to ${name}, are over the limit of"
+                raise StateError(DATA_LIMIT_EXCEEDED, f"{message} {limits.ASSIGN_BYTES} bytes")
+        before = sum(self._variables[name][1] for name in values if name in self._variables)
+        total = self.info.variable_bytes + added - before
+        if total > limits.VARIABLES_BYTES:
+            message = f"The execution's variables would have {total} bytes; the limit is {limits.VARIABLES_BYTES}"
+            raise StateError(DATA_LIMIT_EXCEEDED, message)
+        self._variables.update({name: (value, sizes[name]) for name, value in values.items()})
+        self.info.variable_bytes = total
+
+    def close(self) -> None:
+        """It has ended, or is abandoned."""
+        self.is_closed = True
+        self.info.variable_bytes -= sum(size for _, size in self._variables.values())
+        self._variables = {}
+
+
+class Visit:
+    """One visit of a state: from its entry to the transition out of it, over all its attempts."""
+
+    def __init__(self, scope: Scope, state: definition.State, input: Any) -> None:
+        self.scope = scope
+        self.state = state
+        self.input = input
+        self.entered_ms = scope.info.now_ms
+        self.retries: dict[int, int] = {}
+        self.step = scope.new_step(state)
+        self._draws = 0
+
+    def of_item(self, iteration: Scope, data: Any) -> View:
+        """What the ItemSelector of a Map sees of one of its iterations."""
+        seen = Visit.__new__(Visit)
+        seen.__dict__ |= self.__dict__ | {"scope": iteration, "step": f"{self.step}[{iteration.index}]", "input": data}
+        return View(seen, data)
+
+    def begin_attempt(self) -> None:
+        """Every attempt has a step of its own, so that a late answer to an earlier one is known."""
+        self.step = self.scope.new_step(self.state)
+
+    def draw(self) -> int:
+        self._draws += 1
+        return chance.draw(self.scope.info.execution_id, self.step, self._draws)
+
+    def context(self) -> dict[str, Any]:
+        info = self.scope.info
+        context: dict[str, Any] = {
+            "Execution": {
+                "Id": info.execution_id,
+                "Input": info.input,
+                "Name": info.execution_id,
+                "StartTime": info.start_time,
+                "RedriveCount": 0,
+            },
+            "StateMachine": {"Id": f"{info.application}/{info.workflow}", "Name": info.workflow},
+            "State": {
+                "Name": self.state.name,
+                "EnteredTime": timestamps.text(self.entered_ms),
+                "RetryCount": sum(self.retries.values()),
+            },
+        }
+        if self.scope.item is not None:
+            context["Map"] = {"Item": self.scope.item}
+        return context
+
+
+class View:
+    """What the expressions of a visit see, with some data at hand. result, error: what JSONata sees of the state's work."""
+
+    __slots__ = ("_data", "error", "result", "visit")
+
+    def __init__(self, visit: Visit, data: Any, result: Any = ABSENT, error: Any = ABSENT) -> None:
+        self.visit = visit
+        self._data = data
+        self.result = result
+        self.error = error
+
+    def data(self) -> Any:
+        return self._data
+
+    def context(self) -> dict[str, Any]:
+        return self.visit.context()
+
+    def variable(self, name: str) -> Any:
+        return self.visit.scope.variable(name)
+
+    def draw(self) -> int:
+        return self.visit.draw()
+
+    def now_ms(self) -> int:
+        return self.visit.scope.info.now_ms
+
+    @property
+    def budget(self) -> Budget:
+        return self.visit.scope.info.budget

@@ -1,0 +1,279 @@
+"""Reads one state of a definition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sand.asl import definition as asl
+from sand.asl import error_rules, limits, rules, timestamps
+from sand.asl.fields import Fields
+from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader, Variables
+
+_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
+_DISTRIBUTED = [
+    "ItemReader",
+    "ItemBatcher",
+    "ResultWriter",
+    "ToleratedFailureCount",
+    "ToleratedFailureCountPath",
+    "ToleratedFailurePercentage",
+    "ToleratedFailurePercentagePath",
+]
+MachineReader = Callable[[Fields, str, Variables], asl.StateMachine | None]
+
+
+def query_language(fields: Fields) -> bool | None:
+    """Whether it is JSONata; None when the field is absent or wrong."""
+    language = fields.string("QueryLanguage")
+    if language in (None, "JSONPath", "JSONata"):
+        return None if language is None else language == "JSONata"
+    fields.wrong("QueryLanguage", "The field QueryLanguage must be JSONPath or JSONata.")
+    return None
+
+
+def grain_of(resource: str) -> str | None:
+    """Of `name`, `sand:grain:name`, or the function's name in an ARN; None when it names none."""
+    name = resource
+    if resource.startswith("sand:grain:"):
+        name = resource.removeprefix("sand:grain:")
+    elif resource.startswith("arn:"):
+        parts = resource.split(":", 5)
+        if len(parts) < 6:
+            return None
+        rest = parts[5].split(":")
+        name = (rest[1] if rest[0] == "function" and len(rest) > 1 else rest[-1]).rpartition("/")[2]
+    return name if _GRAIN.fullmatch(name) else None
+
+
+def step_of(name: str) -> str:
+    """With the characters escaped that separate parts of step names, so that no two states share a step."""
+    return re.sub(r"[%/#>\[\]]", lambda found: f"%{ord(found[0]):x}", name)
+
+
+class StateReader:
+    """Of one state. targets: filled with (name, pointer) for every state that this one leads to."""
+
+    def __init__(
+        self, name: str, fields: Fields, variables: Variables, machine_is_jsonata: bool, machines: MachineReader
+    ) -> None:
+        self._name = name
+        self._fields = fields
+        self._variables = variables
+        self._machines = machines
+        self.targets: list[tuple[str, str]] = []
+        fields.ignore("Comment")
+        own = query_language(fields)
+        if machine_is_jsonata and own is False:
+            message = "A state cannot be in JSONPath when the whole state machine is in JSONata."
+            fields.report("QueryLanguage", "WRONG_QUERY_LANGUAGE", message)
+        self._is_jsonata = machine_is_jsonata if own is None else own
+        self._data = Reader(fields, self._is_jsonata)
+
+    def read(self) -> asl.State | None:
+        """None when the state is of no known type."""
+        readers: dict[str, Callable[[], asl.State]] = {
+            "Task": self._task,
+            "Pass": self._pass,
+            "Choice": self._choice,
+            "Wait": self._wait,
+            "Parallel": self._parallel,
+            "Map": self._map,
+            "Succeed": self._succeed,
+            "Fail": self._fail,
+        }
+        type_ = self._fields.required_string("Type")
+        if type_ is None:
+            return None
+        self._data.refuse_foreign()
+        if type_ not in readers:
+            self._fields.wrong("Type", f"There is no state type {type_}; there are {', '.join(readers)}.")
+            return None
+        state = readers[type_]()
+        self._fields.report_unknown(f"a state of type {type_}")
+        return state
+
+    # --- what states have in common
+
+    def _common(self, next_: str | None, parameters: bool, selector: bool, has_assign: bool = True) -> dict[str, Any]:
+        sight = RESULT if selector else INPUT
+        return {
+            "name": self._name,
+            "step": step_of(self._name),
+            "flow": self._data.flow(parameters, selector, sight),
+            "assign": self._data.assign(sight, self._variables) if has_assign else None,
+            "next": next_,
+        }
+
+    def _next(self) -> str | None:
+        fields = self._fields
+        is_end = fields.boolean("End", False)
+        next_ = fields.string("Next")
+        if "Next" in fields and is_end:
+            fields.wrong("End", "A state has either Next or End, not both.")
+        elif "Next" not in fields and not is_end:
+            fields.report(None, "MISSING_FIELD", 'The state needs Next or "End": true.')
+        self._lead(fields, "Next", next_)
+        return next_
+
+    def _lead(self, fields: Fields, field: str, target: str | None) -> None:
+        if target is not None:
+            self.targets.append((target, fields.at(field)))
+
+    def _errors(self) -> dict[str, Any]:
+        return error_rules.read(self._data, self._variables, self._lead)
+
+    # --- the types
+
+    def _task(self) -> asl.State:
+        fields = self._fields
+        common = self._common(self._next(), True, True)
+        resource = fields.required_string("Resource") or ""
+        grain = grain_of(resource) or ""
+        if resource and not grain:
+            message = (
+                f"The resource {resource} is no grain: give a grain's name, sand:grain:<name>, or the ARN of a Lambda function."
+            )
+            fields.report("Resource", "NOT_SUPPORTED", message)
+        fields.at_most_one("TimeoutSeconds", "TimeoutSecondsPath")
+        fields.at_most_one("HeartbeatSeconds", "HeartbeatSecondsPath")
+        timeout_from, heartbeat_from = self._data.computed("TimeoutSeconds"), self._data.computed("HeartbeatSeconds")
+        timeout = 0 if timeout_from else fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
+        heartbeat = 0 if heartbeat_from else fields.integer("HeartbeatSeconds", 1, limits.SECONDS, 0)
+        if 0 < timeout <= heartbeat:
+            fields.wrong("HeartbeatSeconds", "The field HeartbeatSeconds must be smaller than TimeoutSeconds.")
+        fields.ignore("Credentials")
+        return asl.Task(
+            **common,
+            **self._errors(),
+            resource=resource,
+            grain=grain,
+            timeout_seconds=timeout,
+            timeout=timeout_from,
+            heartbeat=heartbeat_from if self._is_jsonata else None,
+        )
+
+    def _pass(self) -> asl.State:
+        common = self._common(self._next(), True, False)
+        has_result = not self._is_jsonata and "Result" in self._fields
+        return asl.Pass(**common, result=(self._fields.raw("Result"),) if has_result else ())
+
+    def _choice(self) -> asl.State:
+        fields = self._fields
+        fields.require("Choices")
+        choices = fields.objects("Choices")
+        if not choices and "Choices" in fields:
+            fields.wrong("Choices", "The field Choices must be a non-empty array of rules.")
+        branches = tuple(self._branch(Reader(one, self._is_jsonata, f"Choices[{at}]/")) for at, one in enumerate(choices))
+        default = fields.string("Default")
+        self._lead(fields, "Default", default)
+        return asl.Choice(**self._common(default, False, False), branches=branches)
+
+    def _branch(self, reader: Reader) -> asl.Branch:
+        reader.refuse_foreign()
+        output = reader.template("Output") if self._is_jsonata else None
+        assign = reader.assign(INPUT, self._variables)
+        rule = rules.condition(reader) if self._is_jsonata else rules.read(reader.fields, True)
+        next_ = reader.fields.required_string("Next")
+        self._lead(reader.fields, "Next", next_)
+        return asl.Branch(rule, output, assign, next_ or "")
+
+    def _wait(self) -> asl.State:
+        fields = self._fields
+        names = ["Seconds", "Timestamp"] if self._is_jsonata else ["Seconds", "SecondsPath", "Timestamp", "TimestampPath"]
+        given = sum(name in fields for name in names)
+        if given != 1:
+            message = f"A Wait state needs exactly one of {', '.join(names)}."
+            fields.report(None, "WRONG_VALUE" if given else "MISSING_FIELD", message)
+        seconds_from, until_from = self._data.computed("Seconds"), self._data.computed("Timestamp")
+        seconds = -1 if seconds_from else fields.integer("Seconds", 0, limits.SECONDS, -1)
+        text = None if until_from else fields.string("Timestamp")
+        until = None if text is None else timestamps.parse(text)
+        if text is not None and until is None:
+            fields.wrong("Timestamp", "The field Timestamp must be a timestamp such as 2016-08-18T17:33:00Z.")
+        return asl.Wait(
+            **self._common(self._next(), False, False),
+            seconds=None if seconds < 0 else seconds,
+            seconds_from=seconds_from,
+            until_ns=until,
+            until_from=until_from,
+        )
+
+    def _parallel(self) -> asl.State:
+        fields = self._fields
+        common = self._common(self._next(), True, True)
+        fields.require("Branches")
+        branches = [self._machines(branch, "a branch", self._variables.below()) for branch in fields.objects("Branches")]
+        if not branches and "Branches" in fields:
+            fields.wrong("Branches", "The field Branches must be a non-empty array of state machines.")
+        return asl.Parallel(**common, **self._errors(), branches=tuple(one for one in branches if one is not None))
+
+    def _map(self) -> asl.State:
+        fields = self._fields
+        fields.at_most_one("ItemProcessor", "Iterator")
+        fields.at_most_one("ItemSelector", "Parameters")
+        fields.at_most_one("MaxConcurrency", "MaxConcurrencyPath")
+        for name in _DISTRIBUTED:
+            if name in fields:
+                fields.ignore(name)
+                fields.report(name, "NOT_SUPPORTED", f"The field {name} (distributed Map) is not supported yet.")
+        fields.ignore("Label")
+        common = self._common(self._next(), False, True)
+        is_older = "Parameters" in fields and not self._is_jsonata
+        selector = self._data.template("Parameters" if is_older else "ItemSelector")
+        processor = self._processor()
+        items_path = None if self._is_jsonata else fields.path("ItemsPath")
+        concurrency_from = self._data.computed("MaxConcurrency")
+        if self._is_jsonata and "Items" in fields:
+            value = fields.raw("Items")
+            if not isinstance(value, list | dict) and not rules.is_query(value):
+                fields.report("Items", "WRONG_TYPE", "The field Items must be an array, an object, or a JSONata expression.")
+        return asl.Map(
+            **common,
+            **self._errors(),
+            items_path=items_path or WHOLE,
+            items=self._data.template("Items") if self._is_jsonata else None,
+            item_selector=selector,
+            processor=processor,  # type: ignore[arg-type]
+            max_concurrency=0 if concurrency_from else fields.integer("MaxConcurrency", 0, limits.SECONDS, 0),
+            concurrency=concurrency_from,
+        )
+
+    def _processor(self) -> asl.StateMachine | None:
+        name = "Iterator" if "Iterator" in self._fields else "ItemProcessor"
+        processor = self._fields.object(name) if self._fields.require(name) else None
+        if processor is None:
+            return None
+        configuration = processor.object("ProcessorConfig")
+        if configuration is not None:
+            mode = configuration.string("Mode")
+            configuration.ignore("ExecutionType")
+            if mode == "DISTRIBUTED":
+                configuration.report("Mode", "NOT_SUPPORTED", "Distributed Map is not supported yet; INLINE is.")
+            elif mode not in (None, "INLINE"):
+                configuration.wrong("Mode", "The field Mode must be INLINE or DISTRIBUTED.")
+            configuration.report_unknown("a ProcessorConfig")
+        return self._machines(processor, "an item processor", self._variables.below())
+
+    def _succeed(self) -> asl.State:
+        return asl.Succeed(**self._common(None, False, False, has_assign=False))
+
+    def _fail(self) -> asl.State:
+        fields, data = self._fields, self._data
+        fields.at_most_one("Error", "ErrorPath")
+        fields.at_most_one("Cause", "CausePath")
+        error = data.query("Error") if self._is_jsonata else fields.expression("ErrorPath")
+        cause = data.query("Cause") if self._is_jsonata else fields.expression("CausePath")
+        flow = asl.Flow(WHOLE, None, None, ALL, WHOLE, self._is_jsonata, None)
+        return asl.Fail(
+            self._name,
+            step_of(self._name),
+            flow,
+            None,
+            None,
+            error=None if error and self._is_jsonata else fields.string("Error"),
+            error_from=error,
+            cause=None if cause and self._is_jsonata else fields.string("Cause"),
+            cause_from=cause,
+        )

@@ -1,0 +1,35 @@
+"""RFC 3339 timestamps with a capital T between date and time and a capital Z for UTC (specification, "Timestamps")."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d(?::\d\d(?::\d\d)?)?)", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def parse(text: str) -> int | None:
+    """Nanoseconds since the epoch; None when it is no timestamp."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    *fields, fraction, zone = found.groups()
+    try:
+        time = datetime(*map(int, fields), tzinfo=_zone(zone))  # type: ignore[arg-type]
+        seconds = (time - _EPOCH) // timedelta(seconds=1)
+    except (ValueError, OverflowError):
+        return None
+    return seconds * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
+
+
+def _zone(text: str) -> timezone:
+    if text == "Z":
+        return UTC
+    hours, minutes, seconds = (*map(int, text[1:].split(":")), 0, 0)[:3]
+    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    if minutes > 59 or seconds > 59 or offset > timedelta(hours=18):
+        raise ValueError(text)
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+def text(epoch_ms: int) -> str:
+    return (_EPOCH + timedelta(milliseconds=epoch_ms)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{epoch_ms % 1000:03d}Z"
