@@ -9,7 +9,7 @@ from sand.asl import limits
 class Diagnostic:
     """One mistake.
 
-    pointer: JSON Pointer (RFC 6901) to the place, empty for the whole document; code: for programs, stable; message: for people.
+    pointer: JSON Pointer (RFC 6901) to the place, empty for the whole document; code: for programs; message: for people.
     """
 
     pointer: str

@@ -22,8 +22,8 @@ class Answer:
 
 class Stubs:
     """By resource or its last part: {"echo": True}, {"return": JSON}, {"raise": {"error", "cause"}}, a function of the input,
-    or a list of such, one a call, of which the last stays. With "seconds", how long a call takes. A grain that is not named gives
-    back its input; what a function raises fails the task: GrainFailed by its error, others by the name of their class.
+    or a list of such, one a call, of which the last stays. With "seconds", how long a call takes. A grain that is not named
+    gives back its input; what a function raises fails the task: GrainFailed by its error, others by the name of their class.
     """
 
     def __init__(self, stubs: Mapping[str, Any] | None = None) -> None:
