@@ -14,8 +14,8 @@ import java.util.TreeSet;
  *
  * <p>What {@code placement} forbids here goes to the least busy host that it allows. What may run here stays, as long as this
  * host is not much busier than the mean: then it keeps such a share of its events that it would come to the mean, and the
- * rest goes to hosts below the mean, to each by how far it is below. All shares are corrected with every report, by the
- * quotient of what should be and what is, so that foreign work and events of unlike weight need not be known.
+ * rest goes to hosts below the mean, to each by how far it is below. A host's share is corrected with each report of that
+ * host, by the quotient of what should be and what is, so that foreign work and events of unlike weight need not be known.
  */
 final class PlacementPolicy {
     /** Answer of {@link #choose}: here. */
@@ -26,11 +26,14 @@ final class PlacementPolicy {
     private static final double BEGINS_ABOVE = 1.25;
     /** How far from its goal a host that sends events away may be before it corrects its share. */
     private static final double TOLERANCE = 0.1;
-    /** Less than 1: reports lag behind. */
-    private static final double CORRECTION = 0.7;
+    /**
+     * An exponent. Reports lag behind, and so does the load behind the shares, by what events take: corrected by more, shares
+     * of events of some seconds swing for ever.
+     */
+    private static final double CORRECTION = 0.2;
     private static final double LEAST_KEPT = 0.05;
     /** How far above the goal a host may be that work is still sent to, less of it than before. */
-    private static final double TAKES_BELOW = 1.25;
+    private static final double TAKES_BELOW = 2;
     /** What an event may add to a host's load until its next report, for choosing among several. */
     private static final double EVENT_LOAD = 1.0 / 64;
 
@@ -41,6 +44,8 @@ final class PlacementPolicy {
     private double due;
     /** The shares at the last report; empty when nothing was sent away. */
     private final Map<String, Double> shares = new HashMap<>();
+    /** By host: when the report was made that was last corrected by. */
+    private final Map<String, Long> correctedMs = new HashMap<>();
     /** By card: share of what is sent away that it is to get, what it is owed of that, and load sent to it since its report. */
     private double[] share = {};
     private double[] owed = {};
@@ -68,12 +73,21 @@ final class PlacementPolicy {
         if (own == null || hosts < 2 && (hosts == 0 || !own.draining())) {
             kept = 1;
             shares.clear();
+            correctedMs.clear();
             return;
         }
         ownLabels = own.labels();
-        double mean = sum / hosts;
-        correct(own.busy(), Math.max(mean, LIGHT));
-        share(own, Math.max(mean, LIGHT));
+        double goal = Math.max(sum / hosts, LIGHT);
+        if (isNews(own)) {
+            correct(own.busy(), goal);
+        }
+        share(own, goal);
+    }
+
+    /** All cards are given again with each report of any host. */
+    private boolean isNews(HostCard card) {
+        Long before = correctedMs.put(card.host(), card.seenMs());
+        return before == null || before != card.seenMs() || card.seenMs() == 0;
     }
 
     /** What is sent away is shared out by how far hosts are below the goal, and from then on by the quotient. */
@@ -81,10 +95,11 @@ final class PlacementPolicy {
         double sum = 0;
         for (int i = 0; i < share.length; i++) {
             HostCard card = cards.get(i);
-            double room = Math.max(0, 1 - card.busy() / goal);
+            double room = Math.max(0, 1 - card.busy() / goal) / share.length;
             double before = shares.getOrDefault(card.host(), 0.0);
             boolean takes = card != own && !card.draining() && card.busy() < goal * TAKES_BELOW;
-            share[i] = !takes ? 0 : before == 0 ? room
+            boolean news = card != own && isNews(card);
+            share[i] = !takes ? 0 : before == 0 ? room : !news ? before
                     : before * Math.clamp(Math.pow(goal / Math.max(card.busy(), 0.01), CORRECTION), 0.5, 2);
             sum += share[i];
         }

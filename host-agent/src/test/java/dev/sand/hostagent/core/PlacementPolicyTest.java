@@ -52,7 +52,7 @@ class PlacementPolicyTest {
         Map<String, Integer> chosen = choose(1000, Placement.ANYWHERE);
         assertThat(chosen).doesNotContainKey("d");
         assertThat(chosen.get("b")).isGreaterThan(chosen.get("c"));
-        assertThat(chosen.get(PlacementPolicy.HERE)).isBetween(450, 650);
+        assertThat(chosen.get(PlacementPolicy.HERE)).isBetween(750, 950);
     }
 
     @Test
@@ -83,32 +83,48 @@ class PlacementPolicyTest {
         assertThat(policy.inWords()).isEqualTo("a (no labels), b (gpu)");
     }
 
-    /** All work is owned by one host: by and by it shares it out; a host that joins late takes its part. */
+    /**
+     * All work is owned by one host: by and by it shares it out; a host that joins late takes its part. Each host tells of
+     * the last second at a moment of its own, and each time all cards are given again.
+     */
     @Test
     void skewedLoadIsSharedOutAndALateHostTakesWork() {
         double offered = 1.8;
         for (int hosts : new int[] {3, 4}) {
-            double[] busy = new double[hosts];
-            double[] later = new double[hosts];
-            busy[0] = offered;
-            for (int second = 0; second < 30; second++) {
-                List<HostCard> cards = new ArrayList<>();
-                for (int i = 0; i < hosts; i++) {
-                    cards.add(card(String.valueOf((char) ('a' + i)), busy[i]));
-                }
-                policy.onHosts(cards);
-                Map<String, Integer> chosen = choose(1000, Placement.ANYWHERE);
-                for (int i = 0; i < hosts; i++) {
-                    String name = i == 0 ? PlacementPolicy.HERE : cards.get(i).host();
-                    double now = offered * chosen.getOrDefault(name, 0) / 1000;
-                    busy[i] = (later[i] + now) / 2; // a card tells of the second before, too
-                    later[i] = now;
-                }
+            HostCard[] cards = new HostCard[hosts];
+            for (int i = 0; i < hosts; i++) {
+                cards[i] = told(hosts, i, i == 0 ? offered : 0, 1);
             }
-            double mean = offered / hosts;
-            for (double each : busy) {
-                assertThat(each).as(hosts + " hosts").isBetween(mean / 1.5, mean * 1.5);
+            List<double[]> moments = new ArrayList<>();
+            for (int moment = 0; moment < 30 * hosts; moment++) {
+                int reports = moment % hosts;
+                if (moment >= 2 * hosts) {
+                    // A card is a moment old before it is seen, and an event runs on for a while.
+                    cards[reports] = told(hosts, reports, busy(moments, moment - 1 - hosts, moment - 1, reports), 2 + moment);
+                }
+                policy.onHosts(List.of(cards));
+                Map<String, Integer> chosen = choose(300, Placement.ANYWHERE);
+                double[] now = new double[hosts];
+                for (int i = 0; i < hosts; i++) {
+                    now[i] = offered * chosen.getOrDefault(i == 0 ? PlacementPolicy.HERE : cards[i].host(), 0) / 300;
+                }
+                moments.add(now);
+            }
+            for (int second = 15; second < 30; second++) {
+                for (int i = 0; i < hosts; i++) {
+                    double mean = offered / hosts;
+                    assertThat(busy(moments, second * hosts - hosts, second * hosts, i)).as("%d hosts, second %d", hosts, second)
+                            .isBetween(mean / 1.3, mean * 1.3);
+                }
             }
         }
+    }
+
+    private static HostCard told(int hosts, int place, double busy, long seenMs) {
+        return new HostCard(String.valueOf((char) ('a' + place)), "1", null, Set.of(), busy, false, hosts * 100_000L + seenMs);
+    }
+
+    private static double busy(List<double[]> moments, int from, int to, int place) {
+        return moments.subList(from, to).stream().mapToDouble(each -> each[place]).average().orElseThrow();
     }
 }
