@@ -91,6 +91,7 @@ class Execution:
         return self._drain()
 
     def _on_task(self, scope: Scope, kind: str, detail: dict[str, Any], result: Any, failed: Failed | None) -> None:
+        self._info.events += 1
         if scope.visit is not None:
             self.tell(kind, scope.visit, **detail)
         if failed is None:
@@ -184,6 +185,7 @@ class Execution:
             shown = {"Index": index, **({} if key is None else {"Key": key}), "Value": value}
             scope = Scope(self._info, state.processor, join, index, shown)
             join.scopes[index] = scope
+            self._info.events += 1
             started, is_starting = started + 1, False
             start_next()
             self._info.budget.renew()
@@ -209,6 +211,7 @@ class Execution:
             except StateError as e:
                 self._end("FAILED", None, e.error, e.cause)
             return
+        self._info.events += join.start_next is not None
         try:
             join.arrive(scope, output)
         except StateError as e:
@@ -225,6 +228,8 @@ class Execution:
         if scope.join is None:
             self._end("FAILED", None, failed.error, failed.cause)
         else:
+            is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
+            self._info.events += is_task + (scope.join.start_next is not None)
             self._fail_join(scope.join, Failed(failed.error, failed.cause, True))
 
     def _fail_join(self, join: Join, error: Exception) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sand.asl import document, intrinsics, limits, paths
-from sand.asl.failure import INTRINSIC_FAILURE, StateError, intrinsic, runtime
+from sand.asl.failure import INTRINSIC_FAILURE, StateError, runtime
 from sand.asl.intrinsics import Intrinsic
 from sand.asl.paths import View
-from sand.asl.reference_path import Missing
+from sand.asl.reference_path import BeyondArray, Missing
 
 
 class Expression(Protocol):
@@ -48,16 +48,35 @@ class Call:
     text: str
 
     def evaluate(self, view: View) -> Any:
-        values = [argument.evaluate(view) for argument in self.arguments]
+        """What fails in it fails the state with States.Runtime, as on AWS; the cause names the outermost function."""
+        return self._evaluate(view, self.text)
+
+    def _evaluate(self, view: View, whole: str) -> Any:
+        values = [_argument(argument, view, whole) for argument in self.arguments]
         try:
-            return self.function.body(view, *values)
+            return self.function.apply(view, values)
         except StateError as e:
-            if e.error == INTRINSIC_FAILURE and not str(e.cause).startswith("The function '"):
-                raise intrinsic(f"The function '{self.text}' had the following error: {e.cause}") from None
-            raise
+            if e.error != INTRINSIC_FAILURE:
+                raise
+            raise runtime(f"There was an error while evaluating the intrinsic function: {whole}. {e.cause}") from None
 
     def __str__(self) -> str:
         return self.text
+
+
+def _argument(argument: Expression, view: View, whole: str) -> Any:
+    if isinstance(argument, Call):
+        return argument._evaluate(view, whole)
+    try:
+        return argument.evaluate(view)
+    except Missing:
+        what = f"The function '{whole}' had the following error: The JsonPath argument for the field '{argument}'"
+        raise runtime(f"{what} could not be found in the input '{_shown(view)}'") from None
+
+
+def _shown(view: View) -> str:
+    shown = document.write(view.data())
+    return shown if len(shown) <= 1024 else shown[:1024] + "…"
 
 
 def parse(text: str) -> Expression:
@@ -102,7 +121,6 @@ class _Parser:
                     break
                 self._at += 1
         self._expect(")")
-        function.check_count(len(arguments))
         return Call(function, tuple(arguments), self._text[start : self._at])
 
     def _argument(self, level: int, is_pattern: bool) -> Expression:
@@ -191,7 +209,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """field: its name as written, with the `.$`."""
+    """field: its name as written, with the `.$`. A path that ends beyond its array gives null here, as on AWS."""
 
     field: str
     expression: Expression
@@ -199,11 +217,11 @@ class Computed:
     def __call__(self, view: View) -> Any:
         try:
             return self.expression.evaluate(view)
+        except BeyondArray:
+            return None
         except Missing:
-            shown = document.write(view.data())
-            shown = shown if len(shown) <= 1024 else shown[:1024] + "…"
             what = f"The JSONPath '{self.expression}' specified for the field '{self.field}'"
-            raise runtime(f"{what} could not be found in the input '{shown}'") from None
+            raise runtime(f"{what} could not be found in the input '{_shown(view)}'") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ or has a `Failed` thrown into it. Sans I/O: `Execution` answers from its signals
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ from sand.asl import definition as asl
 from sand.asl import document, failure, flow, limits, timestamps
 from sand.asl.expressions import Computed, Expression
 from sand.asl.failure import ExecutionEnded, StateError, runtime
+from sand.asl.reference_path import Missing
 from sand.asl.scopes import Join, Scope, Visit
 
 
@@ -75,6 +77,7 @@ def run(kernel: Kernel, scope: Scope, input: Any) -> Steps:
         except Failed as e:
             kernel.tell("StateFailed", visit, error=e.error, cause=e.cause)
             raise
+        info.events += 1
         kernel.tell("StateExited", visit, output=input)
         if next_ is None:
             return input
@@ -90,6 +93,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             return (yield from _attempt(kernel, visit))
         except StateError as e:
             failed = _failed(visit, e)
+            visit.scope.info.events += e.error == failure.QUERY_EVALUATION_ERROR
         except Failed as e:
             failed = e
         if not isinstance(state, asl.Work):
@@ -100,6 +104,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
             visit.begin_attempt()
             continue
+        visit.scope.info.events += isinstance(state, asl.Parallel | asl.Map)
         for catcher in state.catchers:
             if failure.matches(catcher.errors, failed.error, failed.is_branch_failure):
                 return _caught(kernel, visit, catcher, failed)
@@ -107,7 +112,10 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
 
 
 def _failed(visit: Visit, e: StateError) -> Failed:
-    return Failed(e.error, f"An error occurred while executing the state '{visit.state.name}'. {e.cause}")
+    where = (
+        f"An error occurred while executing the state '{visit.state.name}' (entered at the event id #{visit.entered_event})."
+    )
+    return Failed(e.error, f"{where} {e.cause}")
 
 
 def _retry_delay(visit: Visit, retriers: tuple[asl.Retrier, ...], failed: Failed) -> int | None:
@@ -161,6 +169,7 @@ def _attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str
         case _:
             return _passed_on(visit)
     visit.scope.info.budget.renew()
+    visit.scope.info.events += isinstance(state, asl.Parallel | asl.Map)
     output = flow.output(visit, result)
     flow.assign(visit, state.assign, result)
     return output, state.next
@@ -179,7 +188,9 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     seconds = _seconds(visit, state.timeout, data, "TimeoutSecondsPath", 1) if state.timeout else state.timeout_seconds
     if state.heartbeat:
         _seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
-    return (yield Call(visit, state, document.checked(flow.arguments(visit, data)), seconds * 1000))
+    given = document.checked(flow.arguments(visit, data))
+    visit.scope.info.events += 2
+    return (yield Call(visit, state, given, seconds * 1000))
 
 
 def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:
@@ -187,7 +198,7 @@ def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:
     view = flow.View(visit, data)
     taken = next((branch for branch in state.branches if branch.rule(view)), None)
     if taken is None and state.next is None:
-        raise StateError(failure.NO_CHOICE_MATCHED, "No rule matched, and the state has no Default.")
+        raise runtime("Failed to transition out of the state. The state does not point to a next state.")
     output = flow.passed_on(visit, data, taken.output if taken else state.flow.output)
     flow.assign(visit, taken.assign if taken else state.assign, data)
     return output, taken.next if taken else state.next
@@ -209,6 +220,7 @@ def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
 
 def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
     data = flow.arguments(visit, flow.given(visit))
+    visit.scope.info.events += 1
     join = Join(visit, len(state.branches))
     for index, branch in enumerate(state.branches):
         scope = join.scopes[index] = Scope(visit.scope.info, branch, join, index)
@@ -222,6 +234,7 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
     if len(items) > limits.MAP_ITEMS:
         raise runtime(f"The array has {len(items)} items; an inline Map takes {limits.MAP_ITEMS}")
     wanted = _seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0) if state.concurrency else state.max_concurrency
+    visit.scope.info.events += 1
     if not items:
         return []
     join = Join(visit, len(items))
@@ -264,8 +277,9 @@ def _string(visit: Visit, expression: Expression, field: str) -> str:
 
 
 def _seconds(visit: Visit, expression: Expression, data: Any, field: str, least: int) -> int:
-    value = flow.evaluated(visit, expression, data)
-    number = document.whole_number(value)
+    value = _field(visit, expression, data, field)
+    is_digits = isinstance(value, str) and not hasattr(expression, "mistyped") and re.fullmatch(r"[0-9]{1,9}", value)
+    number = int(value) if is_digits else document.whole_number(value)
     if number is None or not least <= number <= limits.SECONDS:
         expected = f"an integer from {least} to {limits.SECONDS}"
         if hasattr(expression, "mistyped"):
@@ -273,12 +287,19 @@ def _seconds(visit: Visit, expression: Expression, data: Any, field: str, least:
                 expression.out_of_bounds(expected, value) if document.is_number(value) else expression.mistyped("number", value)
             )
             raise wrong
-        raise runtime(f"The {field} parameter must reference {expected}, it is {document.write(value)}")
+        raise runtime(f"The {field} parameter cannot be parsed as a long value: {expression} == {document.write(value)}")
     return number
 
 
+def _field(visit: Visit, expression: Expression, data: Any, field: str) -> Any:
+    try:
+        return expression.evaluate(flow.View(visit, data))
+    except Missing:
+        raise runtime(f"The {field} parameter does not reference an input value: {expression}") from None
+
+
 def _timestamp(visit: Visit, expression: Expression) -> int:
-    value = flow.evaluated(visit, expression, flow.given(visit))
+    value = _field(visit, expression, flow.given(visit), "TimestampPath")
     time = timestamps.parse(value) if isinstance(value, str) else None
     if time is None:
         if hasattr(expression, "mistyped"):

@@ -12,6 +12,10 @@ class Missing(Exception):
     """A path leads nowhere in this document."""
 
 
+class BeyondArray(Missing):
+    """The path leads to an array, and ends in an index that it has no element at."""
+
+
 _NOT_IN_A_NAME = frozenset("@,:?*()]'\" \\")
 
 
@@ -30,7 +34,7 @@ class ReferencePath:
 
     def read(self, root: Any) -> Any:
         at = root
-        for step in self.steps:
+        for number, step in enumerate(self.steps, 1):
             if isinstance(step, str):
                 if not isinstance(at, dict) or step not in at:
                     raise Missing(f"No results for path: {self._canonical()}")
@@ -38,7 +42,8 @@ class ReferencePath:
             else:
                 index = step + len(at) if isinstance(at, list) and step < 0 else step
                 if not isinstance(at, list) or not 0 <= index < len(at):
-                    raise Missing(f"No results for path: {self._canonical()}")
+                    is_beyond = isinstance(at, list) and number == len(self.steps)
+                    raise (BeyondArray if is_beyond else Missing)(f"No results for path: {self._canonical()}")
                 at = at[index]
         return at
 

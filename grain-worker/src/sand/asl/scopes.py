@@ -26,6 +26,8 @@ class Info:
     budget: Budget = field(default_factory=Budget)
     variable_bytes: int = 0
     transitions: int = 0
+    events: int = 1
+    """Of the history so far, counted as AWS counts them, since causes name them; the first one is the start."""
 
 
 class Join:
@@ -121,6 +123,8 @@ class Visit:
         self.state = state
         self.input = input
         self.entered_ms = scope.info.now_ms
+        scope.info.events += 1
+        self.entered_event = scope.info.events
         self.retries: dict[int, int] = {}
         self.step = scope.new_step(state)
         self._draws = 0

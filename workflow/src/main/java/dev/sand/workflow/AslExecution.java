@@ -210,7 +210,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
                     + " states; does " + name + " belong to a loop without an end?"));
             return;
         }
-        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs);
+        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs, agenda.countEvents(1));
         scope.current = visit;
         entry.attempt(visit, nowMs);
     }

@@ -10,6 +10,7 @@ import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Environment;
 import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.Path;
 import dev.sand.workflow.data.Query;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.Template;
@@ -59,6 +60,7 @@ final class StateEntry {
         }
         Payload payload = flow.parameters(visit, input).payload(source);
         String step = visit.attemptStep();
+        agenda.countEvents(2);
         agenda.open(visit, new Agenda.Open.Task(visit),
                 new Command.RunTask(step, task.grain(), payload, timeoutSeconds * 1000), step);
     }
@@ -74,7 +76,7 @@ final class StateEntry {
             }
         }
         if (taken.next() == null) {
-            throw new StatesError(StatesError.NO_CHOICE_MATCHED, "No rule matched, and the state has no Default.");
+            throw StatesError.runtime("Failed to transition out of the state. The state does not point to a next state.");
         }
         Document output = flow.passedOn(visit, input, taken.output());
         flow.assign(visit, taken.assign(), input, null);
@@ -101,21 +103,30 @@ final class StateEntry {
     }
 
     private long integer(Visit visit, Expression from, Document input, String field, long least) {
-        JsonNode value = flow.evaluate(visit, from, input);
-        Long number = Json.wholeNumber(value);
+        JsonNode value = field(visit, from, input, field);
+        Long number = !(from instanceof Query) && value.isTextual() && value.textValue().matches("\\d{1,9}")
+                ? Long.valueOf(value.textValue()) : Json.wholeNumber(value);
         if (number == null || number < least || number > WorkflowLimits.SECONDS) {
             if (from instanceof Query query) {
                 throw value.isNumber() ? query.outOfBounds("an integer from " + least + " to " + WorkflowLimits.SECONDS, value)
                         : query.mistyped("number", value);
             }
-            throw StatesError.runtime("The " + field + " parameter must reference an integer from " + least + " to "
-                    + WorkflowLimits.SECONDS + ", it is " + Json.text(value));
+            throw StatesError.runtime("The " + field + " parameter cannot be parsed as a long value: " + from + " == " + Json.text(value));
         }
         return number;
     }
 
+    /** What gives the value of a field that may be computed. */
+    private JsonNode field(Visit visit, Expression from, Document input, String field) {
+        try {
+            return from.evaluate(visit.environment(input, source));
+        } catch (Path.Missing e) {
+            throw StatesError.runtime("The " + field + " parameter does not reference an input value: " + from);
+        }
+    }
+
     private Instant timestamp(Visit visit, Expression from) {
-        JsonNode value = flow.evaluate(visit, from, flow.input(visit));
+        JsonNode value = field(visit, from, flow.input(visit), "TimestampPath");
         Instant time = value.isTextual() ? Timestamps.parse(value.textValue()) : null;
         if (time == null) {
             if (from instanceof Query query) {
@@ -142,6 +153,7 @@ final class StateEntry {
 
     private void fork(Visit visit, State.Parallel parallel) {
         Document input = flow.parameters(visit, flow.input(visit));
+        agenda.countEvents(1);
         Join join = new Join(visit, parallel.branches().size(), null, null, 0);
         visit.join = join;
         for (int i = 0; i < parallel.branches().size(); i++) {
@@ -160,6 +172,7 @@ final class StateEntry {
         }
         long concurrency = map.concurrency() == null ? map.maxConcurrency()
                 : integer(visit, map.concurrency(), input, "MaxConcurrencyPath", 0);
+        agenda.countEvents(1);
         Join join = new Join(visit, items.size(), items, input, concurrency);
         visit.join = join;
         if (join.isComplete()) {
@@ -201,6 +214,7 @@ final class StateEntry {
         State.Map map = (State.Map) visit.state;
         Scope scope = Scope.below(join, index, map.processor(), new Scope.Item(index, key, value));
         join.open(scope);
+        agenda.countEvents(1);
         join.isStarting = false;
         agenda.startMore(join);
         Document input;

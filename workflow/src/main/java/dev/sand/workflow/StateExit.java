@@ -38,6 +38,7 @@ final class StateExit {
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
         visit.join = null;
+        agenda.countEvents(visit.state instanceof State.Pass ? 0 : 1);
         Document next;
         try {
             next = flow.output(visit, result);
@@ -51,6 +52,7 @@ final class StateExit {
 
     /** @param next null: this state ends its machine */
     void leave(Visit visit, Document document, String next) {
+        agenda.countEvents(1);
         if (next != null) {
             agenda.add(new Agenda.Ready.Enter(visit.scope, next, document));
             return;
@@ -62,6 +64,7 @@ final class StateExit {
             listener.onSucceeded(document);
             return;
         }
+        agenda.countEvents(join.items == null ? 0 : 1);
         join.arrive(scope.index, document);
         if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
             agenda.abandon(join);
@@ -81,19 +84,30 @@ final class StateExit {
         }
     }
 
+    /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
-        fail(visit, e.error(), cause(visit, e), false);
+        agenda.countEvents(StatesError.QUERY_EVALUATION_ERROR.equals(e.error()) ? 1 : 0);
+        settle(visit, e.error(), cause(visit, e), false);
     }
 
+    /** The state's work failed. */
     void fail(Visit visit, String error, String cause, boolean isBranchFailure) {
+        agenda.countEvents(visit.state instanceof State.Task ? 1 : 0);
+        settle(visit, error, cause, isBranchFailure);
+    }
+
+    private void settle(Visit visit, String error, String cause, boolean isBranchFailure) {
         ErrorRules rules = switch (visit.state) {
             case State.Task task -> task.errors();
             case State.Parallel parallel -> parallel.errors();
             case State.Map map -> map.errors();
             default -> null;
         };
-        if (rules == null || !retry(visit, rules.retriers(), error, isBranchFailure)
-                && !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
+        if (rules != null && retry(visit, rules.retriers(), error, isBranchFailure)) {
+            return;
+        }
+        agenda.countEvents(visit.state instanceof State.Parallel || visit.state instanceof State.Map ? 1 : 0);
+        if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
             failScope(visit.scope, error, cause);
         }
     }
@@ -147,11 +161,13 @@ final class StateExit {
             listener.onFailed(error, cause);
             return;
         }
+        agenda.countEvents((scope.current.state instanceof State.Task ? 1 : 0) + (scope.join.items == null ? 0 : 1));
         agenda.abandon(scope.join);
         fail(scope.join.visit, error, cause, true);
     }
 
     private static String cause(Visit visit, StatesError e) {
-        return "An error occurred while executing the state '" + visit.state.name() + "'. " + e.getMessage();
+        return "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"
+                + visit.enteredEvent + "). " + e.getMessage();
     }
 }

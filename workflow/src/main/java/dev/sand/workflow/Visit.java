@@ -17,6 +17,8 @@ final class Visit {
     final State state;
     final Document input;
     final long enteredMs;
+    /** The event of its entry in the execution's history. */
+    final long enteredEvent;
     /** How often each retrier has retried, and all of them together; the array is made at the first retry. */
     private int[] retries;
     private int retryCount;
@@ -28,16 +30,17 @@ final class Visit {
     private String attemptStep;
     private long draws;
 
-    Visit(Scope scope, State state, Document input, long enteredMs) {
+    Visit(Scope scope, State state, Document input, long enteredMs, long enteredEvent) {
         this.scope = scope;
         this.state = state;
         this.input = input;
         this.enteredMs = enteredMs;
+        this.enteredEvent = enteredEvent;
     }
 
     /** A Map's own view of one of its iterations, for its ItemSelector. */
     static Visit ofItem(Scope iteration, Visit map) {
-        Visit visit = new Visit(iteration, map.state, map.join.itemInput, map.enteredMs);
+        Visit visit = new Visit(iteration, map.state, map.join.itemInput, map.enteredMs, map.enteredEvent);
         visit.attemptStep = map.join.step + "[" + iteration.index + "]";
         return visit;
     }

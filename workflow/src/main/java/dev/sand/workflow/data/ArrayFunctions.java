@@ -22,10 +22,10 @@ final class ArrayFunctions {
     }
 
     static JsonNode partition(JsonNode[] arguments, Environment environment) {
-        JsonNode array = Intrinsic.array(arguments[0], "the first argument");
-        long size = integer(arguments[1], "the chunk size");
+        JsonNode array = Intrinsic.array(arguments[0]);
+        long size = integer(arguments[1]);
         if (size <= 0) {
-            throw StatesError.intrinsic("the chunk size must be at least 1, it is " + size);
+            throw new Intrinsic.InvalidArguments();
         }
         ArrayNode chunks = Json.NODES.arrayNode();
         ArrayNode chunk = null;
@@ -38,26 +38,32 @@ final class ArrayFunctions {
         return chunks;
     }
 
+    /** Values are compared as they are written, as on AWS: 1 and "1" are the same, objects with another order of fields are not. */
     static JsonNode contains(JsonNode[] arguments, Environment environment) {
-        for (JsonNode element : Intrinsic.array(arguments[0], "the first argument")) {
-            if (Json.same(element, arguments[1])) {
+        String wanted = written(arguments[1]);
+        for (JsonNode element : Intrinsic.array(arguments[0])) {
+            if (written(element).equals(wanted)) {
                 return Json.NODES.booleanNode(true);
             }
         }
         return Json.NODES.booleanNode(false);
     }
 
+    private static String written(JsonNode value) {
+        return value.isTextual() ? value.textValue() : Json.text(value);
+    }
+
     static JsonNode range(JsonNode[] arguments, Environment environment) {
-        long first = integer(arguments[0], "the first value");
-        long last = integer(arguments[1], "the last value");
-        long step = integer(arguments[2], "the step");
+        long first = integer(arguments[0]);
+        long last = integer(arguments[1]);
+        long step = integer(arguments[2]);
         if (step == 0) {
-            throw StatesError.intrinsic("the step must not be 0");
+            throw new Intrinsic.InvalidArguments();
         }
         ArrayNode range = Json.NODES.arrayNode();
         for (long value = first; step > 0 ? value <= last : value >= last; value += step) {
             if (range.size() == WorkflowLimits.ARRAY_RANGE) {
-                throw StatesError.intrinsic("the range has more than " + WorkflowLimits.ARRAY_RANGE + " elements");
+                throw new Intrinsic.InvalidArguments();
             }
             range.add(number(value));
         }
@@ -69,24 +75,28 @@ final class ArrayFunctions {
         return value == (int) value ? Json.NODES.numberNode((int) value) : Json.NODES.numberNode(value);
     }
 
+    /** An empty array gives null at any index, as on AWS. */
     static JsonNode getItem(JsonNode[] arguments, Environment environment) {
-        JsonNode array = Intrinsic.array(arguments[0], "the first argument");
-        long index = integer(arguments[1], "the index");
+        JsonNode array = Intrinsic.array(arguments[0]);
+        long index = integer(arguments[1]);
+        if (array.isEmpty()) {
+            return Json.NODES.nullNode();
+        }
         if (index < 0 || index >= array.size()) {
-            throw StatesError.intrinsic("the index " + index + " is out of the array's " + array.size() + " elements");
+            throw new Intrinsic.InvalidArguments();
         }
         return array.get((int) index);
     }
 
     static JsonNode length(JsonNode[] arguments, Environment environment) {
-        return Json.NODES.numberNode(Intrinsic.array(arguments[0], "the argument").size());
+        return Json.NODES.numberNode(Intrinsic.array(arguments[0]).size());
     }
 
     /** Keeps the first of equal elements. */
     static JsonNode unique(JsonNode[] arguments, Environment environment) {
         ArrayNode unique = Json.NODES.arrayNode();
         Set<Object> seen = new HashSet<>();
-        for (JsonNode element : Intrinsic.array(arguments[0], "the argument")) {
+        for (JsonNode element : Intrinsic.array(arguments[0])) {
             if (seen.add(key(element))) {
                 unique.add(element);
             }
@@ -102,16 +112,13 @@ final class ArrayFunctions {
         return number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
     }
 
-    /** Shallow: a field of the second object takes the place of the first one's. */
+    /** Shallow, whatever stands where true would ask for a deep one: a field of the second object takes the place of the first one's. */
     static JsonNode merge(JsonNode[] arguments, Environment environment) {
         if (!arguments[0].isObject() || !arguments[1].isObject()) {
-            throw StatesError.intrinsic("the first two arguments must be objects");
-        }
-        if (!arguments[2].isBoolean()) {
-            throw StatesError.intrinsic("the third argument must be a boolean");
+            throw new Intrinsic.InvalidArguments();
         }
         if (arguments[2].booleanValue()) {
-            throw StatesError.intrinsic("deep merging is not supported: the third argument must be false");
+            throw new Intrinsic.InvalidArguments();
         }
         ObjectNode merged = Json.NODES.objectNode();
         merged.setAll((ObjectNode) arguments[0]);

@@ -50,19 +50,36 @@ public sealed interface Expression permits Expression.Read, Expression.Literal, 
         }
     }
 
+    /** What fails in it fails the state with {@code States.Runtime}, as on AWS; the cause names the outermost function. */
     record Call(Intrinsic function, List<Expression> arguments, String text) implements Expression {
         @Override
         public JsonNode evaluate(Environment environment) {
+            return evaluate(environment, text);
+        }
+
+        private JsonNode evaluate(Environment environment, String whole) {
             JsonNode[] values = new JsonNode[arguments.size()];
             for (int i = 0; i < values.length; i++) {
-                values[i] = arguments.get(i).evaluate(environment);
+                values[i] = argument(arguments.get(i), environment, whole);
             }
             try {
                 return function.apply(values, environment);
             } catch (StatesError e) {
-                throw e.error().equals(StatesError.INTRINSIC_FAILURE) && !e.getMessage().startsWith("The function '")
-                        ? StatesError.intrinsic("The function '" + text + "' had the following error: " + e.getMessage())
+                throw e.error().equals(StatesError.INTRINSIC_FAILURE)
+                        ? StatesError.runtime("There was an error while evaluating the intrinsic function: " + whole + ". " + e.getMessage())
                         : e;
+            }
+        }
+
+        private static JsonNode argument(Expression argument, Environment environment, String whole) {
+            if (argument instanceof Call call) {
+                return call.evaluate(environment, whole);
+            }
+            try {
+                return argument.evaluate(environment);
+            } catch (Path.Missing e) {
+                throw StatesError.runtime("The function '" + whole + "' had the following error: The JsonPath argument for the field '"
+                        + argument + "' could not be found in the input '" + Template.shortText(environment.input()) + "'");
             }
         }
 

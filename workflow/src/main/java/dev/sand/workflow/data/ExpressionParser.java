@@ -48,7 +48,6 @@ final class ExpressionParser {
             } while (accept(','));
         }
         expect(')');
-        function.checkCount(arguments.size());
         return new Expression.Call(function, List.copyOf(arguments), text.substring(start, at));
     }
 

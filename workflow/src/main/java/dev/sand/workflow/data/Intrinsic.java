@@ -25,7 +25,7 @@ public enum Intrinsic {
     MATH_RANDOM("MathRandom", 2, 3, MathFunctions::random),
     MATH_ADD("MathAdd", 2, 2, MathFunctions::add);
 
-    /** @throws StatesError IntrinsicFailure */
+    /** @throws StatesError IntrinsicFailure; @throws InvalidArguments */
     @FunctionalInterface
     interface Body {
         JsonNode apply(JsonNode[] arguments, Environment environment);
@@ -56,46 +56,59 @@ public enum Intrinsic {
         return BY_NAME.get(name);
     }
 
-    void checkCount(int count) {
-        if (count < least || count > most) {
-            throw new IllegalArgumentException("States." + name + " takes " + (most == Integer.MAX_VALUE
-                    ? "at least " + least : least == most ? String.valueOf(least) : least + " to " + most)
-                    + " argument(s), here are " + count);
+    /** @throws StatesError IntrinsicFailure, in AWS's words: "Invalid arguments" but where a function says more */
+    JsonNode apply(JsonNode[] arguments, Environment environment) {
+        if (arguments.length < least || arguments.length > most) {
+            throw invalid();
+        }
+        try {
+            return body.apply(arguments, environment);
+        } catch (InvalidArguments e) {
+            throw invalid();
         }
     }
 
-    JsonNode apply(JsonNode[] arguments, Environment environment) {
-        return body.apply(arguments, environment);
+    private StatesError invalid() {
+        return StatesError.intrinsic("Invalid arguments in States." + name);
+    }
+
+    /** An argument is of the wrong type or out of range. */
+    static final class InvalidArguments extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        InvalidArguments() {
+            super(null, null, false, false);
+        }
     }
 
     // --- what the functions ask of their arguments
 
-    static String text(JsonNode argument, String what) {
+    static String text(JsonNode argument) {
         if (!argument.isTextual()) {
-            throw StatesError.intrinsic(what + " must be a string, it is " + Json.text(argument));
+            throw new InvalidArguments();
         }
         return argument.textValue();
     }
 
-    static JsonNode array(JsonNode argument, String what) {
+    static JsonNode array(JsonNode argument) {
         if (!argument.isArray()) {
-            throw StatesError.intrinsic(what + " must be an array");
+            throw new InvalidArguments();
         }
         return argument;
     }
 
-    /** A number; one with a fraction is rounded to the nearest integer. */
-    static long integer(JsonNode argument, String what) {
+    /** A number; a fraction is cut off, as on AWS. */
+    static long integer(JsonNode argument) {
         if (!argument.isNumber()) {
-            throw StatesError.intrinsic(what + " must be a number, it is " + Json.text(argument));
+            throw new InvalidArguments();
         }
         if (argument.isIntegralNumber() && argument.canConvertToLong()) {
             return argument.longValue();
         }
-        double rounded = Math.rint(argument.doubleValue());
-        if (Math.abs(rounded) > 1L << 53) {
-            throw StatesError.intrinsic(what + " is out of range: " + Json.text(argument));
+        double number = argument.doubleValue();
+        if (!(Math.abs(number) <= 1L << 53)) {
+            throw new InvalidArguments();
         }
-        return Math.round(argument.doubleValue());
+        return (long) number;
     }
 }

@@ -11,21 +11,31 @@ final class MathFunctions {
 
     /** From the first number on, below the second; with a third, the same number each time. */
     static JsonNode random(JsonNode[] arguments, Environment environment) {
-        long from = integer(arguments[0], "the start");
-        long to = integer(arguments[1], "the end");
+        long from = integer(arguments[0]);
+        long to = integer(arguments[1]);
         if (from >= to) {
-            throw StatesError.intrinsic("the start " + from + " must be less than the end " + to);
+            throw new Intrinsic.InvalidArguments();
         }
-        long seed = arguments.length == 3 ? integer(arguments[2], "the seed") : environment.draw();
+        long seed = arguments.length == 3 ? integer(arguments[2]) : environment.draw();
         return ArrayFunctions.number(new SplittableRandom(seed).nextLong(from, to));
     }
 
+    /** Of numbers of 32 bits, each rounded first; the sum is one too, as on AWS. */
     static JsonNode add(JsonNode[] arguments, Environment environment) {
-        try {
-            return ArrayFunctions.number(Math.addExact(integer(arguments[0], "the first number"),
-                    integer(arguments[1], "the second number")));
-        } catch (ArithmeticException e) {
-            throw StatesError.intrinsic("the sum is out of range");
+        return ArrayFunctions.number(small(rounded(arguments[0]) + rounded(arguments[1])));
+    }
+
+    private static long rounded(JsonNode argument) {
+        if (!argument.isNumber()) {
+            throw new Intrinsic.InvalidArguments();
         }
+        return small(Math.round(argument.doubleValue()));
+    }
+
+    private static long small(long number) {
+        if (number != (int) number) {
+            throw new Intrinsic.InvalidArguments();
+        }
+        return number;
     }
 }

@@ -27,11 +27,20 @@ public final class Path {
     private enum Root { INPUT, CONTEXT, VARIABLE }
 
     /** The path leads nowhere in this document. */
-    public static final class Missing extends RuntimeException {
+    public static sealed class Missing extends RuntimeException permits BeyondArray {
         private static final long serialVersionUID = 1L;
 
         Missing(String message) {
             super(message, null, false, false);
+        }
+    }
+
+    /** The path leads to an array, and ends in an index that it has no element at. */
+    public static final class BeyondArray extends Missing {
+        private static final long serialVersionUID = 1L;
+
+        BeyondArray(String message) {
+            super(message);
         }
     }
 

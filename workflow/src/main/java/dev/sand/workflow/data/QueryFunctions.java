@@ -89,7 +89,7 @@ public final class QueryFunctions {
         if (data == null || algorithm == null) {
             return null;
         }
-        return StringFunctions.hash(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
+        return Intrinsic.HASH.apply(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
     }
 
     public static String uuid() {

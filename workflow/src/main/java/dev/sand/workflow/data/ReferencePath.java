@@ -112,13 +112,16 @@ public final class ReferencePath {
 
     JsonNode read(JsonNode document) {
         JsonNode at = document;
-        for (Step step : steps) {
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
             JsonNode next = switch (step) {
                 case Step.Field(String name) -> at.isObject() ? at.get(name) : null;
                 case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
             };
             if (next == null) {
-                throw new Path.Missing("No results for path: " + canonical());
+                String message = "No results for path: " + canonical();
+                throw step instanceof Step.Index && at.isArray() && i == steps.size() - 1 ? new Path.BeyondArray(message)
+                        : new Path.Missing(message);
             }
             at = next;
         }

@@ -13,7 +13,6 @@ public final class StatesError extends RuntimeException {
     public static final String HEARTBEAT_TIMEOUT = "States.HeartbeatTimeout";
     public static final String RUNTIME = "States.Runtime";
     public static final String DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded";
-    public static final String NO_CHOICE_MATCHED = "States.NoChoiceMatched";
     public static final String PARAMETER_PATH_FAILURE = "States.ParameterPathFailure";
     public static final String RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure";
     public static final String BRANCH_FAILED = "States.BranchFailed";

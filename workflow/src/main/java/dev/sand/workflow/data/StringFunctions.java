@@ -21,7 +21,7 @@ final class StringFunctions {
     private StringFunctions() {}
 
     static JsonNode format(JsonNode[] arguments, Environment environment) {
-        String pattern = text(arguments[0], "the template");
+        String pattern = text(arguments[0]);
         StringBuilder out = new StringBuilder(pattern.length() + 32);
         int next = 1;
         for (int i = 0; i < pattern.length(); i++) {
@@ -30,31 +30,40 @@ final class StringFunctions {
                 throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "States.Format makes a text of more than "
                         + WorkflowLimits.DOCUMENT_BYTES + " characters");
             }
-            if (c == '\\' && i + 1 < pattern.length() && "{}\\'".indexOf(pattern.charAt(i + 1)) >= 0) {
+            boolean isLast = i + 1 == pattern.length();
+            if (c == '\\' && !isLast && "{}\\'".indexOf(pattern.charAt(i + 1)) >= 0) {
                 out.append(pattern.charAt(++i));
-            } else if (c == '{' && i + 1 < pattern.length() && pattern.charAt(i + 1) == '}') {
+            } else if (c == '{') {
+                if (isLast || pattern.charAt(++i) != '}') {
+                    throw StatesError.intrinsic("Invalid template in States.Format: matching '}' not found for '{'.");
+                }
                 if (next >= arguments.length) {
-                    throw StatesError.intrinsic("the template has more {} than there are values");
+                    throw new Intrinsic.InvalidArguments();
                 }
                 JsonNode value = arguments[next++];
                 out.append(value.isTextual() ? value.textValue() : Json.text(value));
-                i++;
+            } else if (c == '}') {
+                throw StatesError.intrinsic("Invalid template in States.Format: matching '{' not found for '}'.");
             } else {
                 out.append(c);
             }
         }
         if (next != arguments.length) {
-            throw StatesError.intrinsic("the template has " + (next - 1) + " {} for " + (arguments.length - 1) + " values");
+            throw new Intrinsic.InvalidArguments();
         }
         return Json.NODES.textNode(out.toString());
     }
 
+    /** An empty string gives null, as on AWS. */
     static JsonNode stringToJson(JsonNode[] arguments, Environment environment) {
-        String json = text(arguments[0], "the argument");
+        String json = text(arguments[0]);
+        if (json.isBlank()) {
+            return Json.NODES.nullNode();
+        }
         try {
             return Json.read(json);
         } catch (IOException e) {
-            throw StatesError.intrinsic((JsonFault.isLimit(e) ? "the string is JSON over a limit: " : "the string is no JSON: ")
+            throw StatesError.intrinsic("Cannot convert String to Json in States.StringToJson, caused by: "
                     + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
         }
     }
@@ -65,8 +74,8 @@ final class StringFunctions {
 
     /** Every character of the second argument separates; empty parts are left out (as on AWS). */
     static JsonNode split(JsonNode[] arguments, Environment environment) {
-        String string = text(arguments[0], "the string");
-        String separators = text(arguments[1], "the separator");
+        String string = text(arguments[0]);
+        String separators = text(arguments[1]);
         ArrayNode parts = Json.NODES.arrayNode();
         int start = 0;
         for (int i = 0; i <= string.length(); i++) {
@@ -81,23 +90,24 @@ final class StringFunctions {
     }
 
     static JsonNode base64Encode(JsonNode[] arguments, Environment environment) {
-        byte[] bytes = bounded(text(arguments[0], "the string")).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = bounded(text(arguments[0])).getBytes(StandardCharsets.UTF_8);
         return Json.NODES.textNode(Base64.getEncoder().encodeToString(bytes));
     }
 
+    /** What is no base 64 is passed over, and what comes after the padding too, as on AWS. */
     static JsonNode base64Decode(JsonNode[] arguments, Environment environment) {
-        String string = bounded(text(arguments[0], "the string"));
-        try {
-            return Json.NODES.textNode(new String(Base64.getDecoder().decode(string), StandardCharsets.UTF_8));
-        } catch (IllegalArgumentException e) {
-            throw StatesError.intrinsic("the string is not base 64: " + e.getMessage());
-        }
+        String string = bounded(text(arguments[0]));
+        int padding = string.indexOf('=');
+        String digits = (padding < 0 ? string : string.substring(0, padding)).replace('-', '+').replace('_', '/')
+                .replaceAll("[^A-Za-z0-9+/]", "");
+        String whole = digits.substring(0, digits.length() - (digits.length() % 4 == 1 ? 1 : 0));
+        return Json.NODES.textNode(new String(Base64.getDecoder().decode(whole), StandardCharsets.UTF_8));
     }
 
     static JsonNode hash(JsonNode[] arguments, Environment environment) {
-        String algorithm = text(arguments[1], "the algorithm");
+        String algorithm = text(arguments[1]);
         if (!ALGORITHMS.contains(algorithm)) {
-            throw StatesError.intrinsic("the algorithm must be MD5, SHA-1, SHA-256, SHA-384 or SHA-512, it is " + algorithm);
+            throw new Intrinsic.InvalidArguments();
         }
         JsonNode data = arguments[0];
         String string = bounded(data.isTextual() ? data.textValue() : Json.text(data));
@@ -118,8 +128,7 @@ final class StringFunctions {
 
     private static String bounded(String string) {
         if (string.length() > WorkflowLimits.ENCODE_CHARS) {
-            throw StatesError.intrinsic("the string has " + string.length() + " characters, the limit is "
-                    + WorkflowLimits.ENCODE_CHARS);
+            throw new Intrinsic.InvalidArguments();
         }
         return string;
     }

@@ -52,21 +52,28 @@ public sealed interface Template {
         }
     }
 
-    /** @param field its name as written, with the {@code .$} */
+    /**
+     * A path that ends in an index beyond its array gives null here, and only here, as on AWS.
+     *
+     * @param field its name as written, with the {@code .$}
+     */
     record Computed(String field, Expression expression) implements Template {
         @Override
         public JsonNode evaluate(Environment environment) {
             try {
                 return expression.evaluate(environment);
+            } catch (Path.BeyondArray e) {
+                return Json.NODES.nullNode();
             } catch (Path.Missing e) {
                 throw StatesError.runtime("The JSONPath '" + expression + "' specified for the field '"
                         + field + "' could not be found in the input '" + shortText(environment.input()) + "'");
             }
         }
+    }
 
-        private static String shortText(JsonNode input) {
-            String text = Json.text(input);
-            return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
-        }
+    /** A document as a cause shows it. */
+    static String shortText(JsonNode input) {
+        String text = Json.text(input);
+        return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
     }
 }
