@@ -18,7 +18,7 @@ rm -rf "$target/lib"
 mv "$target/lib.new" "$target/lib"
 rm -rf "$target/python"
 mkdir "$target/python"
-tar -C "$top/grain-worker/src" --exclude=__pycache__ -c sand | tar -C "$target/python" -x
+tar -C "$top/grain-worker/src" --exclude=__pycache__ -h -c sand | tar -C "$target/python" -x
 install -m 755 "$top/deploy/bin/sand-platform" "$target/bin/"
 install -m 644 "$top"/docs/*.md "$target/docs/"
 install -m 644 "$top"/deploy/systemd/*.service "$root/etc/systemd/system/"

@@ -15,7 +15,7 @@ context=$(mktemp -d "${TMPDIR:-/tmp}/sand-image.XXXXXX")
 trap 'rm -rf "$context" "$context.base"' EXIT
 mkdir "$context.base"
 # The command line is not part of a sandbox: what an application cannot import, it cannot misuse, and it starts no slower.
-tar -C "$root/grain-worker/src" --exclude='__pycache__' --exclude='sand/command' --exclude='sand/asl' -c sand | tar -C "$context" -x
+tar -C "$root/grain-worker/src" --exclude='__pycache__' --exclude='sand/command' --exclude='sand/asl' --exclude='sand/emulator' -c sand | tar -C "$context" -x
 cp "$here/sandbox/Dockerfile" "$context/"
 inputs=$(cd "$context" && { printf '%s\n' "$base" "$SAND_BASE_SUITE" "$SAND_BASE_PACKAGES"; find . -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum | cut -c1-12)
 image=sand-sandbox:$inputs

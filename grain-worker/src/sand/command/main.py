@@ -18,6 +18,7 @@ SUBCOMMANDS = {
     "init": "init",
     "up": "up",
     "dev": "dev",
+    "emulate": "emulate",
     "deploy": "deploy",
     "invoke": "invoke",
     "logs": "logs",

@@ -1,0 +1,181 @@
+"""The applications that are served: their versions, who runs their grains, their data, and what happened in them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sand.emulator import manifest as manifests
+from sand.emulator.attempts import Grains
+from sand.emulator.checks import check
+from sand.emulator.data import Data
+from sand.emulator.executions import Execution, run_grain, run_workflow
+from sand.emulator.forked import ForkedGrains
+from sand.emulator.lines import Lines
+from sand.emulator.manifest import Manifest
+from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
+from sand.emulator.segments import Segments
+from sand.emulator.workflows import run as run_machine
+from sand.messages import Payload
+
+RECORDS = 10_000
+VERSIONS = 10
+Make = Callable[[Manifest, int, Data, Segments, Lines, dict[str, str]], Grains]
+
+
+class Version:
+    """:param number: from 1, as on a platform"""
+
+    def __init__(self, number: int, manifest: Manifest, grains: Grains) -> None:
+        self.number = number
+        self.manifest = manifest
+        self.grains = grains
+        self.created_ms = time.time_ns() // 1_000_000
+
+
+class Application:
+    """One application. Data and records outlive a reload, as they outlive a deployment.
+
+    :param make: makes who runs the grains
+    """
+
+    def __init__(self, name: str, lines: Lines, make: Make) -> None:
+        self.name = name
+        self.lines = lines
+        self.segments = Segments()
+        self.data = Data(self.segments)
+        self.versions: dict[int, Version] = {}
+        self.aliases: dict[str, int] = {}
+        self.executions: OrderedDict[str, Execution] = OrderedDict()
+        self.lock = threading.RLock()
+        self._make = make
+        self._made = 0
+
+    def add(self, manifest: Manifest, alias: str) -> Version:
+        with self.lock:
+            self._made += 1
+            number = self._made
+            secrets = {
+                name: os.environ[name] for grain in manifest.grains.values() for name in grain.secrets if name in os.environ
+            }
+            grains = self._make(manifest, number, self.data, self.segments, self.lines, secrets)
+            self.versions[number] = Version(number, manifest, grains)
+            self.aliases[alias] = number
+            self._retire(self.versions[number])
+            return self.versions[number]
+
+    def _retire(self, newest: Version) -> None:
+        """What came out of the same folder has other files now, and old versions make room; each ends with its executions."""
+        gone = [one for one in self.versions.values() if one is not newest and one.manifest.folder == newest.manifest.folder]
+        unnamed = [one for number, one in self.versions.items() if number not in self.aliases.values() and one not in gone]
+        gone += unnamed[: max(0, len(self.versions) - len(gone) - VERSIONS)]
+        for version in gone:
+            del self.versions[version.number]
+            self.aliases = {alias: number for alias, number in self.aliases.items() if number != version.number}
+            threading.Thread(target=self._close_when_idle, args=(version,), daemon=True).start()
+
+    def _close_when_idle(self, version: Version) -> None:
+        for execution in [one for one in list(self.executions.values()) if one.version == version.number]:
+            execution.ended.wait()
+        version.grains.close()
+
+    def version(self, qualifier: str | None) -> Version:
+        """:param qualifier: an alias or a number; None: `live`, else the latest"""
+        with self.lock:
+            if qualifier is None:
+                found = self.aliases.get("live", max(self.versions, default=None))
+            else:
+                found = int(qualifier) if qualifier.isdecimal() else self.aliases.get(qualifier)
+            if found not in self.versions:
+                raise unknown_version(self.name, qualifier or "live")
+            return self.versions[found]
+
+    def start(
+        self, version: Version, target: str, payload: Payload, timeout_ms: int, traceparent: str | None = None
+    ) -> Execution:
+        """:raises Problem: 404, there is no such target"""
+        manifest = version.manifest
+        if not manifest.has_target(target):
+            raise unknown_target(self.name, version.number, target)
+        execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent)
+        with self.lock:
+            self.executions[execution.id] = execution
+            while len(self.executions) > RECORDS:
+                self.executions.popitem(last=False)
+        threading.Thread(target=self._run, args=(execution, version), daemon=True, name=execution.id).start()
+        return execution
+
+    def _run(self, execution: Execution, version: Version) -> None:
+        try:
+            if execution.target in version.manifest.workflows:
+                run_workflow(execution, version.grains, run_machine)
+            else:
+                run_grain(execution, version.grains)
+        finally:
+            execution.ended.wait()
+            self.segments.release(execution.id)
+
+    def execution(self, execution_id: str) -> Execution:
+        with self.lock:
+            if execution_id in self.executions:
+                return self.executions[execution_id]
+        detail = f"Application '{self.name}' has no invocation {execution_id}, or has it no more."
+        raise Problem(404, "unknown-invocation", "Unknown invocation", detail)
+
+    def close(self) -> None:
+        for execution in list(self.executions.values()):
+            execution.cancel("the emulator ends")
+        for version in self.versions.values():
+            version.grains.close()
+        self.segments.close()
+
+
+class Applications:
+    """All of them, by name."""
+
+    def __init__(self, make: Make = ForkedGrains, show: Callable[[dict[str, Any]], None] | None = None) -> None:
+        self.lines = Lines(show)
+        self._make = make
+        self._all: dict[str, Application] = {}
+        self._lock = threading.Lock()
+
+    def load(self, folder: Path, alias: str = "live", name: str | None = None) -> tuple[Application, Version]:
+        """What a deployment does: reads the folder, imports its grains, and makes the next version.
+
+        :raises Problem: with all that is wrong with it
+        """
+        read = manifests.read(folder)
+        if name not in (None, read.name):
+            detail = f"It is deployed as '{name}', but its sand.yaml has the name '{read.name}'."
+            raise Problem(422, "invalid-application", "The application folder is not valid", detail)
+        check(read)
+        with self._lock:
+            application = self._all.get(read.name) or Application(read.name, self.lines, self._make)
+            self._all[read.name] = application
+        return application, application.add(read, alias)
+
+    def get(self, name: str) -> Application:
+        """:raises Problem: 404"""
+        with self._lock:
+            if name not in self._all:
+                raise unknown_application(name)
+            return self._all[name]
+
+    def all(self) -> list[Application]:
+        with self._lock:
+            return [self._all[name] for name in sorted(self._all)]
+
+    def delete(self, name: str) -> None:
+        application = self.get(name)
+        with self._lock:
+            del self._all[name]
+        application.close()
+
+    def close(self) -> None:
+        for application in self.all():
+            application.close()

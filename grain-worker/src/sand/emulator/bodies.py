@@ -1,0 +1,76 @@
+"""What a body is, by its Content-Type and a look at it; the rule is openapi.yaml's, and the frontend's `BodyType`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from sand.emulator.problems import Problem
+from sand.values import JSON
+
+DEPTH = 500
+_FORM = "application/x-www-form-urlencoded"
+_FIRST_OF_A_SCALAR = b'"-0123456789tfn'
+_SCALARS = re.compile(r"[^\"{}\[\]]+|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def kind(header: str | None, body: bytes) -> str:
+    """The payload's type: exactly JSON when the body is to be decoded."""
+    if header is None or not header.strip() or bare(header) == JSON:
+        return JSON
+    return JSON if bare(header) == _FORM and _is_json(body) else header
+
+
+def bare(header: str) -> str:
+    """The media type without parameters, in lower case."""
+    return header.partition(";")[0].strip().lower()
+
+
+def is_text(media: str) -> bool:
+    return (
+        media.startswith("text/")
+        or media in (JSON, _FORM, "application/javascript")
+        or media.endswith(("+json", "/xml", "+xml"))
+    )
+
+
+def _is_json(body: bytes) -> bool:
+    begin = body.lstrip(b" \t\r\n")[:1]
+    if begin in (b"{", b"["):
+        return True
+    return bool(begin) and begin in _FIRST_OF_A_SCALAR and fault(body) is None
+
+
+def fault(body: bytes) -> Problem | None:
+    """Why a body is not one JSON value, with line and column; None when it is."""
+    try:
+        text = body.decode("utf-8")
+        actual = depth(text)
+        if actual > DEPTH:
+            return _malformed(f"it is nested {actual} levels deep, the limit is {DEPTH}", 1, 1, limit=DEPTH, actual=actual)
+        json.loads(text, parse_constant=_constant)
+    except json.JSONDecodeError as broken:
+        return _malformed(broken.msg, broken.lineno, broken.colno)
+    except UnicodeDecodeError as broken:
+        return _malformed(f"it is not UTF-8: {broken.reason}", 1, broken.start + 1)
+    except (ValueError, RecursionError) as broken:
+        return _malformed(str(broken), 1, 1)
+    return None
+
+
+def depth(text: str) -> int:
+    """The deepest nesting of brackets outside strings."""
+    now = deepest = 0
+    for character in _SCALARS.sub("", text):
+        now += 1 if character in "{[" else -1
+        deepest = max(deepest, now)
+    return deepest
+
+
+def _constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _malformed(why: str, line: int, column: int, **more: int) -> Problem:
+    detail = f"At line {line}, column {column}: {why}"
+    return Problem(400, "malformed-json", "The body is not JSON", detail, line=line, column=column, **more)

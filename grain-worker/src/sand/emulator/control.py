@@ -1,0 +1,165 @@
+"""`/api/v1/applications…`: versions and aliases, as the frontend's control plane has them."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sand.emulator import problems
+from sand.emulator.applications import Application, Applications, Version
+from sand.emulator.http import Request, Response, Router, answer_events, answer_json
+from sand.emulator.problems import Problem
+from sand.emulator.uploads import unpacked
+from sand.emulator.views import summary, version_of
+
+ROOT = "/api/v1/applications"
+_ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
+
+
+class Control:
+    def __init__(self, applications: Applications) -> None:
+        self._applications = applications
+
+    def add_to(self, router: Router) -> None:
+        at = ROOT + "/{app}"
+        router.add("GET", ROOT, self._list).add("POST", ROOT, self._deploy)
+        router.add("GET", at, self._describe).add("PUT", at, self._deploy).add("DELETE", at, self._delete)
+        router.add("GET", at + "/versions", self._versions).add("GET", at + "/versions/{version}", self._version)
+        router.add("GET", at + "/aliases", lambda request: answer_json(200, {"aliases": self.application(request).aliases}))
+        router.add("PUT", at + "/aliases/{alias}", self._move).add("DELETE", at + "/aliases/{alias}", self._drop)
+        router.add("POST", at + "/rollback", self._rollback)
+        router.add("GET", at + "/queues", lambda request: answer_json(200, {"queues": self.application(request) and []}))
+        router.add("GET", at + "/triggers", lambda request: answer_json(200, {"triggers": self.application(request) and []}))
+        router.add("GET", "/api/v1/status", self._status)
+        for path in ("/livez", "/readyz"):
+            router.add("GET", path, lambda _: answer_json(200, {"status": "ok"}))
+        router.add("GET", "/openapi.yaml", _openapi)
+
+    def application(self, request: Request) -> Application:
+        return self._applications.get(request.parameters["app"])
+
+    def _list(self, _: Request) -> Response:
+        found = []
+        for application in self._applications.all():
+            latest = application.version(None)
+            shown: dict[str, Any] = {"name": application.name, "versions": len(application.versions)}
+            if "live" in application.aliases:
+                shown["live"] = application.aliases["live"]
+            shown |= {
+                "createdMs": latest.created_ms,
+                "grains": list(latest.manifest.grains),
+                "workflows": list(latest.manifest.workflows),
+            }
+            found.append(shown)
+        return answer_json(200, {"applications": found})
+
+    def _deploy(self, request: Request) -> Response:
+        alias = request.query("alias") or "live"
+        if not _ALIAS.fullmatch(alias):
+            raise problems.bad_request(f"'{alias}' is no name of an alias.")
+        name = request.parameters.get("app")
+
+        def deploy() -> tuple[Application, Version]:
+            with unpacked(request) as folder:
+                return self._applications.load(folder, alias, name)
+
+        if request.accepts("text/event-stream") or request.accepts("application/x-ndjson"):
+            return answer_events(request, _progress(deploy, alias, request.path))
+        application, version = deploy()
+        where = f"{ROOT}/{application.name}/versions/{version.number}"
+        return answer_json(201, summary(application, version, alias), [("Location", where)])
+
+    def _describe(self, request: Request) -> Response:
+        application = self.application(request)
+        return answer_json(200, version_of(application, application.version(None)))
+
+    def _delete(self, request: Request) -> Response:
+        self._applications.delete(request.parameters["app"])
+        return Response(204)
+
+    def _versions(self, request: Request) -> Response:
+        application = self.application(request)
+        versions = [
+            {"version": version.number, "createdMs": version.created_ms, "bundle": str(version.manifest.folder)}
+            for version in sorted(application.versions.values(), key=lambda version: -version.number)
+        ]
+        return answer_json(200, {"versions": versions, "aliases": application.aliases})
+
+    def _version(self, request: Request) -> Response:
+        application = self.application(request)
+        return answer_json(200, version_of(application, application.version(request.parameters["version"])))
+
+    def _move(self, request: Request) -> Response:
+        application, alias = self.application(request), request.parameters["alias"]
+        if not _ALIAS.fullmatch(alias):
+            raise problems.bad_request(f"'{alias}' is no name of an alias.")
+        wanted = _document(request).get("version")
+        if not isinstance(wanted, int) or isinstance(wanted, bool):
+            raise problems.bad_request("'version' is the number of a version.")
+        return _moved(application, alias, application.version(str(wanted)).number)
+
+    def _drop(self, request: Request) -> Response:
+        application, alias = self.application(request), request.parameters["alias"]
+        if alias == "live":
+            raise Problem(409, "conflict", "Conflict", "The alias live stays.")
+        if application.aliases.pop(alias, None) is None:
+            raise problems.unknown_version(application.name, alias)
+        return Response(204)
+
+    def _rollback(self, request: Request) -> Response:
+        application, document = self.application(request), _document(request)
+        alias = document.get("alias", "live")
+        now = application.aliases.get(alias)
+        if now is None:
+            raise problems.unknown_version(application.name, alias)
+        wanted = document.get("version", max((number for number in application.versions if number < now), default=None))
+        if wanted is None:
+            detail = f"Application '{application.name}' has no version before {now}."
+            raise Problem(409, "conflict", "Conflict", detail)
+        return _moved(application, alias, application.version(str(wanted)).number)
+
+    def _status(self, _: Request) -> Response:
+        running = [
+            {"application": application.name, "version": version.number, "id": f"{application.name}-{version.number}",
+             "state": "READY", "startedMs": version.created_ms,
+             "executions": sum(not execution.ended.is_set() for execution in list(application.executions.values())),
+             "grains": []}
+            for application in self._applications.all() for version in [application.version(None)]
+        ]  # fmt: skip
+        host = {"host": "emulator", "sandboxKind": "process", "draining": False, "sandboxes": running}
+        frontend = {"draining": False, "inFlight": sum(one["executions"] for one in running), "inFlightLimit": 10_000}
+        return answer_json(200, {"frontend": frontend, "hosts": [host]})
+
+
+def _progress(deploy: Any, alias: str, path: str) -> Any:
+    yield "progress", None, {"message": "checking the application folder"}
+    try:
+        application, version = deploy()
+    except Problem as problem:
+        yield "problem", None, problem.document(path)
+        return
+    yield "progress", None, {"message": f"version {version.number} is {alias}"}
+    yield "deployed", None, summary(application, version, alias)
+
+
+def _moved(application: Application, alias: str, number: int) -> Response:
+    with application.lock:
+        application.aliases[alias] = number
+    return answer_json(200, {"application": application.name, "alias": alias, "version": number})
+
+
+def _document(request: Request) -> dict[str, Any]:
+    try:
+        found = json.loads(request.body or b"{}")
+    except ValueError as broken:
+        raise Problem(400, "malformed-json", "The body is not JSON", str(broken)) from None
+    if not isinstance(found, dict):
+        raise problems.bad_request("The body is a JSON object.")
+    return found
+
+
+def _openapi(_: Request) -> Response:
+    return Response(200, Path(str(files("sand.emulator") / "openapi.yaml")).read_bytes(), "application/yaml")

@@ -1,0 +1,58 @@
+"""The parts together: applications behind one HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sand.emulator import problems
+from sand.emulator.applications import Applications, Make
+from sand.emulator.control import Control
+from sand.emulator.forked import ForkedGrains
+from sand.emulator.http import Request, Response, Router, Server
+from sand.emulator.invoke import Invoker
+from sand.emulator.records import Records
+from sand.emulator.web import Web
+
+HOST = "127.0.0.1"
+
+
+class Emulator:
+    """Serves from its making to `close`.
+
+    :param port: 0: any that is free
+    :param make: makes who runs the grains: ForkedGrains, or InlineGrains for a debugger
+    :param show: is given each line that a grain writes
+    """
+
+    def __init__(self, port: int = 0, make: Make = ForkedGrains, show: Callable[[dict[str, Any]], None] | None = None) -> None:
+        self.applications = Applications(make, show)
+        self._invoker = Invoker(self.applications)
+        self._web = Web(self.applications, self._invoker)
+        self._router = Router()
+        Control(self.applications).add_to(self._router)
+        Records(self.applications).add_to(self._router)
+        self._server = Server(HOST, port, self._handle).start()
+        self.url = self._server.url
+
+    def _handle(self, request: Request) -> Response:
+        if request.path.startswith("/invoke/"):
+            return self._invoker.invoke(request)
+        if request.path.startswith("/web/"):
+            return self._web.handle(request)
+        if "%2f" in request.path.lower() or "%25" in request.path:
+            raise problems.bad_request(
+                "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."
+            )
+        return self._router.handle(request)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self.applications.close()
+
+    def __enter__(self) -> Emulator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

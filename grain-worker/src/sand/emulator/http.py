@@ -1,0 +1,247 @@
+"""The HTTP server, on the standard library's: a thread a connection, answers and problems as the frontend writes them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from sand.emulator import problems
+from sand.emulator.problems import Problem
+
+BODY_BYTES = 256 << 20
+SSE, NDJSON = "text/event-stream", "application/x-ndjson"
+Headers = list[tuple[str, str]]
+
+
+class Request:
+    """One request. `path` is as it came, without the query; `parameters` are those of the route that it fits."""
+
+    def __init__(self, method: str, target: str, headers: Headers, body: bytes) -> None:
+        parts = urlsplit(target)
+        self.method = method
+        self.path = parts.path
+        self.raw_query = parts.query
+        self.headers = headers
+        self.body = body
+        self.parameters: dict[str, str] = {}
+
+    def header(self, name: str) -> str | None:
+        return next((value for known, value in self.headers if known.lower() == name.lower()), None)
+
+    def query(self, name: str) -> str | None:
+        pairs = parse_qsl(self.raw_query, keep_blank_values=True)
+        return next((value for known, value in pairs if known == name), None)
+
+    def number(self, name: str, otherwise: int, least: int, most: int) -> int:
+        text = self.query(name)
+        if text is None:
+            return otherwise
+        if text.lstrip("-").isdecimal() and least <= int(text) <= most:
+            return int(text)
+        raise problems.bad_request(f"Query parameter '{name}' is a number from {least} to {most}, not '{text}'.")
+
+    def flag(self, name: str) -> bool:
+        text = self.query(name)
+        if text in (None, "false"):
+            return False
+        if text in ("", "true"):
+            return True
+        raise problems.bad_request(f"Query parameter '{name}' is true or false, not '{text}'.")
+
+    def accepts(self, kind: str) -> bool:
+        return kind in (self.header("Accept") or "")
+
+
+class Response:
+    """:param events: written one by one as they come, instead of a body: event, id and data"""
+
+    def __init__(
+        self,
+        status: int,
+        body: bytes = b"",
+        content_type: str | None = None,
+        headers: Headers | None = None,
+        events: Iterator[tuple[str, str | None, Any]] | None = None,
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.headers = [*([("Content-Type", content_type)] if content_type else []), *(headers or [])]
+        self.events = events
+
+
+def answer_json(status: int, document: Any, headers: Headers | None = None) -> Response:
+    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return Response(status, body, "application/json", headers)
+
+
+def answer_problem(problem: Problem, path: str | None, headers: Headers | None = None) -> Response:
+    more = [*(headers or []), *problem.headers.items()]
+    if problem.status in problems.RETRY_LATER:
+        more.append(("Retry-After", "1"))
+    return Response(problem.status, problem.to_json(path), problems.CONTENT_TYPE, more)
+
+
+Operation = Callable[[Request], Response]
+
+
+class Router:
+    """Method and template to operation; `{name}` in a template is one segment."""
+
+    def __init__(self) -> None:
+        self._routes: list[tuple[str, list[str], Operation]] = []
+
+    def add(self, method: str, template: str, operation: Operation) -> Router:
+        self._routes.append((method, template.strip("/").split("/"), operation))
+        return self
+
+    def handle(self, request: Request) -> Response:
+        segments, allowed = request.path[1:].split("/"), set()
+        wanted = "GET" if request.method == "HEAD" else request.method
+        for method, template, operation in self._routes:
+            found = _fits(template, segments)
+            if found is None:
+                continue
+            if method == wanted:
+                request.parameters = found
+                return operation(request)
+            allowed.add(method)
+        if not allowed:
+            raise problems.not_found(f"There is nothing at {request.path}; /openapi.yaml lists what is.")
+        allow = ", ".join(sorted(allowed))
+        raise problems.method_not_allowed(f"{request.path} answers {allow}, not {request.method}.", allow)
+
+
+def _fits(template: list[str], path: list[str]) -> dict[str, str] | None:
+    if len(template) != len(path):
+        return None
+    parameters = {}
+    for want, have in zip(template, path, strict=True):
+        if want.startswith("{"):
+            if not have:
+                return None
+            parameters[want[1:-1]] = unquote(have)
+        elif want != have:
+            return None
+    return parameters
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """What is called is in the records; the terminal is for what grains write."""
+
+    def _serve(self) -> None:
+        request = Request(self.command, self.path, [*self.headers.items()], b"")
+        try:
+            request.body = self._body()
+            response = self.server.application(request)
+        except Problem as problem:
+            response = answer_problem(problem, request.path)
+        except ConnectionError:
+            self.close_connection = True
+            return
+        except Exception as unforeseen:
+            traceback.print_exc(file=sys.stderr)
+            detail = f"An error that the emulator did not expect: {type(unforeseen).__name__}: {unforeseen}"
+            response = answer_problem(Problem(500, "internal", "The platform failed", detail, "platform"), request.path)
+        with contextlib.suppress(ConnectionError):
+            self._write(response)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
+
+    def _body(self) -> bytes:
+        if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
+            return self._chunks()
+        text = self.headers.get("Content-Length") or "0"
+        if not text.isdecimal():
+            self.close_connection = True
+            raise problems.bad_request("Content-Length is not a number.")
+        if int(text) > BODY_BYTES:
+            self.close_connection = True
+            raise problems.too_large("The body", BODY_BYTES, int(text))
+        return self.rfile.read(int(text))
+
+    def _chunks(self) -> bytes:
+        parts, size = [], 0
+        while True:
+            try:
+                length = int(self.rfile.readline().split(b";")[0], 16)
+            except ValueError:
+                self.close_connection = True
+                raise problems.bad_request("The body's chunks are not well-formed.") from None
+            if not length:
+                break
+            parts.append(self.rfile.read(length))
+            self.rfile.readline()
+            size += length
+            if size > BODY_BYTES:
+                self.close_connection = True
+                raise problems.too_large("The body", BODY_BYTES, size)
+        while self.rfile.readline().strip():
+            pass
+        return b"".join(parts)
+
+    def _write(self, response: Response) -> None:
+        self.send_response_only(response.status)
+        for name, value in response.headers:
+            self.send_header(name, value)
+        if response.events is None:
+            if response.status not in (204, 304):
+                self.send_header("Content-Length", str(len(response.body)))
+            self.end_headers()
+            if self.command != "HEAD" and response.status not in (204, 304):
+                self.wfile.write(response.body)
+            return
+        self.close_connection = True
+        self.send_header("Connection", "close")
+        self.end_headers()
+        lines = ("Content-Type", NDJSON) in response.headers
+        for event, number, data in response.events:
+            text = json.dumps(data, ensure_ascii=False)
+            if lines:
+                self.wfile.write((json.dumps({"event": event, "data": data}, ensure_ascii=False) + "\n").encode())
+            elif event:
+                head = f"id: {number}\n" if number else ""
+                self.wfile.write(f"{head}event: {event}\ndata: {text}\n\n".encode())
+            else:
+                self.wfile.write(b": alive\n\n")
+            self.wfile.flush()
+
+
+def answer_events(request: Request, events: Iterator[tuple[str, str | None, Any]]) -> Response:
+    """Server-sent events, or lines of JSON for who asks for these."""
+    kind = NDJSON if request.accepts(NDJSON) and not request.accepts(SSE) else SSE
+    return Response(200, b"", kind, [("Cache-Control", "no-store")], events)
+
+
+class Server(ThreadingHTTPServer):
+    """:param application: gives the response to a request, or raises a Problem"""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self, host: str, port: int, application: Operation) -> None:
+        self.application = application
+        super().__init__((host, port), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.server_address[0]}:{self.server_address[1]}"
+
+    def start(self) -> Server:
+        threading.Thread(target=self.serve_forever, daemon=True, name="http").start()
+        return self
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is no error of ours."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)

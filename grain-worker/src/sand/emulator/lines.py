@@ -1,0 +1,73 @@
+"""What grains write, line by line: kept for the API, and shown to whoever watches the terminal."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+KEPT_LINES = 20_000
+LINE_CHARS = 64 * 1024
+
+
+class Origin(NamedTuple):
+    """Whose output it is; without an attempt the worker's own (an import's)."""
+
+    application: str
+    version: int
+    grain: str | None = None
+    execution_id: str | None = None
+    event_id: str | None = None
+    attempt: int = 0
+
+
+class Lines:
+    """The newest lines of all applications."""
+
+    def __init__(self, show: Callable[[dict[str, Any]], None] | None = None) -> None:
+        self.changed = threading.Condition()
+        self._kept: deque[tuple[str, dict[str, Any]]] = deque(maxlen=KEPT_LINES)
+        self._sequence = 0
+        self._show = show
+
+    def add(self, origin: Origin, stream: str, text: str) -> None:
+        line = {
+            "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
+            "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
+            "level": level(text), "text": text[:LINE_CHARS],
+        }  # fmt: skip
+        with self.changed:
+            self._sequence += 1
+            line["sequence"] = self._sequence
+            self._kept.append((origin.application, line))
+            self.changed.notify_all()
+        if self._show is not None:
+            self._show(line)
+
+    def read(self, application: str, execution_id: str | None, grain: str | None, after: int | None, limit: int) -> list[Any]:
+        """Oldest first: the first ones behind `after`, or else the last ones."""
+        with self.changed:
+            found = [
+                line
+                for whose, line in self._kept
+                if whose == application
+                and execution_id in (None, line["executionId"])
+                and grain in (None, line["grain"])
+                and (after is None or line["sequence"] > after)
+            ]
+        return found[-limit:] if after is None else found[:limit]
+
+
+def level(text: str) -> str | None:
+    """Of a structured line: one JSON object with "level" and "message"."""
+    if not (text.startswith("{") and '"level"' in text and '"message"' in text):
+        return None
+    try:
+        record = json.loads(text)
+    except ValueError:
+        return None
+    found = record.get("level")
+    return found if isinstance(found, str) and "message" in record else None

@@ -1,0 +1,145 @@
+"""`…/invocations` and `…/logs`: what happened to executions, while they run and after, and what was written in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sand.emulator import ids, problems
+from sand.emulator.applications import Application, Applications
+from sand.emulator.executions import Execution
+from sand.emulator.http import Request, Response, Router, answer_events, answer_json, answer_problem
+from sand.emulator.problems import Problem
+from sand.emulator.views import invocation, timed, timeline
+
+STATUSES = ("RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED")
+ALIVE_SECONDS = 5.0
+# Lines come in behind the end of their invocation.
+LATE_SECONDS = 0.5
+
+
+class Records:
+    def __init__(self, applications: Applications) -> None:
+        self._applications = applications
+
+    def add_to(self, router: Router) -> None:
+        at = "/api/v1/applications/{app}"
+        one = at + "/invocations/{id}"
+        router.add("GET", at + "/invocations", self._list).add("GET", one, self._describe)
+        router.add("GET", one + "/timeline", lambda request: answer_json(200, timeline(self._find(request))))
+        router.add("GET", one + "/output", self._output).add("POST", one + "/cancel", self._cancel)
+        router.add("GET", one + "/events", lambda request: answer_events(request, _events(request, self._find(request))))
+        router.add("GET", at + "/logs", self._logs).add("GET", one + "/logs", self._logs_of_one)
+
+    def _application(self, request: Request) -> Application:
+        return self._applications.get(request.parameters["app"])
+
+    def _find(self, request: Request) -> Execution:
+        return self._application(request).execution(request.parameters["id"])
+
+    def _list(self, request: Request) -> Response:
+        application = self._application(request)
+        status, target, before = request.query("status"), request.query("target"), request.query("before")
+        if status is not None and status not in STATUSES:
+            raise problems.bad_request(f"'{status}' is no status of an invocation.")
+        if before is not None and not ids.VALID.fullmatch(before):
+            detail = f"'{before}' is no execution's id: 'before' takes the 'next' of an earlier answer."
+            raise problems.bad_request(detail)
+        limit = request.number("limit", 50, 1, 1000)
+        with application.lock:
+            newest = sorted(application.executions.values(), key=lambda execution: execution.id, reverse=True)
+        found = [
+            execution
+            for execution in newest
+            if status in (None, execution.status)
+            and target in (None, execution.target)
+            and (not before or execution.id < before)
+        ]
+        more = found[limit - 1].id if len(found) > limit else None
+        return answer_json(200, {"invocations": [invocation(execution) for execution in found[:limit]], "next": more})
+
+    def _describe(self, request: Request) -> Response:
+        execution = self._find(request)
+        return answer_json(200, invocation(execution) | {"hops": execution.hops()})
+
+    def _output(self, request: Request) -> Response:
+        execution = self._find(request)
+        headers = [("Sand-Execution-Id", execution.id)]
+        if execution.output is not None:
+            return Response(200, execution.output.bytes or b"", execution.output.content_type, headers)
+        if execution.failure is not None:
+            return answer_problem(problems.of(execution.failure, execution.id), request.path, headers)
+        running = {"executionId": execution.id, "status": "RUNNING"}
+        return answer_json(202, running, [*headers, ("Retry-After", "1")])
+
+    def _cancel(self, request: Request) -> Response:
+        execution = self._find(request)
+        if not execution.cancel("cancelled through the API"):
+            detail = f"Execution {execution.id} does not run: its status is {execution.status}."
+            more = {"executionId": execution.id, "invocationStatus": execution.status}
+            raise Problem(409, "not-running", "The invocation does not run", detail, **more)
+        return answer_json(200, {"executionId": execution.id, "status": "CANCELLED"})
+
+    def _logs(self, request: Request) -> Response:
+        return self._lines(request, self._application(request), request.query("invocation"), lambda: False)
+
+    def _logs_of_one(self, request: Request) -> Response:
+        execution = self._find(request)
+        return self._lines(request, self._application(request), execution.id, execution.ended.is_set)
+
+    def _lines(self, request: Request, application: Application, whose: str | None, over: Callable[[], bool]) -> Response:
+        grain, limit = request.query("grain"), request.number("limit", 1000, 1, 10_000)
+        text = request.header("Last-Event-ID") or request.query("after")
+        if text is not None and not text.isdecimal():
+            raise problems.bad_request(f"'{text}' is no number of a line.")
+        after = int(text) if text is not None else None
+        first = application.lines.read(application.name, whose, grain, after, limit)
+        if not request.flag("follow"):
+            return answer_json(200, {"lines": first, "next": first[-1]["sequence"] if first else None})
+        return answer_events(request, _follow(application, whose, grain, first, after or 0, over))
+
+
+def _follow(
+    application: Application, whose: str | None, grain: str | None, lines: list[Any], after: int, over: Callable[[], bool]
+) -> Iterator[tuple[str, str | None, Any]]:
+    quiet_since = time.monotonic()
+    yield "", None, None
+    while True:
+        for line in lines:
+            after = line["sequence"]
+            yield "line", str(after), line
+        quiet = time.monotonic() - quiet_since
+        if lines:
+            quiet_since = time.monotonic()
+        elif quiet > LATE_SECONDS and over():
+            return
+        elif quiet > ALIVE_SECONDS:
+            quiet_since = time.monotonic()
+            yield "", None, None
+        with application.lines.changed:
+            application.lines.changed.wait(0.1)
+        lines = application.lines.read(application.name, whose, grain, after, 10_000)
+
+
+def _events(request: Request, execution: Execution) -> Iterator[tuple[str, str | None, Any]]:
+    """`hop` for each attempt, and `end`. Goes on behind Last-Event-ID."""
+    last = request.header("Last-Event-ID")
+    yield "", None, None
+    sent = 0
+    names = [f"{attempt.event_id}@{attempt.number}" for attempt in execution.attempts]
+    if last in names:
+        sent = names.index(last) + 1
+    while True:
+        with execution.changed:
+            if len(execution.attempts) == sent and not execution.ended.is_set():
+                execution.changed.wait(ALIVE_SECONDS)
+            ended, new = execution.ended.is_set(), execution.attempts[sent:]
+        for attempt in new:
+            sent += 1
+            yield "hop", f"{attempt.event_id}@{attempt.number}", timed(attempt)
+        if ended and not new:
+            yield "end", "end", invocation(execution)
+            return
+        if not new:
+            yield "", None, None

@@ -1,0 +1,79 @@
+"""Large values (over 64 KiB) of one application: memfds under names, as a host agent's data layer keeps them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import defaultdict
+from mmap import ACCESS_READ, mmap
+from typing import Any
+
+from sand.errors import NotFound
+from sand.messages import DataReference, Payload
+from sand.values import INLINE_BYTES
+
+
+class Segments:
+    """What an execution made goes with it: `owner` is its id."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._files: dict[str, int] = {}
+        self._owned: dict[str, list[str]] = defaultdict(list)
+        self._made = 0
+
+    def allocate(self, owner: str, size: int) -> tuple[str, int]:
+        """Name and descriptor, which stays this object's."""
+        fd = os.memfd_create("segment", os.MFD_CLOEXEC)
+        os.truncate(fd, size)
+        with self._lock:
+            self._made += 1
+            name = f"s{self._made}"
+            self._files[name] = fd
+            self._owned[owner].append(name)
+        return name, fd
+
+    def descriptor(self, name: str) -> int:
+        """:raises NotFound: there is no such segment (any more)"""
+        with self._lock:
+            if name not in self._files:
+                raise NotFound(f"there is no segment {name} (any more)")
+            return self._files[name]
+
+    def load(self, name: str) -> memoryview:
+        return memoryview(mmap(self.descriptor(name), 0, access=ACCESS_READ))
+
+    def store(self, event_id: str, parts: tuple[Any, ...], size: int) -> str:
+        """As sand.segments.Segments.store, for a handler in this process."""
+        name, fd = self.allocate(event_id.partition("/")[0], size)
+        at = 0
+        for part in parts:
+            view = memoryview(part).cast("B")
+            while view.nbytes:
+                written = os.pwrite(fd, view, at)
+                at, view = at + written, view[written:]
+        return name
+
+    def inline(self, payload: Payload) -> Payload:
+        """The same with its bytes, wherever they were."""
+        if payload.bytes is not None or payload.reference is None:
+            return payload
+        fd = self.descriptor(payload.reference.object)
+        return Payload(payload.content_type, os.pread(fd, payload.reference.size, 0))
+
+    def travelling(self, payload: Payload, owner: str) -> Payload:
+        """The same as a frame carries it: by reference when it is large."""
+        if payload.bytes is None or len(payload.bytes) <= INLINE_BYTES:
+            return payload
+        size = len(payload.bytes)
+        return Payload(payload.content_type, None, DataReference(self.store(owner, (payload.bytes,), size), size))
+
+    def release(self, owner: str) -> None:
+        with self._lock:
+            gone = [self._files.pop(name) for name in self._owned.pop(owner, ())]
+        for fd in gone:
+            os.close(fd)
+
+    def close(self) -> None:
+        for owner in list(self._owned):
+            self.release(owner)
