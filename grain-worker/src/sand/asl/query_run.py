@@ -1,0 +1,106 @@
+"""One evaluation of a JSONata expression: how deep it is, how large what it makes is, and what it may still do.
+
+Sizes are counted as if everything were written out: a list that holds another one twice counts it twice, or a few lines could
+stand for more than any memory holds.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from sand.asl import limits
+from sand.asl.failure import QUERY_EVALUATION_ERROR, StateError
+from sand.asl.scopes import View
+
+_CURRENT = threading.local()
+
+
+def failure(message: str) -> StateError:
+    return StateError(QUERY_EVALUATION_ERROR, message)
+
+
+def check_bytes(count: int) -> None:
+    """Raises StateError when so many bytes are more than a value may have: asked before they are made."""
+    if count > limits.QUERY_VALUE_BYTES:
+        message = f"Expression evaluation memory limit exceeded: a value may have {limits.QUERY_VALUE_BYTES} bytes"
+        raise failure(message)
+
+
+def current() -> Run:
+    """The run of the evaluation at hand: functions are the same objects in every one."""
+    run: Run = _CURRENT.run
+    return run
+
+
+class Run:
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.budget = view.budget
+        self._depth = 0
+        # By identity; the container is kept, so that its id stays its own.
+        self._known: dict[int, tuple[Any, int, int]] = {}
+        self._given: set[int] = set()
+
+    def __enter__(self) -> Run:
+        self._outer = getattr(_CURRENT, "run", None)
+        _CURRENT.run = self
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _CURRENT.run = self._outer
+
+    def given(self, container: Any) -> Any:
+        """Notes a container that was not made here: the document's own limit holds for it."""
+        self._given.add(id(container))
+        self._extent(container)
+        return container
+
+    def enter(self) -> None:
+        """Before a node is evaluated."""
+        self.budget.spend(1)
+        self._depth += 1
+        if self._depth > limits.QUERY_DEPTH:
+            message = (
+                "Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive."
+            )
+            raise failure(f"{message} Depth={self._depth} max={limits.QUERY_DEPTH}")
+
+    def leave(self, result: Any) -> None:
+        """After it was."""
+        self._depth -= 1
+        self.check(result)
+
+    def check(self, value: Any) -> None:
+        """Raises StateError when the value is larger than one may be."""
+        if isinstance(value, str):
+            self.budget.spend(len(value) >> 12)
+            check_bytes(len(value))
+        elif isinstance(value, list | dict):
+            size, levels = self._extent(value)
+            if id(value) not in self._given:
+                check_bytes(size)
+            if levels > limits.JSON_DEPTH:
+                raise failure(f"A value is nested more than {limits.JSON_DEPTH} levels deep")
+
+    def _extent(self, value: Any) -> tuple[int, int]:
+        """Bytes and levels."""
+        if isinstance(value, str):
+            return len(value), 0
+        if not isinstance(value, list | dict):
+            return 8, 0
+        known = self._known.get(id(value))
+        if known is not None and len(known[0]) == len(value):
+            return known[1], known[2]
+        size = 8 + (8 * len(value) if isinstance(value, dict) else 0)
+        deepest = 0
+        for count, part in enumerate(value.values() if isinstance(value, dict) else value, 1):
+            below, levels = self._extent(part)
+            size += below
+            deepest = max(deepest, levels)
+            if id(value) not in self._given:
+                check_bytes(size)
+            if count & 0xF == 0:
+                self.budget.spend(1)
+        self._known[id(value)] = (value, size, deepest + 1)
+        return size, deepest + 1
