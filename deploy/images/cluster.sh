@@ -46,7 +46,7 @@ build() {
 from_base() {
   local wanted=${SAND_CLUSTER_BASE:-debian:bookworm-slim} asked found
   [ -z "$base" ] || return 0
-  read -r asked found <"$kept/base" 2>/dev/null || true
+  [ ! -f "$kept/base" ] || read -r asked found <"$kept/base" || true
   if [ "${asked:-}" = "$wanted" ] && docker image inspect "$found" >/dev/null 2>&1; then
     base=$found
     return

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Which applications there are, their versions and aliases (DESIGN, decision 12: versions are immutable, an alias moves).
@@ -32,12 +33,23 @@ public final class Registry {
     private static final String ALIAS = "alias/";
     private static final String APPLICATION = "application/";
     private static final String NUMBERS = "versions/";
+    private static final String DELETIONS = "deletions/";
 
     private record Name(String application, String alias) {}
 
     private record Number(String application, int version) {}
 
     private record Alias(int version) {}
+
+    /**
+     * What became of an application's name. Kept for good, as the numbers of its versions are.
+     *
+     * @param begun how many deletions were begun
+     * @param underWay the last of them has not ended: some of what was the application's may still be there
+     */
+    public record Deletions(short schema, long begun, boolean underWay) {
+        static final Deletions NONE = new Deletions(Limits.SCHEMA_VERSION, 0, false);
+    }
 
     private record SeenAlias(Optional<Integer> version, long seenNs) {}
 
@@ -228,6 +240,49 @@ public final class Registry {
         versions.keySet().removeIf(number -> number.application().equals(application));
         aliases.keySet().removeIf(name -> name.application().equals(application));
         return store.delete(INDEX, PLATFORM, APPLICATION + application, GlobalStore.ANY);
+    }
+
+    /** Any frontend may ask: what it deploys while another deletes would lose topics and data. */
+    public Deletions deletions(String application) {
+        return store.get(INDEX, PLATFORM, DELETIONS + application).map(found -> Codec.decode(found.value(), Deletions.class))
+                .orElse(Deletions.NONE);
+    }
+
+    /** Before anything of it is removed, so that a deletion that is cut short is known. @return its number, for {@link #endDeletion} */
+    public long beginDeletion(String application) {
+        return changeDeletions(application, now -> new Deletions(Limits.SCHEMA_VERSION, now.begun + 1, true)).begun;
+    }
+
+    /** All of it is gone, unless somebody began again to delete it. */
+    public void endDeletion(String application, long deletion) {
+        changeDeletions(application, now -> now.begun == deletion ? new Deletions(Limits.SCHEMA_VERSION, deletion, false) : now);
+    }
+
+    private Deletions changeDeletions(String application, UnaryOperator<Deletions> change) {
+        while (true) {
+            Optional<Versioned> found = store.get(INDEX, PLATFORM, DELETIONS + application);
+            Deletions wanted = change.apply(found.map(entry -> Codec.decode(entry.value(), Deletions.class))
+                    .orElse(Deletions.NONE));
+            try {
+                store.put(INDEX, PLATFORM, DELETIONS + application, Codec.encode(wanted),
+                        found.map(Versioned::version).orElse(GlobalStore.ABSENT));
+                return wanted;
+            } catch (StoreException e) {
+                if (e.kind() != Kind.CONFLICT) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Takes back what was published while its application was deleted, with the aliases that name it. */
+    public void withdraw(String application, int number) {
+        aliases(application).forEach((alias, version) -> {
+            if (version == number) {
+                deleteAlias(application, alias);
+            }
+        });
+        deleteVersion(application, number);
     }
 
     private static ApplicationVersion decode(byte[] value) {

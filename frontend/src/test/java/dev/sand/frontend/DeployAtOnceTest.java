@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.StoreException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -18,11 +19,12 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two frontends over one store, of which one is held up in the middle of its deployment while the other one's goes through. */
+/** Two frontends over one store, of which one is held up in the middle of its deployment while the other deploys or deletes. */
 class DeployAtOnceTest {
     private Platform platform;
     private final CompletableFuture<Void> held = new CompletableFuture<>();
@@ -98,5 +100,64 @@ class DeployAtOnceTest {
             assertThat(platform.registry.versions("demo")).containsExactly(version);
             assertThat(new Registry(platform.store).alias("demo", "live")).contains(version);
         }
+    }
+
+    @Test
+    void what_is_deleted_while_it_is_deployed_is_gone_until_it_is_deployed_again() throws Exception {
+        try (Frontend slow = heldUp("applications", "alias/live")) {
+            CompletableFuture<HttpResponse<byte[]>> first = deployAt(slow, demo());
+            held.get(60, TimeUnit.SECONDS);
+            assertThat(platform.send("DELETE", "/api/v1/applications/demo", null).statusCode()).isEqualTo(204);
+            goesOn.complete(null);
+            assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).as(text(first.join())).isEqualTo(409);
+            assertThat(new Registry(platform.store).alias("demo", "live")).isEmpty();
+            assertThat(platform.registry.versions("demo")).isEmpty();
+            assertThat(deployAt(slow, demo()).get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(201);
+            assertThat(platform.bus.topics()).contains("requests.demo", "queue.demo.orders");
+        }
+    }
+
+    @Test
+    void nothing_is_deployed_under_a_name_that_is_being_deleted() throws Exception {
+        platform.deployDemo();
+        long deletion = platform.registry.beginDeletion("demo");
+        HttpResponse<byte[]> refused = platform.deploy(changed());
+        assertThat(refused.statusCode()).as(text(refused)).isEqualTo(409);
+        assertThat(json(refused).path("retryable").asBoolean()).isTrue();
+        long again = platform.registry.beginDeletion("demo");
+        platform.registry.endDeletion("demo", deletion);
+        assertThat(platform.deploy(changed()).statusCode()).as("while a second one goes on").isEqualTo(409);
+        platform.registry.endDeletion("demo", again);
+        assertThat(platform.deploy(changed()).statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void a_deletion_that_was_cut_short_is_carried_to_its_end_by_asking_again() throws Exception {
+        platform.deployDemo();
+        AtomicBoolean away = new AtomicBoolean(true);
+        GlobalStore failing = (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(),
+                new Class<?>[] {GlobalStore.class}, (proxy, method, arguments) -> {
+                    if (away.get() && method.getName().equals("deleteScope") && arguments[0].equals("deployments")) {
+                        throw new StoreException(StoreException.Kind.AWAY, "the store does not answer", 0, null);
+                    }
+                    try {
+                        return method.invoke(platform.store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        try (Frontend other = platform.anotherFrontend(failing)) {
+            assertThat(deleteAt(other).statusCode()).isEqualTo(503);
+            assertThat(platform.deploy(demo()).statusCode()).as("another application under the name").isEqualTo(409);
+            away.set(false);
+            assertThat(deleteAt(other).statusCode()).isEqualTo(204);
+            assertThat(deleteAt(other).statusCode()).isEqualTo(404);
+        }
+        assertThat(platform.deploy(demo()).statusCode()).isEqualTo(201);
+    }
+
+    private HttpResponse<byte[]> deleteAt(Frontend frontend) {
+        URI uri = URI.create("http://127.0.0.1:" + frontend.address().getPort() + "/api/v1/applications/demo");
+        return platform.client.sendAsync(HttpRequest.newBuilder(uri).DELETE().build(), BodyHandlers.ofByteArray()).join();
     }
 }

@@ -164,7 +164,9 @@ public final class ApplicationsApi {
     }
 
     private void delete(Exchange exchange) {
-        String name = application(exchange, registry);
+        String named = exchange.path("app");
+        // One whose deletion was cut short is listed no more.
+        String name = Names.isApplication(named) && registry.deletions(named).underWay() ? named : application(exchange, registry);
         deployer.alone(name, () -> deletion.delete(name));
         exchange.empty(204);
     }

@@ -16,7 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Removes an application with all that is its own: what runs, versions, records, logs, data. Blocks. */
+/**
+ * Removes an application with all that is its own: what runs, versions, records, logs, data. It is noted before anything goes: one
+ * that a part's loss cuts short is carried to its end by asking again, and until then the name is not deployed anew. Blocks.
+ */
 public final class Deletion {
     private static final int MOST_RUNNING = 10_000;
     private static final long CANCEL_MS = 5_000;
@@ -44,6 +47,7 @@ public final class Deletion {
     }
 
     public void delete(String application) {
+        long deletion = registry.beginDeletion(application);
         List<Integer> versions = registry.versions(application);
         // Nothing new can name it from here on; what runs is ended before its data goes.
         registry.deleteApplication(application);
@@ -63,5 +67,10 @@ public final class Deletion {
         topics.delete(application);
         IdempotencyKeys.forget(store, application);
         store.deleteScope(Deployer.DEPLOYMENTS, application);
+        // Another frontend may have been in the middle of a deployment: what it registered has no topics any more.
+        registry.versions(application).forEach(version -> host.retire(application, version));
+        registry.deleteApplication(application);
+        directory.forget(application);
+        registry.endDeletion(application, deletion);
     }
 }

@@ -4,6 +4,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.Registry.Deletions;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
@@ -133,17 +134,19 @@ public final class Deployer {
     private Deployed register(ApplicationFolder folder, String alias, Consumer<String> progress) throws IOException {
         String name = folder.name();
         String digest = Folders.digest(folder.folder());
+        Deletions deletions = notBeingDeleted(name);
         Optional<ApplicationVersion> same = versionOf(name, digest);
         if (same.isPresent()) {
             progress.accept("this content is version " + same.get().version() + " already");
-            topics.make(name, same.get().grains().keySet());
+            makeTopics(folder);
             moveAlias(name, alias, same.get().version());
+            undoIfDeleted(deletions, same.get());
             return new Deployed(same.get(), alias, false, List.of());
         }
         BuildResult built = build(folder, progress);
-        topics.make(name, folder.grains().keySet());
-        folder.queues().keySet().forEach(queue -> queues.create(name, queue));
-        folder.triggers().keySet().forEach(trigger -> queues.create(name, trigger));
+        // A deletion that came and went during the build has done no harm.
+        deletions = notBeingDeleted(name);
+        makeTopics(folder);
         ApplicationVersion made = put(folder, built);
         ApplicationVersion version = first(made, digest);
         if (made != version) {
@@ -153,6 +156,7 @@ public final class Deployer {
         warn(folder, progress);
         int before = registry.advanceAlias(name, alias, version.version());
         directory.forget(name);
+        undoIfDeleted(deletions, version);
         if (before > version.version()) {
             progress.accept("version " + before + " was deployed meanwhile, and is " + alias);
         } else {
@@ -161,6 +165,34 @@ public final class Deployer {
         }
         retention.collect(name).forEach(gone -> host.retire(name, gone));
         return new Deployed(version, alias, made == version, built.resolved());
+    }
+
+    /** @throws dev.sand.frontend.http.ProblemException 409 while it is being deleted, by whichever frontend */
+    private Deletions notBeingDeleted(String application) {
+        Deletions deletions = registry.deletions(application);
+        if (deletions.underWay()) {
+            throw Problem.caller(409, "deletion-in-progress", "The application is being deleted", "Application '" + application
+                    + "' is being deleted, or its deletion was cut short; delete it again, or try again when that is done.")
+                    .retryLater().asException();
+        }
+        return deletions;
+    }
+
+    /** Its topics may be gone with the application's. @throws dev.sand.frontend.http.ProblemException 409 */
+    private void undoIfDeleted(Deletions before, ApplicationVersion version) {
+        String application = version.application();
+        if (!registry.deletions(application).equals(before)) {
+            registry.withdraw(application, version.version());
+            directory.forget(application);
+            throw Problem.caller(409, "deletion-in-progress", "The application was deleted meanwhile", "Application '" + application
+                    + "' was deleted while it was being deployed; deploy it again.").retryLater().asException();
+        }
+    }
+
+    private void makeTopics(ApplicationFolder folder) {
+        topics.make(folder.name(), folder.grains().keySet());
+        folder.queues().keySet().forEach(queue -> queues.create(folder.name(), queue));
+        folder.triggers().keySet().forEach(trigger -> queues.create(folder.name(), trigger));
     }
 
     private Optional<ApplicationVersion> versionOf(String application, String digest) {
