@@ -135,7 +135,9 @@ def test_dev_outlives_its_platform(tmp_path: Path):
 
             until(changed, "a change is deployed again")
             until(lambda: b'who="Eve"' in (tmp_path / "dev.out").read_bytes(), "logs are shown again")
-            assert (tmp_path / "dev.out").read_bytes().count(b'who="Ada"') == 1
+            # Killed right after its answer, it may have run once more: another line then, of another time.
+            lines = [line for line in (tmp_path / "dev.out").read_bytes().splitlines() if b'who="Ada"' in line]
+            assert len(lines) == len(set(lines))
             assert dev.poll() is None
         finally:
             dev.terminate()

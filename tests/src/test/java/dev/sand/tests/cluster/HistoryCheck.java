@@ -48,6 +48,7 @@ final class HistoryCheck {
         check.aRequestHasOneEnd();
         check.anExecutionIsOfOneRequest();
         check.whatEndedWellWentThrough(steps);
+        check.everyEndIsAnExecutions();
         check.nothingRanThatNobodyAskedFor();
         check.whoWasTurnedAwayIsTheSameOrNothing();
         check.askedAgainNothingIsNew();
@@ -104,6 +105,11 @@ final class HistoryCheck {
                 wrong.add("execution " + execution + " ended well without " + missing);
             }
         });
+    }
+
+    private void everyEndIsAnExecutions() {
+        history.all(Ended.class).stream().filter(end -> end.execution() == null)
+                .forEach(end -> wrong.add("request " + end.request() + " was given up without an execution's end: " + end.how()));
     }
 
     private void nothingRanThatNobodyAskedFor() {

@@ -111,13 +111,21 @@ final class Load implements AutoCloseable {
         long end = System.nanoTime() + LONGEST.toNanos();
         while (true) {
             PlatformClient.Answer answer = client.invokeLater(application + "/main", FiveSteps.input(n, run), all).join();
-            boolean again = answer.status() == 0 || answer.status() == 429 || answer.status() == 502 || answer.status() == 503;
-            if (!again || System.nanoTime() > end) {
+            if (!isToBeAskedAgain(answer) || System.nanoTime() > end) {
                 return answer;
             }
             history.add(new TurnedAway(n, execution(answer), answer.body().contains("\"mayHaveRun\":true"), answer.status() + " " + answer.body()));
             Thread.sleep(PAUSE);
         }
+    }
+
+    /** No answer, not taken, or an answer of something before the platform's execution. */
+    private static boolean isToBeAskedAgain(PlatformClient.Answer answer) {
+        return switch (answer.status()) {
+            case 0, 429, 502, 503 -> true;
+            case 504, 507 -> execution(answer) == null;
+            default -> false;
+        };
     }
 
     /** @return the execution that the answer names, or null */
