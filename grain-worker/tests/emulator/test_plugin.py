@@ -1,0 +1,89 @@
+"""The pytest plugin, used as somebody who writes an application uses it: in a pytest of its own."""
+
+import json
+import textwrap
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+WORKFLOW = {
+    "StartAt": "Charge",
+    "States": {
+        "Charge": {
+            "Type": "Task",
+            "Resource": "charge",
+            "Retry": [{"ErrorEquals": ["Busy"], "IntervalSeconds": 3600, "MaxAttempts": 2}],
+            "Next": "Tell",
+        },
+        "Tell": {"Type": "Wait", "Seconds": 86400, "End": True},
+    },
+}
+TESTS = """
+    import pytest
+    from sand.emulator.harness import CallFailed
+
+
+    def test_a_grain_is_called_with_data_of_its_own(sand_application):
+        assert sand_application.call("charge", {"sum": 3}) == {"paid": 3}
+        assert sand_application.data.get("paid/3") is True
+
+
+    def test_data_is_another_tests_own(sand_application):
+        assert sand_application.data.list() == []
+        sand_application.data.put("limit", 1)
+        with pytest.raises(CallFailed) as refused:
+            sand_application.call("charge", {"sum": 3})
+        assert (refused.value.error, refused.value.cause) == ("TooMuch", "3 is over 1")
+
+
+    def test_what_it_wrote_is_there(sand_application):
+        result = sand_application.invoke("charge", {"sum": 2})
+        assert (result.status, result.lines[0]["level"]) == ("SUCCEEDED", "info")
+        assert [hop["grain"] for hop in result.hops] == ["charge"]
+
+
+    def test_a_day_costs_nothing(sand_application):
+        busy = {"raise": {"error": "Busy", "cause": "later"}}
+        outcome = sand_application.workflow("pay", {"sum": 3}, stubs={"charge": [busy, {"return": "ok"}]})
+        assert (outcome.status, outcome.output) == ("SUCCEEDED", "ok")
+        assert outcome.states() == ["Charge", "Tell"]
+        assert outcome.elapsed_ms == (3600 + 86400) * 1000
+        assert [event.kind for event in outcome.history].count("RetryScheduled") == 1
+
+
+    def test_a_grain_without_a_stub_is_called(sand_application):
+        assert sand_application.workflow("pay", {"sum": 5}).plain_output() == {"paid": 5}
+
+
+    def test_it_is_served(sand_server):
+        assert sand_server.post("/invoke/shop/charge", json={"sum": 1}).json() == {"paid": 1}
+"""
+CHARGE = """
+    class TooMuch(Exception):
+        pass
+
+
+    def handle(event, context):
+        most = context.data.get("limit", 100)
+        if event["sum"] > most:
+            raise TooMuch(f"{event['sum']} is over {most}")
+        context.logger.info("charged", sum=event["sum"])
+        context.data.put(f"paid/{event['sum']}", True)
+        return {"paid": event["sum"]}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--sand-forked"]], ids=["inline", "forked"])
+def test_an_applications_own_tests_pass(pytester: pytest.Pytester, options):
+    for name, text in {
+        "sand.yaml": "name: shop\n",
+        "grains/charge/handler.py": textwrap.dedent(CHARGE),
+        "workflows/pay.asl.json": json.dumps(WORKFLOW),
+        "tests/test_shop.py": textwrap.dedent(TESTS),
+    }.items():
+        path = pytester.path / "shop" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    result = pytester.runpytest_subprocess("-q", "shop/tests", *options, timeout=120)
+    result.assert_outcomes(passed=6)
