@@ -32,6 +32,7 @@ SUBCOMMANDS = {
     "versions": "versions",
     "rollback": "versions",
     "doctor": "doctor",
+    "asl": "asl",
 }
 
 

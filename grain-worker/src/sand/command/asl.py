@@ -1,0 +1,199 @@
+"""`sand asl`: executions of a definition in memory, in virtual time, and a definition's mistakes. No platform is needed."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from sand.asl import Machine, Refused, document, reading
+from sand.command.failure import ExitCode, Failure
+from sand.command.program import class_path, find_java
+
+JAVA_CLASS = "dev.sand.workflow.trial.AslCommand"
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+
+
+class Engine(Protocol):
+    """What runs or validates a case: {"id", "definition" (an object or its text), "input", "grains"}."""
+
+    def run(self, case: dict[str, Any]) -> dict[str, Any]: ...
+
+
+class _Python:
+    """This process."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def run(self, case: dict[str, Any]) -> dict[str, Any]:
+        named = {"id": case["id"]} if "id" in case else {}
+        definition = case.get("definition")
+        text = definition if isinstance(definition, str) else document.write(definition)
+        if self._word == "validate":
+            _, found = reading.read(text)
+            return {**named, "valid": not found, "diagnostics": _diagnostics(found)}
+        try:
+            machine = Machine(text)
+        except Refused as refused:
+            return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
+        outcome = machine.run(case.get("input", {}), case.get("grains"), id=str(named.get("id", "trial")))
+        return {**named, **outcome.document()}
+
+
+class _Java:
+    """One Java process for all cases; ended by `close`."""
+
+    def __init__(self, word: str) -> None:
+        java = find_java()
+        if java is None:
+            raise Failure(ExitCode.PLATFORM_FAILED, "there is no Java here", ("Use --engine python, which needs none.",))
+        command = [str(java), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path(), JAVA_CLASS, word]
+        # What it says besides is only read when it dies.
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- closed with the process
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8"
+        )
+
+    def run(self, case: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(document.write(case) + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            self._process.wait()
+            self._said.seek(0)
+            told = self._said.read().decode(errors="replace").strip().splitlines()
+            raise Failure(ExitCode.PLATFORM_FAILED, "the Java engine ended in the middle of a case", tuple(told[-5:]))
+        result: dict[str, Any] = document.parse(answer)
+        return result
+
+    def close(self) -> None:
+        self._process.communicate()
+        self._said.close()
+
+
+def _diagnostics(found: Any) -> list[dict[str, str]]:
+    return [{"pointer": one.pointer, "code": one.code, "message": one.message} for one in found]
+
+
+@click.group("asl", short_help="Run and check a definition in the Amazon States Language.")
+def asl_command() -> None:
+    """Run a workflow's definition in memory, with stubs for its grains and virtual time, or check it. No platform is needed.
+
+    \b
+    Examples:
+      sand asl run --definition workflows/main.asl.json --input input.json --grains stubs.json
+      sand asl validate workflows/main.asl.json
+      sand asl run --batch < cases.jsonl
+    """
+
+
+_engine = click.option("--engine", type=click.Choice(["python", "java"]), default="python", show_default=True)
+_batch = click.option("--batch", is_flag=True, help="Read cases from stdin, one a line, and write a result a line.")
+
+
+@asl_command.command("run", short_help="Run one execution in memory.")
+@click.option("--definition", type=FILE, help="The state machine.")
+@click.option("--input", "input_", type=FILE, help="The execution's input; {} when not given.")
+@click.option("--grains", type=FILE, help="What stands in for grains, by resource or its last part; others echo.")
+@_engine
+@_batch
+def run(definition: Path | None, input_: Path | None, grains: Path | None, engine: str, batch: bool) -> None:
+    """Run one execution and print {"status", "output", "error", "cause"}; the exit code is 0 however it ends.
+
+    A stub is {"echo": true}, {"return": JSON}, {"raise": {"error", "cause"}} or a list of such, one a call; with "seconds", how
+    long a call takes. With --batch, a line is {"id", "definition", "input", "grains"}.
+    """
+    if batch:
+        _each_line("run", engine)
+        return
+    if definition is None:
+        raise click.UsageError("Missing option '--definition' (or --batch).")
+    case = {"definition": _text(definition), "input": _json(input_, {})}
+    if grains is not None:
+        case["grains"] = _json(grains, {})
+    _print(_one("run", engine, case))
+
+
+@asl_command.command("validate", short_help="Check a definition.")
+@click.argument("file", type=FILE, required=False)
+@_engine
+@_batch
+def validate(file: Path | None, engine: str, batch: bool) -> None:
+    """Check the definition in FILE and print {"valid", "diagnostics": [{"pointer", "code", "message"}]}, all mistakes at once.
+
+    The exit code is 4 when there is one. With --batch, a line is {"id", "definition"}, and the exit code 0.
+    """
+    if batch:
+        _each_line("validate", engine)
+        return
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE' (or --batch).")
+    result = _one("validate", engine, {"definition": _text(file)})
+    _print(result)
+    if not result["valid"]:
+        raise click.exceptions.Exit(ExitCode.REFUSED)
+
+
+def _one(word: str, engine: str, case: dict[str, Any]) -> dict[str, Any]:
+    runner = _Java(word) if engine == "java" else _Python(word)
+    try:
+        return runner.run(case)
+    finally:
+        if isinstance(runner, _Java):
+            runner.close()
+
+
+def _each_line(word: str, engine: str) -> None:
+    runner = _Java(word) if engine == "java" else _Python(word)
+    try:
+        for case in _cases():
+            _print(case if "status" in case else runner.run(case))
+    finally:
+        if isinstance(runner, _Java):
+            runner.close()
+
+
+def _cases() -> Iterator[dict[str, Any]]:
+    """Those of stdin; of a line that is none, what is wrong with it, as a result."""
+    for number, raw in enumerate(sys.stdin.buffer, 1):
+        line = raw.decode("utf-8", "replace")
+        if not line.strip():
+            continue
+        try:
+            case = document.parse(line)
+        except document.NoJson as e:
+            code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
+            yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": code, "message": f"Line {number}: {e}."}]}
+            continue
+        if not isinstance(case, dict) or "definition" not in case:
+            message = f"Line {number} is no case: an object with a definition is needed."
+            yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": "MISSING_FIELD", "message": message}]}
+            continue
+        case.pop("status", None)
+        yield case
+
+
+def _text(file: Path) -> str:
+    return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
+
+
+def _json(file: Path | None, otherwise: Any) -> Any:
+    if file is None:
+        return otherwise
+    try:
+        return document.parse(_text(file))
+    except document.NoJson as e:
+        raise Failure(ExitCode.USAGE, f"{file} is no JSON: {e}") from None
+
+
+def _print(result: dict[str, Any]) -> None:
+    sys.stdout.buffer.write((document.write(result) + "\n").encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,103 @@
+"""The engine with real grains: coroutines in an event loop, and a clock that a test moves."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sand.asl import CallGrain, GrainFailed, Machine, Outcome, RealClock, Refused, validate
+
+
+def run(machine: Machine, call: Any, input: Any = None) -> Outcome:
+    return asyncio.run(machine.run_live(input or {}, call, clock=RealClock(speed=1e6)))
+
+
+def task(**fields: Any) -> dict[str, Any]:
+    return {"Type": "Task", "Resource": "g", "End": True, **fields}
+
+
+def machine(**states: Any) -> Machine:
+    return Machine({"StartAt": next(iter(states)), "States": states})
+
+
+def test_calls_grains_and_waits_by_the_clock() -> None:
+    async def double(call: CallGrain) -> Any:
+        return {"n": call.input["n"] * 2}
+
+    outcome = run(machine(A=task(End=False, Next="W"), W={"Type": "Wait", "Seconds": 600, "End": True}), double, {"n": 4})
+    assert (outcome.status, outcome.output) == ("SUCCEEDED", {"n": 8})
+    assert outcome.elapsed_ms >= 600_000
+    assert outcome.states() == ["A", "W"]
+
+
+def test_runs_branches_side_by_side() -> None:
+    async def together(call: CallGrain) -> Any:
+        arrived.append(call.input)
+        if len(arrived) == 3:
+            all_here.set()
+        await all_here.wait()
+        return call.input
+
+    arrived: list[Any] = []
+    all_here = asyncio.Event()
+    each = {"StartAt": "T", "States": {"T": task()}}
+    outcome = run(machine(M={"Type": "Map", "ItemProcessor": each, "End": True}), together, [1, 2, 3])
+    assert outcome.output == [1, 2, 3]
+
+
+def test_fails_a_task_by_the_name_of_its_exception() -> None:
+    async def broken(call: CallGrain) -> Any:
+        raise KeyError("width")
+
+    outcome = run(machine(A=task()), broken)
+    assert (outcome.status, outcome.error, outcome.cause) == ("FAILED", "KeyError", "'width'")
+
+
+def test_retries_and_catches() -> None:
+    async def flaky(call: CallGrain) -> Any:
+        calls.append(call.step)
+        raise GrainFailed("Busy", "later")
+
+    calls: list[str] = []
+    rules = {"Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}], "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "S"}]}
+    outcome = run(machine(A=task(**rules), S={"Type": "Succeed"}), flaky)
+    assert calls == ["A", "A#2", "A#3"]
+    assert outcome.output == {"Error": "Busy", "Cause": "later"}
+
+
+def test_times_out_a_call_and_cancels_it() -> None:
+    async def slow(call: CallGrain) -> Any:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(call.step)
+
+    cancelled: list[str] = []
+    outcome = run(machine(A=task(TimeoutSeconds=5)), slow)
+    assert (outcome.status, outcome.error) == ("FAILED", "States.Timeout")
+    assert cancelled == ["A"]
+
+
+def test_cancels_what_nobody_waits_for_any_more() -> None:
+    async def one_fails(call: CallGrain) -> Any:
+        try:
+            if call.grain == "bad":
+                raise GrainFailed("Bad")
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(call.step)
+            raise
+
+    cancelled: list[str] = []
+    branches = [{"StartAt": name, "States": {name: task(Resource=name)}} for name in ("good", "bad")]
+    outcome = run(machine(P={"Type": "Parallel", "Branches": branches, "End": True}), one_fails)
+    assert outcome.error == "Bad"
+    assert cancelled == ["P[0]/good"]
+
+
+def test_refuses_a_definition_with_every_mistake() -> None:
+    wrong = {"StartAt": "A", "States": {"A": {"Type": "Pass", "Color": 1}}}
+    with pytest.raises(Refused) as refused:
+        Machine(wrong)
+    assert [one.code for one in refused.value.diagnostics] == [one.code for one in validate(wrong)]
+    assert {one.code for one in refused.value.diagnostics} == {"MISSING_FIELD", "UNKNOWN_FIELD"}
