@@ -37,8 +37,6 @@ final class Agenda {
 
     final ArrayDeque<Ready> ready = new ArrayDeque<>();
     private final Map<String, Open> open = new LinkedHashMap<>();
-    /** Events of the history so far, counted as AWS counts them, since causes name them; the first one is the start. */
-    private long events = 1;
     private List<Command> commands = List.of();
 
     void begin() {
@@ -47,12 +45,6 @@ final class Agenda {
 
     List<Command> commands() {
         return commands;
-    }
-
-    /** @return the number of the last of these */
-    long countEvents(int more) {
-        events += more;
-        return events;
     }
 
     Open open(String step) {

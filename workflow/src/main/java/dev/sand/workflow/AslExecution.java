@@ -210,7 +210,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
                     + " states; does " + name + " belong to a loop without an end?"));
             return;
         }
-        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs, agenda.countEvents(1));
+        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs, scope.countEvents(1));
         scope.current = visit;
         entry.attempt(visit, nowMs);
     }
@@ -263,7 +263,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private boolean isHeavy(Ready next) {
         return isHeavy(switch (next) {
             case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
-            case Ready.StartItem(Join join) -> ((State.Map) join.visit.state).itemSelector() != null ? join.itemInput.sizeHint()
+            case Ready.StartItem(Join join) -> ((State.Map) join.visit.state).itemSelector() != null || join.run != null ? join.itemInput.sizeHint()
                     : join.itemInput.sizeHint() / join.items.size();
         });
     }

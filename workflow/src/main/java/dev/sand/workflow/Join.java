@@ -6,6 +6,7 @@ import dev.sand.workflow.data.WorkflowLimits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Where the branches of a Parallel or the iterations of a Map meet: a place for each result; complete when every place is
@@ -22,23 +23,35 @@ final class Join {
     final List<String> keys;
     /** Of a Map: what an iteration's ItemSelector sees as its input. */
     final Document itemInput;
+    /** Of a distributed Map, else null. */
+    final MapRun run;
     private final long maxConcurrency;
-    /** Of a Map: the next item to start, and whether its start is queued. */
+    /** Of a Map: the next item to start, how many iterations have begun, and whether the next start is queued. */
     int nextItem;
+    int begun;
     boolean isStarting;
 
     private final Document[] results;
     private int missing;
     private int running;
     private long bytes;
+    private final boolean keepsResults;
+    /** How many items each iteration has, where there are batches; else null. */
+    private final int[] itemsOf;
+    private long failed;
 
-    /** @param maxConcurrency 0: as many as may be */
-    Join(Visit visit, int size, JsonNode items, Document itemInput, long maxConcurrency) {
+    /** @param maxConcurrency 0: as many as may be; @param run of a distributed Map, else null */
+    Join(Visit visit, int size, JsonNode items, Document itemInput, long maxConcurrency, MapRun run) {
         this.visit = visit;
         this.step = visit.attemptStep();
         this.items = items;
         this.keys = items != null && items.isObject() ? items.properties().stream().map(Map.Entry::getKey).toList() : null;
         this.itemInput = itemInput;
+        this.run = run;
+        this.itemsOf = run != null && run.isBatched() ? new int[size] : null;
+        // What nothing will look at is not gathered.
+        this.keepsResults = visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
+                || visit.state.common().assign() != null;
         this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
                 : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);
         this.scopes = new Scope[size];
@@ -51,12 +64,34 @@ final class Join {
         running++;
     }
 
+    /** Of a batch. */
+    void open(Scope scope, int items) {
+        open(scope);
+        if (itemsOf != null) {
+            itemsOf[scope.index] = items;
+        }
+    }
+
     void arrive(int index, Document result) {
+        if (keepsResults) {
+            results[index] = result;
+            bytes += result.sizeHint();
+        }
+        end(index);
+    }
+
+    /** An iteration of a distributed Map has failed. @return whether that is one too many */
+    boolean isOneTooMany(int index) {
+        failed += end(index);
+        return run.isExceededBy(failed, items.size());
+    }
+
+    private int end(int index) {
+        int count = itemsOf == null ? 1 : itemsOf[index];
         scopes[index] = null;
-        results[index] = result;
-        bytes += result.sizeHint();
-        missing--;
+        missing -= count;
         running--;
+        return count;
     }
 
     boolean isComplete() {
@@ -76,7 +111,9 @@ final class Join {
         return items != null && nextItem < items.size() && running < maxConcurrency;
     }
 
+    /** In order; iterations that failed, and were tolerated, are left out. */
     Document joined() {
-        return Document.join(Arrays.asList(results));
+        return Document.join(run == null && keepsResults ? Arrays.asList(results)
+                : Arrays.stream(results).filter(Objects::nonNull).toList());
     }
 }

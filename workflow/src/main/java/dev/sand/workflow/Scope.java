@@ -15,7 +15,11 @@ final class Scope {
      * @param budget what the state at hand may still do
      */
     record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
-                QueryBudget budget) {}
+                QueryBudget budget) {
+        Info withInput(Document other) {
+            return new Info(executionId, application, workflow, startTime, other, clock, budget);
+        }
+    }
 
     /** The execution's time: that of its last signal. */
     interface Clock {
@@ -39,8 +43,14 @@ final class Scope {
     private final String prefix;
     private final Item item;
     private final int[] visits;
+    private final Events events;
 
-    private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item, Variables variables) {
+    /** Of an execution's history so far, counted as AWS counts them, since causes name them; the first one is the start. */
+    private static final class Events {
+        private long count = 1;
+    }
+
+    private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item, Variables variables, Events events) {
         this.info = info;
         this.machine = machine;
         this.join = join;
@@ -48,17 +58,31 @@ final class Scope {
         this.prefix = prefix;
         this.item = item;
         this.variables = variables;
+        this.events = events;
         this.visits = new int[machine.states().size()];
     }
 
     static Scope root(Info info, StateMachine machine) {
-        return new Scope(info, machine, null, 0, "", null, Variables.root());
+        return new Scope(info, machine, null, 0, "", null, Variables.root(), new Events());
     }
 
     /** @param item of a Map's iteration, else null */
     static Scope below(Join join, int index, StateMachine machine, Item item) {
         Scope parent = join.visit.scope;
-        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item, parent.variables.inner());
+        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item, parent.variables.inner(), parent.events);
+    }
+
+    /** An iteration of a distributed Map: an execution of its own. */
+    static Scope execution(Join join, int index, StateMachine machine, Item item, Document input) {
+        Scope parent = join.visit.scope;
+        return new Scope(parent.info.withInput(input), machine, join, index, join.step + "[" + index + "]/", item,
+                parent.variables.apart(), new Events());
+    }
+
+    /** @return the number of the last of these */
+    long countEvents(int more) {
+        events.count += more;
+        return events.count;
     }
 
     /** It has ended, or is abandoned. */

@@ -1,8 +1,11 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.asl.Distribution;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
@@ -60,7 +63,7 @@ final class StateEntry {
         }
         Payload payload = flow.parameters(visit, input).payload(source);
         String step = visit.attemptStep();
-        agenda.countEvents(2);
+        visit.scope.countEvents(2);
         agenda.open(visit, new Agenda.Open.Task(visit),
                 new Command.RunTask(step, task.grain(), payload, timeoutSeconds * 1000), step);
     }
@@ -153,8 +156,8 @@ final class StateEntry {
 
     private void fork(Visit visit, State.Parallel parallel) {
         Document input = flow.parameters(visit, flow.input(visit));
-        agenda.countEvents(1);
-        Join join = new Join(visit, parallel.branches().size(), null, null, 0);
+        visit.scope.countEvents(1);
+        Join join = new Join(visit, parallel.branches().size(), null, null, 0, null);
         visit.join = join;
         for (int i = 0; i < parallel.branches().size(); i++) {
             StateMachine branch = parallel.branches().get(i);
@@ -168,12 +171,13 @@ final class StateEntry {
         Document input = flow.input(visit);
         JsonNode items = items(visit, map, input);
         if (items.size() > WorkflowLimits.MAP_ITEMS) {
-            throw StatesError.runtime("The array has " + items.size() + " items; an inline Map takes " + WorkflowLimits.MAP_ITEMS);
+            throw StatesError.runtime("The array has " + items.size() + " items; a Map takes " + WorkflowLimits.MAP_ITEMS);
         }
         long concurrency = map.concurrency() == null ? map.maxConcurrency()
                 : integer(visit, map.concurrency(), input, "MaxConcurrencyPath", 0);
-        agenda.countEvents(1);
-        Join join = new Join(visit, items.size(), items, input, concurrency);
+        MapRun run = map.distribution() == null ? null : run(visit, map.distribution(), input);
+        visit.scope.countEvents(run == null ? 1 : 2);
+        Join join = new Join(visit, items.size(), items, input, concurrency, run);
         visit.join = join;
         if (join.isComplete()) {
             exit.complete(visit, join.joined());
@@ -202,31 +206,97 @@ final class StateEntry {
                 + Json.text(items));
     }
 
+    private MapRun run(Visit visit, Distribution distribution, Document input) {
+        Distribution.Batch batch = distribution.batch();
+        return new MapRun(batch == null || batch.items() == null ? 0 : (long) amount(visit, batch.items(), input),
+                batch == null || batch.bytes() == null ? 0 : (long) amount(visit, batch.bytes(), input),
+                batch == null || batch.input() == null ? null : flow.fill(visit, batch.input(), input).node(source),
+                distribution.toleratedCount() == null ? -1 : amount(visit, distribution.toleratedCount(), input),
+                distribution.toleratedPercentage() == null ? -1 : amount(visit, distribution.toleratedPercentage(), input));
+    }
+
+    private double amount(Visit visit, Distribution.Amount amount, Document input) {
+        if (amount.from() == null) {
+            return amount.literal();
+        }
+        JsonNode value = field(visit, amount.from(), input, amount.field());
+        double number = value.isNumber() ? value.doubleValue() : -1;
+        if (number < amount.least() || number > amount.most()) {
+            String expected = "a number from " + amount.least() + " to " + amount.most();
+            throw amount.from() instanceof Query query
+                    ? value.isNumber() ? query.outOfBounds(expected, value) : query.mistyped("number", value)
+                    : StatesError.runtime("The " + amount.field() + " parameter must reference " + expected + ": " + amount.from() + " == " + Json.text(value));
+        }
+        return number;
+    }
+
     /** The next iteration of a Map. */
     void startItem(Join join) {
         Visit visit = join.visit;
         if (visit.scope.isClosed || visit.join != join) {
             return;
         }
-        int index = join.nextItem++;
-        String key = join.keys == null ? null : join.keys.get(index);
-        JsonNode value = key == null ? join.items.get(index) : join.items.get(key);
-        State.Map map = (State.Map) visit.state;
-        Scope scope = Scope.below(join, index, map.processor(), new Scope.Item(index, key, value));
-        join.open(scope);
-        agenda.countEvents(1);
         join.isStarting = false;
-        agenda.startMore(join);
+        int index = join.begun++;
+        int first = join.nextItem;
+        State.Map map = (State.Map) visit.state;
+        Scope scope;
         Document input;
         try {
-            input = map.itemSelector() == null ? Document.made(key == null ? value : pair(key, value))
-                    : flow.fill(Visit.ofItem(scope, visit), map.itemSelector(), join.itemInput);
+            if (join.run == null) {
+                visit.scope.countEvents(1);
+                scope = Scope.below(join, index, map.processor(), item(join, join.nextItem++));
+                input = selected(join, scope);
+            } else {
+                input = join.run.isBatched() ? batch(join) : selected(join, selection(join, join.nextItem++));
+                scope = Scope.execution(join, index, map.processor(), join.run.isBatched() ? null : item(join, first), input);
+            }
         } catch (StatesError e) {
             agenda.abandon(join);
             exit.fail(visit, e);
             return;
         }
+        join.open(scope, join.nextItem - first);
+        agenda.startMore(join);
         agenda.add(new Agenda.Ready.Enter(scope, map.processor().startAt(), input));
+    }
+
+    private static Scope.Item item(Join join, int at) {
+        String key = join.keys == null ? null : join.keys.get(at);
+        return new Scope.Item(at, key, key == null ? join.items.get(at) : join.items.get(key));
+    }
+
+    /** Where the ItemSelector of a distributed Map sees an item: in the Map's own execution. */
+    private static Scope selection(Join join, int at) {
+        return Scope.below(join, at, ((State.Map) join.visit.state).processor(), item(join, at));
+    }
+
+    /** What an iteration gets of an item. */
+    private Document selected(Join join, Scope iteration) {
+        Template selector = ((State.Map) join.visit.state).itemSelector();
+        Scope.Item item = iteration.item();
+        return selector != null ? flow.fill(Visit.ofItem(iteration, join.visit), selector, join.itemInput)
+                : Document.made(item.key() == null ? item.value() : pair(item.key(), item.value()));
+    }
+
+    /** As many of the next items as a batch may have: one at least, however large. */
+    private Document batch(Join join) {
+        ObjectNode input = Json.NODES.objectNode();
+        if (join.run.batchInput() != null) {
+            input.set("BatchInput", join.run.batchInput());
+        }
+        ArrayNode items = input.putArray("Items");
+        long bytes = Json.bytes(input).length;
+        while (join.nextItem < join.items.size() && (join.run.itemsPerBatch() == 0 || items.size() < join.run.itemsPerBatch())) {
+            JsonNode item = selected(join, selection(join, join.nextItem)).node(source);
+            bytes += Json.bytes(item).length + (items.isEmpty() ? 0 : 1);
+            if (!items.isEmpty() && join.run.bytesPerBatch() > 0 && bytes > join.run.bytesPerBatch()) {
+                break;
+            }
+            items.add(item);
+            join.nextItem++;
+        }
+        return Document.made(input);
     }
 
     private static JsonNode pair(String key, JsonNode value) {

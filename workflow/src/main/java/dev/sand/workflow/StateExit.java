@@ -38,7 +38,7 @@ final class StateExit {
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
         visit.join = null;
-        agenda.countEvents(visit.state instanceof State.Pass ? 0 : 1);
+        visit.scope.countEvents(visit.state instanceof State.Pass ? 0 : isDistributed(visit) ? 2 : 1);
         Document next;
         try {
             next = flow.output(visit, result);
@@ -52,7 +52,7 @@ final class StateExit {
 
     /** @param next null: this state ends its machine */
     void leave(Visit visit, Document document, String next) {
-        agenda.countEvents(1);
+        visit.scope.countEvents(1);
         if (next != null) {
             agenda.add(new Agenda.Ready.Enter(visit.scope, next, document));
             return;
@@ -64,35 +64,50 @@ final class StateExit {
             listener.onSucceeded(document);
             return;
         }
-        agenda.countEvents(join.items == null ? 0 : 1);
+        countIteration(join);
         join.arrive(scope.index, document);
         if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
             agenda.abandon(join);
             fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
                     + "' has to join are over the limit of " + WorkflowLimits.DOCUMENT_BYTES + " bytes", false);
-        } else if (join.isComplete()) {
-            Document joined;
-            try {
-                joined = join.joined();
-            } catch (StatesError e) {
-                fail(join.visit, e);
-                return;
-            }
-            complete(join.visit, joined);
         } else {
-            agenda.startMore(join);
+            goOn(join);
         }
+    }
+
+    private void goOn(Join join) {
+        if (!join.isComplete()) {
+            agenda.startMore(join);
+            return;
+        }
+        Document joined;
+        try {
+            joined = join.joined();
+        } catch (StatesError e) {
+            fail(join.visit, e);
+            return;
+        }
+        complete(join.visit, joined);
+    }
+
+    /** The end of an inline Map's iteration is an event. */
+    private static void countIteration(Join join) {
+        join.visit.scope.countEvents(join.items == null || join.run != null ? 0 : 1);
+    }
+
+    private static boolean isDistributed(Visit visit) {
+        return visit.state instanceof State.Map map && map.distribution() != null;
     }
 
     /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
-        agenda.countEvents(StatesError.QUERY_EVALUATION_ERROR.equals(e.error()) ? 1 : 0);
+        visit.scope.countEvents(StatesError.QUERY_EVALUATION_ERROR.equals(e.error()) ? 1 : 0);
         settle(visit, e.error(), cause(visit, e), false);
     }
 
     /** The state's work failed. */
     void fail(Visit visit, String error, String cause, boolean isBranchFailure) {
-        agenda.countEvents(visit.state instanceof State.Task ? 1 : 0);
+        visit.scope.countEvents(visit.state instanceof State.Task ? 1 : 0);
         settle(visit, error, cause, isBranchFailure);
     }
 
@@ -106,7 +121,7 @@ final class StateExit {
         if (rules != null && retry(visit, rules.retriers(), error, isBranchFailure)) {
             return;
         }
-        agenda.countEvents(visit.state instanceof State.Parallel || visit.state instanceof State.Map ? 1 : 0);
+        visit.scope.countEvents(isDistributed(visit) ? 2 : visit.state instanceof State.Parallel || visit.state instanceof State.Map ? 1 : 0);
         if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
             failScope(visit.scope, error, cause);
         }
@@ -161,9 +176,18 @@ final class StateExit {
             listener.onFailed(error, cause);
             return;
         }
-        agenda.countEvents((scope.current.state instanceof State.Task ? 1 : 0) + (scope.join.items == null ? 0 : 1));
-        agenda.abandon(scope.join);
-        fail(scope.join.visit, error, cause, true);
+        Join join = scope.join;
+        if (join.run == null) {
+            scope.countEvents(scope.current.state instanceof State.Task ? 1 : 0);
+            countIteration(join);
+            agenda.abandon(join);
+            fail(join.visit, error, cause, true);
+        } else if (join.isOneTooMany(scope.index)) {
+            agenda.abandon(join);
+            fail(join.visit, StatesError.EXCEED_TOLERATED_FAILURE_THRESHOLD, MapRun.EXCEEDED, true);
+        } else {
+            goOn(join);
+        }
     }
 
     private static String cause(Visit visit, StatesError e) {

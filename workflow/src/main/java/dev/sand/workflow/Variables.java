@@ -37,6 +37,11 @@ final class Variables {
         return new Variables(this, total);
     }
 
+    /** Of an execution of its own: it sees none of these, and counts with them. */
+    Variables apart() {
+        return new Variables(null, total);
+    }
+
     /** @return null when none of that name has a value here */
     JsonNode get(String name) {
         for (Variables scope = this; scope != null; scope = scope.outer) {

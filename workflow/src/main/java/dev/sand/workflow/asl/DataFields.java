@@ -12,7 +12,8 @@ import java.util.List;
 /** Reads the fields through which data flows, in either language, and refuses those of the other. */
 final class DataFields {
     private static final List<String> OF_PATHS = List.of("InputPath", "OutputPath", "ResultPath", "ResultSelector", "Parameters", "Result",
-            "ItemsPath", "SecondsPath", "TimestampPath", "TimeoutSecondsPath", "HeartbeatSecondsPath", "MaxConcurrencyPath", "ErrorPath",
+            "ItemsPath", "SecondsPath", "TimestampPath", "TimeoutSecondsPath", "HeartbeatSecondsPath", "MaxConcurrencyPath",
+            "ToleratedFailureCountPath", "ToleratedFailurePercentagePath", "ErrorPath",
             "CausePath", "Variable");
     private static final List<String> OF_QUERIES = List.of("Arguments", "Output", "Items", "Condition");
 

@@ -44,15 +44,14 @@ public sealed interface State {
     record Parallel(Common common, List<StateMachine> branches, ErrorRules errors) implements State {}
 
     /**
-     * Inline Map.
-     *
      * @param itemsPath where the array is; null in JSONata
      * @param items what gives the array or object in JSONata; null: the input
      * @param itemSelector what an iteration gets, or null: the item
      * @param maxConcurrency 0: no limit
+     * @param distribution null: an inline Map
      */
     record Map(Common common, Path itemsPath, Template items, Template itemSelector, StateMachine processor, long maxConcurrency,
-               Expression concurrency, ErrorRules errors) implements State {}
+               Expression concurrency, Distribution distribution, ErrorRules errors) implements State {}
 
     record Succeed(Common common) implements State {}
 

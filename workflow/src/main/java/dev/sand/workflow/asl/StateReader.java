@@ -20,12 +20,14 @@ final class StateReader {
     private final DataFields data;
     private final RuleReader rules;
     private final ErrorRulesReader errorRules;
+    private final DistributionReader distributions;
 
     StateReader(Diagnostics diagnostics, MachineReader machines, boolean wasChecked) {
         this.machines = machines;
         this.data = new DataFields(diagnostics, wasChecked);
         this.rules = new RuleReader(data);
         this.errorRules = new ErrorRulesReader(data);
+        this.distributions = new DistributionReader(data);
     }
 
     /** A state on its way: where it stands and in which language. */
@@ -219,22 +221,16 @@ final class StateReader {
         fields.atMostOne("ItemProcessor", "Iterator");
         fields.atMostOne("ItemSelector", "Parameters");
         fields.atMostOne("MaxConcurrency", "MaxConcurrencyPath");
-        for (String name : List.of("ItemReader", "ItemBatcher", "ResultWriter", "ToleratedFailureCount", "ToleratedFailureCountPath",
-                "ToleratedFailurePercentage", "ToleratedFailurePercentagePath")) {
-            if (fields.has(name)) {
-                fields.ignore(name);
-                fields.report(name, Code.NOT_SUPPORTED, "The field " + name + " (distributed Map) is not supported yet.");
-            }
-        }
-        fields.ignore("Label");
         Common common = common(raw, DataFields.Kind.MAP, next(raw));
         Template selector = raw.isJsonata ? data.queries().template(fields, "ItemSelector", "", Sight.INPUT)
                 : data.templates().read(fields, fields.has("Parameters") ? "Parameters" : "ItemSelector");
-        StateMachine machine = processor(raw);
+        boolean isDistributed = isDistributed(raw);
+        StateMachine machine = processor(raw, isDistributed);
         Path path = raw.isJsonata ? null : fields.path("ItemsPath");
         Expression concurrency = data.computed(fields, "MaxConcurrency", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
+                distributions.read(fields, isDistributed, raw.isJsonata),
                 errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
@@ -249,24 +245,35 @@ final class StateReader {
         return data.queries().template(raw.fields, "Items", "", Sight.INPUT);
     }
 
-    private StateMachine processor(Raw raw) {
-        String name = raw.has("Iterator") ? "Iterator" : "ItemProcessor";
-        Fields processor = raw.fields.required(name) == null ? null : raw.fields.object(name);
+    private static Fields processorFields(Raw raw) {
+        return raw.fields.object(raw.has("Iterator") ? "Iterator" : "ItemProcessor");
+    }
+
+    private static boolean isDistributed(Raw raw) {
+        Fields processor = processorFields(raw);
+        Fields configuration = processor == null ? null : processor.object("ProcessorConfig");
+        return configuration != null && configuration.raw("Mode") != null && "DISTRIBUTED".equals(configuration.raw("Mode").asText());
+    }
+
+    private StateMachine processor(Raw raw, boolean isDistributed) {
+        Fields processor = raw.fields.required(raw.has("Iterator") ? "Iterator" : "ItemProcessor") == null ? null : processorFields(raw);
         if (processor == null) {
             return null;
         }
         Fields configuration = processor.object("ProcessorConfig");
         if (configuration != null) {
-            String mode = configuration.string("Mode");
-            configuration.ignore("ExecutionType");
-            if (mode != null && !mode.equals("INLINE")) {
-                configuration.report("Mode", mode.equals("DISTRIBUTED") ? Code.NOT_SUPPORTED : Code.WRONG_VALUE,
-                        mode.equals("DISTRIBUTED") ? "Distributed Map is not supported yet; INLINE is."
-                                : "The field Mode must be INLINE or DISTRIBUTED.");
-            }
+            oneOf(configuration, "Mode", List.of("INLINE", "DISTRIBUTED"));
+            oneOf(configuration, "ExecutionType", List.of("STANDARD", "EXPRESS"));
             configuration.reportUnknown("a ProcessorConfig");
         }
-        return machines.read(processor, "an item processor", raw.variables.below());
+        return machines.read(processor, "an item processor", isDistributed ? raw.variables.apart() : raw.variables.below());
+    }
+
+    private static void oneOf(Fields fields, String name, List<String> values) {
+        String value = fields.string(name);
+        if (value != null && !values.contains(value)) {
+            fields.report(name, Code.WRONG_VALUE, "The field " + name + " must be " + String.join(" or ", values) + ".");
+        }
     }
 
     private State fail(Raw raw) {

@@ -14,10 +14,18 @@ import java.util.Map;
 final class VariableNames {
     private final Map<String, List<String>> places = new LinkedHashMap<>();
     private final List<VariableNames> inner = new ArrayList<>();
+    /** The scopes below that cannot see this one: those of executions of their own. */
+    private final List<VariableNames> apart = new ArrayList<>();
 
     VariableNames below() {
         VariableNames scope = new VariableNames();
         inner.add(scope);
+        return scope;
+    }
+
+    VariableNames apart() {
+        VariableNames scope = new VariableNames();
+        apart.add(scope);
         return scope;
     }
 
@@ -56,5 +64,6 @@ final class VariableNames {
             }
         });
         inner.forEach(scope -> scope.check(diagnostics, visible));
+        apart.forEach(scope -> scope.check(diagnostics, Map.of()));
     }
 }

@@ -36,9 +36,13 @@ public final class WorkflowLimits {
     public static final int LIGHT_DEFINITION_BYTES = 64 * 1024;
     /** Bytes of outputs that may be joined, unparsed, on a shard. */
     public static final int LIGHT_JOIN_BYTES = 256 * 1024;
-    /** Items of an inline Map. */
+    /** Items of a Map. */
     public static final int MAP_ITEMS = 100_000;
-    /** Iterations of an inline Map at once, when it sets no limit of its own: each may hold a step open. */
+    /** Bytes of a batch of a distributed Map that MaxInputBytesPerBatch may ask for (as on AWS). */
+    public static final int BATCH_BYTES = 256 * 1024;
+    /** Characters of a distributed Map's Label (as on AWS). */
+    public static final int MAP_LABEL_CHARS = 40;
+    /** Iterations of a Map at once, when it sets no limit of its own: each may hold a step open. */
     public static final int MAP_CONCURRENCY = 1_000;
     /** States entered in one go, before the driver gets its turn. */
     public static final int TRANSITIONS_AT_ONCE = 32;
