@@ -11,7 +11,7 @@ from sand.asl import Machine, Outcome, Refused, document, timestamps
 FOLDER = Path(__file__).parents[3] / "event" / "vectors" / "asl"
 
 # What the Python engine does not do yet: file or (file, vector) → why. It must shrink to nothing.
-NOT_YET: dict[str | tuple[str, str], str] = {"distributed-map": "distributed Map is next"}
+NOT_YET: dict[str | tuple[str, str], str] = {}
 
 
 @dataclass(frozen=True)

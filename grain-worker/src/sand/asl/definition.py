@@ -87,8 +87,37 @@ class Parallel(Work):
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """A number. field: what gives it; source: None when it is literal."""
+
+    field: str
+    literal: float
+    source: Expression | None
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How items are put together. input: what every batch has beside its items, or None."""
+
+    input: Template | None
+    items: Amount | None
+    bytes: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What a distributed Map has beyond an inline one. batch: None for an item an iteration."""
+
+    batch: Batch | None
+    tolerated_count: Amount | None
+    tolerated_percentage: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
 class Map(Work):
-    """items: JSONata's, None for the input; max_concurrency: 0 for no limit."""
+    """items: JSONata's, None for the input; max_concurrency: 0 for no limit; distribution: None for an inline Map."""
 
     items_path: Path
     items: Template | None
@@ -96,6 +125,7 @@ class Map(Work):
     processor: StateMachine
     max_concurrency: int
     concurrency: Expression | None
+    distribution: Distribution | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from sand.asl import definition as asl
 from sand.asl import document, failure, flow, interpreter, limits, timestamps
+from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import ExecutionEnded, StateError
 from sand.asl.interpreter import NEXT, Call, Failed, Timer
 from sand.asl.messages import CallGrain, Cancel, Command, Continue, Finished, HistoryEvent, StartTimer
@@ -91,7 +92,7 @@ class Execution:
         return self._drain()
 
     def _on_task(self, scope: Scope, kind: str, detail: dict[str, Any], result: Any, failed: Failed | None) -> None:
-        self._info.events += 1
+        scope.events.count += 1
         if scope.visit is not None:
             self.tell(kind, scope.visit, **detail)
         if failed is None:
@@ -168,7 +169,7 @@ class Execution:
     def open_items(self, join: Join, state: asl.Map, items: Any, data: Any, concurrency: int) -> None:
         """Starts a Map's iterations, one after the other, as many at once as may be."""
         pairs = list(items.items()) if isinstance(items, dict) else [(None, value) for value in items]
-        started = 0
+        started = begun = 0
         is_starting = False
 
         def start_next() -> None:
@@ -177,30 +178,63 @@ class Execution:
                 is_starting = True
                 self._ready.append(start)
 
+        def shown(at: int) -> dict[str, Any]:
+            key, value = pairs[at]
+            return {"Index": at, **({} if key is None else {"Key": key}), "Value": value}
+
+        def selected(at: int, iteration: Scope) -> Any:
+            key, value = pairs[at]
+            if state.item_selector:
+                return flow.filled(state.item_selector, join.visit.of_item(iteration, data))
+            return document.checked(value if key is None else {"Key": key, "Value": value})
+
+        def select(at: int) -> Any:
+            """The ItemSelector of a distributed Map sees an item in the Map's own execution."""
+            return selected(at, Scope(self._info, state.processor, join, at, shown(at)))
+
         def start() -> None:
-            nonlocal started, is_starting
+            nonlocal started, begun, is_starting
             if join.is_abandoned or join.visit.scope.is_closed:
                 return
-            index, (key, value) = started, pairs[started]
-            shown = {"Index": index, **({} if key is None else {"Key": key}), "Value": value}
-            scope = Scope(self._info, state.processor, join, index, shown)
-            join.scopes[index] = scope
-            self._info.events += 1
-            started, is_starting = started + 1, False
-            start_next()
+            index, first, is_starting = begun, started, False
+            begun += 1
             self._info.budget.renew()
             try:
-                if state.item_selector:
-                    given = flow.filled(state.item_selector, join.visit.of_item(scope, data))
+                if join.run is None:
+                    join.visit.scope.events.count += 1
+                    started += 1
+                    scope = Scope(self._info, state.processor, join, index, shown(first))
+                    given = selected(first, scope)
                 else:
-                    given = document.checked(value if key is None else {"Key": key, "Value": value})
+                    given, count = self._batch(join.run, len(pairs), first, select)
+                    started += count
+                    join.items_of[index] = count
+                    item = None if join.run.is_batched else shown(first)
+                    scope = Scope(self._info, state.processor, join, index, item, given)
             except StateError as e:
                 self._fail_join(join, e)
                 return
+            join.scopes[index] = scope
+            start_next()
             self.open_scope(scope, given)
 
         join.start_next = start_next
         start_next()
+
+    @staticmethod
+    def _batch(run: MapRun, all_items: int, first: int, select: Callable[[int], Any]) -> tuple[Any, int]:
+        """An iteration's input, and how many items it takes: one at least, however large."""
+        if not run.is_batched:
+            return select(first), 1
+        items: list[Any] = []
+        size = len(document.write(run.batch_of([])).encode("utf-8", "replace"))
+        while first + len(items) < all_items and len(items) < (run.items_per_batch or all_items):
+            item = select(first + len(items))
+            size += len(document.write(item).encode("utf-8", "replace")) + (1 if items else 0)
+            if items and run.bytes_per_batch is not None and size > run.bytes_per_batch:
+                break
+            items.append(item)
+        return document.checked(run.batch_of(items)), len(items)
 
     def _on_scope_ended(self, scope: Scope, output: Any) -> None:
         scope.close()
@@ -211,15 +245,18 @@ class Execution:
             except StateError as e:
                 self._end("FAILED", None, e.error, e.cause)
             return
-        self._info.events += join.start_next is not None
+        join.visit.scope.events.count += join.start_next is not None and join.run is None
         try:
             join.arrive(scope, output)
         except StateError as e:
             self._fail_join(join, Failed(e.error, e.cause))
             return
+        self._go_on(join)
+
+    def _go_on(self, join: Join) -> None:
         if join.missing == 0:
             join.is_abandoned = True
-            self._resume(join.visit.scope, join.results)
+            self._resume(join.visit.scope, join.joined())
         elif join.start_next:
             join.start_next()
 
@@ -227,10 +264,14 @@ class Execution:
         scope.close()
         if scope.join is None:
             self._end("FAILED", None, failed.error, failed.cause)
-        else:
+        elif scope.join.run is None:
             is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
-            self._info.events += is_task + (scope.join.start_next is not None)
+            scope.events.count += is_task + (scope.join.start_next is not None)
             self._fail_join(scope.join, Failed(failed.error, failed.cause, True))
+        elif scope.join.is_one_too_many(scope):
+            self._fail_join(scope.join, Failed(failure.EXCEED_TOLERATED_FAILURE_THRESHOLD, EXCEEDED, True))
+        else:
+            self._go_on(scope.join)
 
     def _fail_join(self, join: Join, error: Exception) -> None:
         self._abandon(join)

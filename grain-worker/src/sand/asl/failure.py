@@ -8,6 +8,7 @@ RUNTIME = "States.Runtime"
 DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
 RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
 BRANCH_FAILED = "States.BranchFailed"
+EXCEED_TOLERATED_FAILURE_THRESHOLD = "States.ExceedToleratedFailureThreshold"
 INTRINSIC_FAILURE = "States.IntrinsicFailure"
 QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sand.asl import definition as asl
-from sand.asl import document, failure, flow, limits, timestamps
+from sand.asl import distribution, document, failure, flow, limits, timestamps
 from sand.asl.expressions import Computed, Expression
 from sand.asl.failure import ExecutionEnded, StateError, runtime
 from sand.asl.reference_path import Missing
@@ -77,7 +77,7 @@ def run(kernel: Kernel, scope: Scope, input: Any) -> Steps:
         except Failed as e:
             kernel.tell("StateFailed", visit, error=e.error, cause=e.cause)
             raise
-        info.events += 1
+        scope.events.count += 1
         kernel.tell("StateExited", visit, output=input)
         if next_ is None:
             return input
@@ -93,7 +93,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             return (yield from _attempt(kernel, visit))
         except StateError as e:
             failed = _failed(visit, e)
-            visit.scope.info.events += e.error == failure.QUERY_EVALUATION_ERROR
+            visit.scope.events.count += e.error == failure.QUERY_EVALUATION_ERROR
         except Failed as e:
             failed = e
         if not isinstance(state, asl.Work):
@@ -104,11 +104,17 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
             visit.begin_attempt()
             continue
-        visit.scope.info.events += isinstance(state, asl.Parallel | asl.Map)
+        visit.scope.events.count += _joins(state)
         for catcher in state.catchers:
             if failure.matches(catcher.errors, failed.error, failed.is_branch_failure):
                 return _caught(kernel, visit, catcher, failed)
         raise failed
+
+
+def _joins(state: asl.State) -> int:
+    """The events of the end of a Parallel or Map; a distributed Map has its run's too."""
+    is_distributed = isinstance(state, asl.Map) and state.distribution is not None
+    return 2 if is_distributed else int(isinstance(state, asl.Parallel | asl.Map))
 
 
 def _failed(visit: Visit, e: StateError) -> Failed:
@@ -169,7 +175,7 @@ def _attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str
         case _:
             return _passed_on(visit)
     visit.scope.info.budget.renew()
-    visit.scope.info.events += isinstance(state, asl.Parallel | asl.Map)
+    visit.scope.events.count += _joins(state)
     output = flow.output(visit, result)
     flow.assign(visit, state.assign, result)
     return output, state.next
@@ -189,7 +195,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     if state.heartbeat:
         _seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
     given = document.checked(flow.arguments(visit, data))
-    visit.scope.info.events += 2
+    visit.scope.events.count += 2
     return (yield Call(visit, state, given, seconds * 1000))
 
 
@@ -220,7 +226,7 @@ def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
 
 def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
     data = flow.arguments(visit, flow.given(visit))
-    visit.scope.info.events += 1
+    visit.scope.events.count += 1
     join = Join(visit, len(state.branches))
     for index, branch in enumerate(state.branches):
         scope = join.scopes[index] = Scope(visit.scope.info, branch, join, index)
@@ -232,12 +238,14 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
     data = flow.given(visit)
     items = _items(visit, state, data)
     if len(items) > limits.MAP_ITEMS:
-        raise runtime(f"The array has {len(items)} items; an inline Map takes {limits.MAP_ITEMS}")
+        raise runtime(f"The array has {len(items)} items; a Map takes {limits.MAP_ITEMS}")
     wanted = _seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0) if state.concurrency else state.max_concurrency
-    visit.scope.info.events += 1
+    map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
+    visit.scope.events.count += 1 if map_run is None else 2
     if not items:
         return []
     join = Join(visit, len(items))
+    join.run = map_run
     kernel.open_items(join, state, items, data, min(wanted or limits.MAP_CONCURRENCY, limits.MAP_CONCURRENCY))
     return (yield join)
 

@@ -26,8 +26,13 @@ class Info:
     budget: Budget = field(default_factory=Budget)
     variable_bytes: int = 0
     transitions: int = 0
-    events: int = 1
-    """Of the history so far, counted as AWS counts them, since causes name them; the first one is the start."""
+
+
+class Events:
+    """Of an execution's history so far, counted as AWS counts them, since causes name them; the first one is the start."""
+
+    def __init__(self) -> None:
+        self.count = 1
 
 
 class Join:
@@ -36,31 +41,62 @@ class Join:
     def __init__(self, visit: Visit, size: int) -> None:
         self.visit = visit
         self.scopes: dict[int, Scope] = {}
-        self.results: list[Any] = [None] * size
+        self.results: list[Any] = [ABSENT] * size
         self.missing = size
         self.bytes = 2
         self.is_abandoned = False
         self.start_next: Callable[[], None] | None = None
         """Of a Map: queues the start of the next iteration, if one may start."""
+        self.run: Any = None
+        """Of a distributed Map: its MapRun."""
+        self.items_of: dict[int, int] = {}
+        """How many items each batch has that has not ended."""
+        self.failed = 0
+        self._size = size
+        flow = visit.state.flow
+        # What nothing will look at is not gathered.
+        self._keeps_results = not (flow.result_path is None and flow.result_selector is None and visit.state.assign is None)
 
     def arrive(self, scope: Scope, result: Any) -> None:
-        del self.scopes[scope.index]
+        self._end(scope)
+        if not self._keeps_results:
+            return
         self.results[scope.index] = result
-        self.missing -= 1
         self.bytes += 1 + document.size(result, limits.DOCUMENT_BYTES)
         if self.bytes > limits.DOCUMENT_BYTES:
             name = self.visit.state.name
             message = f"The results that state '{name}' has to join are over the limit of {limits.DOCUMENT_BYTES} bytes"
             raise StateError(DATA_LIMIT_EXCEEDED, message)
 
+    def is_one_too_many(self, scope: Scope) -> bool:
+        """An iteration of a distributed Map has failed."""
+        self.failed += self._end(scope)
+        return bool(self.run.is_exceeded_by(self.failed, self._size))
+
+    def _end(self, scope: Scope) -> int:
+        del self.scopes[scope.index]
+        count = self.items_of.pop(scope.index, 1)
+        self.missing -= count
+        return count
+
+    def joined(self) -> list[Any]:
+        """In order; iterations that failed, and were tolerated, are left out."""
+        return [result for result in self.results if result is not ABSENT]
+
 
 class Scope:
     """One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map."""
 
     def __init__(
-        self, info: Info, machine: definition.StateMachine, join: Join | None = None, index: int = 0, item: Any = None
+        self,
+        info: Info,
+        machine: definition.StateMachine,
+        join: Join | None = None,
+        index: int = 0,
+        item: Any = None,
+        own_input: Any = ABSENT,
     ) -> None:
-        """item: what the context object shows of a Map's iteration."""
+        """item: what the context object shows of a Map's iteration. own_input: of one that is an execution of its own."""
         self.info = info
         self.machine = machine
         self.join = join
@@ -68,6 +104,10 @@ class Scope:
         self.outer = None if join is None else join.visit.scope
         self.prefix = "" if join is None else f"{join.visit.step}[{index}]/"
         self.item: Any = item if item is not None or self.outer is None else self.outer.item
+        is_own = own_input is not ABSENT
+        self.execution_input: Any = own_input if is_own or self.outer is None else self.outer.execution_input
+        self.events: Events = Events() if is_own or self.outer is None else self.outer.events
+        self._visible_outer = None if is_own else self.outer
         self.is_closed = False
         self.fiber: Generator[Any, Any, Any] | None = None
         self.waits_for: int | None = None
@@ -88,7 +128,7 @@ class Scope:
         while scope is not None:
             if name in scope._variables:
                 return scope._variables[name][0]
-            scope = scope.outer
+            scope = scope._visible_outer
         raise KeyError(name)
 
     def assign(self, values: dict[str, Any]) -> None:
@@ -123,8 +163,8 @@ class Visit:
         self.state = state
         self.input = input
         self.entered_ms = scope.info.now_ms
-        scope.info.events += 1
-        self.entered_event = scope.info.events
+        scope.events.count += 1
+        self.entered_event = scope.events.count
         self.retries: dict[int, int] = {}
         self.step = scope.new_step(state)
         self._draws = 0
@@ -148,7 +188,7 @@ class Visit:
         context: dict[str, Any] = {
             "Execution": {
                 "Id": info.execution_id,
-                "Input": info.input,
+                "Input": info.input if self.scope.execution_input is ABSENT else self.scope.execution_input,
                 "Name": info.execution_id,
                 "StartTime": info.start_time,
                 "RedriveCount": 0,

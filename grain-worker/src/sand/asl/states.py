@@ -7,20 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import error_rules, limits, rules, timestamps
+from sand.asl import distribution, error_rules, limits, rules, timestamps
 from sand.asl.fields import Fields
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader, Variables
 
 _GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
-_DISTRIBUTED = [
-    "ItemReader",
-    "ItemBatcher",
-    "ResultWriter",
-    "ToleratedFailureCount",
-    "ToleratedFailureCountPath",
-    "ToleratedFailurePercentage",
-    "ToleratedFailurePercentagePath",
-]
 MachineReader = Callable[[Fields, str, Variables], asl.StateMachine | None]
 
 
@@ -214,15 +205,11 @@ class StateReader:
         fields.at_most_one("ItemProcessor", "Iterator")
         fields.at_most_one("ItemSelector", "Parameters")
         fields.at_most_one("MaxConcurrency", "MaxConcurrencyPath")
-        for name in _DISTRIBUTED:
-            if name in fields:
-                fields.ignore(name)
-                fields.report(name, "NOT_SUPPORTED", f"The field {name} (distributed Map) is not supported yet.")
-        fields.ignore("Label")
         common = self._common(self._next(), False, True)
         is_older = "Parameters" in fields and not self._is_jsonata
         selector = self._data.template("Parameters" if is_older else "ItemSelector")
-        processor = self._processor()
+        is_distributed = self._is_distributed()
+        processor = self._processor(is_distributed)
         items_path = None if self._is_jsonata else fields.path("ItemsPath")
         concurrency_from = self._data.computed("MaxConcurrency")
         if self._is_jsonata and "Items" in fields:
@@ -238,23 +225,27 @@ class StateReader:
             processor=processor,  # type: ignore[arg-type]
             max_concurrency=0 if concurrency_from else fields.integer("MaxConcurrency", 0, limits.SECONDS, 0),
             concurrency=concurrency_from,
+            distribution=distribution.read(fields, is_distributed, self._is_jsonata),
         )
 
-    def _processor(self) -> asl.StateMachine | None:
+    def _is_distributed(self) -> bool:
+        processor = self._fields.raw("Iterator" if "Iterator" in self._fields else "ItemProcessor")
+        configuration = processor.get("ProcessorConfig") if isinstance(processor, dict) else None
+        return isinstance(configuration, dict) and configuration.get("Mode") == "DISTRIBUTED"
+
+    def _processor(self, is_distributed: bool) -> asl.StateMachine | None:
         name = "Iterator" if "Iterator" in self._fields else "ItemProcessor"
         processor = self._fields.object(name) if self._fields.require(name) else None
         if processor is None:
             return None
         configuration = processor.object("ProcessorConfig")
         if configuration is not None:
-            mode = configuration.string("Mode")
-            configuration.ignore("ExecutionType")
-            if mode == "DISTRIBUTED":
-                configuration.report("Mode", "NOT_SUPPORTED", "Distributed Map is not supported yet; INLINE is.")
-            elif mode not in (None, "INLINE"):
-                configuration.wrong("Mode", "The field Mode must be INLINE or DISTRIBUTED.")
+            for field, values in (("Mode", ("INLINE", "DISTRIBUTED")), ("ExecutionType", ("STANDARD", "EXPRESS"))):
+                if configuration.string(field) not in (None, *values):
+                    configuration.wrong(field, f"The field {field} must be {' or '.join(values)}.")
             configuration.report_unknown("a ProcessorConfig")
-        return self._machines(processor, "an item processor", self._variables.below())
+        variables = self._variables.apart() if is_distributed else self._variables.below()
+        return self._machines(processor, "an item processor", variables)
 
     def _succeed(self) -> asl.State:
         return asl.Succeed(**self._common(None, False, False, has_assign=False))

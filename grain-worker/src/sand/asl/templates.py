@@ -26,6 +26,8 @@ _OF_PATHS = [
     "TimeoutSecondsPath",
     "HeartbeatSecondsPath",
     "MaxConcurrencyPath",
+    "ToleratedFailureCountPath",
+    "ToleratedFailurePercentagePath",
     "ErrorPath",
     "CausePath",
     "Variable",
@@ -44,10 +46,16 @@ class Variables:
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
         self._inner: list[Variables] = []
+        self._apart: list[Variables] = []
 
     def below(self) -> Variables:
         self._inner.append(Variables())
         return self._inner[-1]
+
+    def apart(self) -> Variables:
+        """Of a scope that cannot see this one: that of an execution of its own."""
+        self._apart.append(Variables())
+        return self._apart[-1]
 
     def add(self, name: str, pointer: str) -> None:
         self._places.setdefault(name, []).append(pointer)
@@ -65,6 +73,8 @@ class Variables:
                 visible[name] = pointers[0]
         for scope in self._inner:
             scope.check(diagnostics, visible)
+        for scope in self._apart:
+            scope.check(diagnostics)
 
 
 def _name_fault(name: str) -> str | None:
