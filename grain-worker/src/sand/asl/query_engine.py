@@ -87,6 +87,10 @@ class Engine(Jsonata):  # type: ignore[misc]
             return False
         return any(Utils.is_deep_equal(item, lhs) for item in (rhs if isinstance(rhs, list) else [rhs]))
 
+    def evaluate_string_concat(self, lhs: Any, rhs: Any) -> str:
+        string = query_strings.Functions.string
+        return (string(lhs, False) or "") + (string(rhs, False) or "")
+
     def evaluate_range_expression(self, lhs: Any, rhs: Any) -> Any:
         for side, code in ((lhs, "T2003"), (rhs, "T2004")):
             if side is not None and (isinstance(side, bool) or not isinstance(side, int)):

@@ -3,7 +3,9 @@ counted before or while it is made."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from jsonata.functions import Functions as Library
@@ -14,6 +16,7 @@ from sand.asl.query_regex import Regex, groups
 from sand.asl.query_run import check_bytes, current
 
 FUNCTIONS = {
+    "string": ("<x-b?:s>", "string"),
     "pad": ("<s-ns?:s>", "pad"),
     "join": ("<a<s>s?:s>", "join"),
     "split": ("<s-(sf)n?:a<s>>", "split"),
@@ -24,6 +27,17 @@ FUNCTIONS = {
 
 
 class Functions:
+    @staticmethod
+    def string(value: Any, is_pretty: Any) -> Any:
+        """The library escapes what is not ASCII, and rounds numbers only where they stand alone."""
+        if not isinstance(value, list | dict):
+            return Library.string(value, is_pretty)
+        if getattr(value, "outer_wrapper", False):
+            return Functions.string(value[0], is_pretty)
+        out: list[str] = []
+        _write(value, "\n" if is_pretty else "", out)
+        return "".join(out)
+
     @staticmethod
     def pad(text: Any, width: Any, filler: Any) -> Any:
         if text is None or width is None:
@@ -103,6 +117,41 @@ class Functions:
             current().budget.spend(1 + (len(with_) >> 8))
         check_bytes(size + len(text) - at)
         return "".join([*out, text[at:]])
+
+
+_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
+
+
+def _write(value: Any, line: str, out: list[str]) -> None:
+    """line: what begins one, with its indentation; empty for compact text."""
+    if isinstance(value, list | dict):
+        opening, closing = "[]" if isinstance(value, list) else "{}"
+        below = f"{line}  " if line else ""
+        out.append(opening)
+        for index, part in enumerate(value):
+            out.append(("," if index else "") + below)
+            if isinstance(value, dict):
+                out.append(f"{_quoted(part)}:{' ' if line else ''}")
+            _write(value[part] if isinstance(value, dict) else part, below, out)
+        out.append((line if value else "") + closing)
+    elif isinstance(value, str):
+        out.append(_quoted(value))
+    elif value is None or value is Utils.NULL_VALUE:
+        out.append("null")
+    elif isinstance(value, bool):
+        out.append("true" if value else "false")
+    else:
+        out.append(_digits(value) if isinstance(value, int | float | Decimal) else '""')
+
+
+def _digits(number: int | float | Decimal) -> str:
+    """15 of them, as JavaScript writes a number."""
+    if isinstance(number, int) and abs(number) < 1 << 63:
+        return str(number)
+    rounded = float(f"{float(number):.15g}")
+    if rounded.is_integer() and abs(rounded) < 1e21:
+        return str(int(rounded))
+    return repr(rounded).replace("e-0", "e-")
 
 
 def _most(limit: Any, code: str) -> int | None:
