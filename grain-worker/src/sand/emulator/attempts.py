@@ -44,6 +44,11 @@ class Attempt:
     def ended(self) -> bool:
         return self.output is not None or self.failure is not None or self.lost is not None
 
+    def handed(self, timeout_ms: int) -> None:
+        """A grain has it. :param timeout_ms: the grain's own limit"""
+        self.handed_ns = time.monotonic_ns()
+        self.deadline_ns = min(self.deadline_ns, self.handed_ns + timeout_ms * 1_000_000)
+
     def message(self, payload: Payload) -> EventMessage:
         left = max(1, (self.deadline_ns - time.monotonic_ns()) // 1_000_000)
         return EventMessage(1, self.event_id, self.execution_id, self.grain, self.number, left, payload, self.traceparent)

@@ -89,9 +89,10 @@ class Execution:
     # --- its steps
 
     def attempt(self, step: str, grain: str, payload: Payload, timeout_ms: int | None = None) -> Attempt:
-        limit = self.manifest.grains[grain].timeout_ms
-        limit = min(limit, timeout_ms) if timeout_ms else limit
-        deadline = min(time.monotonic_ns() + limit * 1_000_000, self.deadline_ns)
+        """Its own limit, the grain's, counts from when it is handed over."""
+        deadline = self.deadline_ns
+        if timeout_ms:
+            deadline = min(deadline, time.monotonic_ns() + timeout_ms * 1_000_000)
         return Attempt(f"{self.id}/{step}", self.id, step, grain, payload, deadline, self.traceparent)
 
     def run_attempt(self, grains: Grains, attempt: Attempt) -> Attempt:

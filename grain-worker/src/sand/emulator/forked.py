@@ -114,6 +114,7 @@ class ForkedGrains:
                     self._changed.wait(left / 1e9)
             if (pid := pool.leave(attempt)) is not None:
                 self._command(self._token, KillCommand(pid))
+            self._changed.notify_all()
 
     def cancel(self, attempt: Attempt) -> None:
         with self._changed:
@@ -181,6 +182,12 @@ class ForkedGrains:
                 self._on(caller, method, argument, sequence)
         except wire.ProtocolError as broken:
             print(f"a process in the sandbox of {self._manifest.name} broke the protocol: {broken}", file=sys.stderr)
+        finally:
+            with self._changed:
+                pool = self._pool_of(caller.name)
+                if pool is not None:
+                    pool.closed(caller.name)
+                self._changed.notify_all()
 
     def _on(self, caller: bus.Caller, method: protocol.Method, argument: Any, sequence: int) -> None:
         match method.name:

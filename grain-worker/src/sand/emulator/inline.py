@@ -84,7 +84,7 @@ class InlineGrains:
             grain=attempt.grain, execution_id=attempt.execution_id, event_id=attempt.event_id, attempt=attempt.number
         )
         with _PROCESS, self._become(configured), _written(self._lines, origin):
-            attempt.handed_ns = time.monotonic_ns()
+            attempt.handed(self._manifest.grains[attempt.grain].timeout_ms)
             try:
                 handler = loading.load(configured)
             except BaseException as raised:

@@ -7,7 +7,6 @@ Called under the lock of forked.py. A process is named `<grain>.<kind><number>`.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from sand.messages import (
     Command,
     FinishRequest,
     GrainConfiguration,
+    InstanceExitedReport,
     InstanceForkFailedReport,
     Publication,
     SpawnCommand,
@@ -41,12 +41,18 @@ PAST = 500
 
 @dataclass
 class Instance:
-    """:param hand: gives it an event while it waits; :param attempt: what it runs, or ran last"""
+    """:param hand: gives it an event while it waits
+    :param attempt: what it runs, or ran last
+    :param closed: all that it said has been read
+    :param end: how its process ended
+    """
 
     pid: int = 0
     hand: Hand | None = None
     attempt: Attempt | None = None
     running: bool = False
+    closed: bool = False
+    end: InstanceExitedReport | None = None
 
 
 class Pool:
@@ -113,7 +119,7 @@ class Pool:
             instance, attempt = waiting.pop(0), self._queue.popleft()
             hand, instance.hand = instance.hand, None
             instance.attempt, instance.running = attempt, True
-            attempt.handed_ns = time.monotonic_ns()
+            attempt.handed(self._grain.timeout_ms)
             running += 1
             if hand:
                 hand(attempt)
@@ -173,21 +179,38 @@ class Pool:
         self.dispatch()
 
     def exited(self, report: Any) -> None:
-        instance = self._forget(report.instance) or self._past.get(report.instance)
+        instance = self._instances.get(report.instance) or self._past.get(report.instance)
         if instance is None:
             return
         attempt = instance.attempt
         if isinstance(report, InstanceForkFailedReport):
+            self._forget(report.instance)
             self._fail(platform("Sand.Unavailable", f"grain {self.name} gets no instances: {report.cause}", True), False)
             return
         if attempt is not None:
             attempt.cpu_us, attempt.peak_memory_bytes = report.cpu_us, report.peak_memory_bytes
-            if instance.running and not attempt.ended:
-                attempt.failed(crash(self._configuration, report))
         elif not instance.pid:
             self._stillborn += 1
             if self._stillborn >= STILLBORN:
                 self._fail(crash(self._configuration, report), False)
+        instance.end = report
+        self._over(report.instance, instance)
+
+    def closed(self, name: str) -> None:
+        """Its connection has ended."""
+        instance = self._instances.get(name)
+        if instance is not None:
+            instance.closed, instance.hand = True, None
+            self._over(name, instance)
+
+    def _over(self, name: str, instance: Instance) -> None:
+        """The end of its connection and of its process are told by two sides, in any order: what it said last is in between."""
+        if instance.end is None or not (instance.closed or not instance.pid):
+            return
+        attempt = instance.attempt
+        self._forget(name)
+        if attempt is not None and instance.running and not attempt.ended:
+            attempt.failed(crash(self._configuration, instance.end))
         self.dispatch()
 
     # --- what becomes of the worker

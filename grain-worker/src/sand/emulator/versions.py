@@ -40,7 +40,7 @@ class Cells(Generic[T]):
     def delete(self, key: str, expected: int | None = None) -> bool:
         check(key, self.version(key), expected)
         gone = self._cells.pop(key, None)
-        self._floor = max(self._floor, gone.version if gone else 0)
+        self._floor = max(self._floor, gone.version + 1 if gone else 0)
         return gone is not None
 
     def keys(self, prefix: str = "", after: str | None = None) -> list[str]:

@@ -1,0 +1,5 @@
+import sand
+
+
+def handle(event, context):
+    return sand.Response(f"<svg><text>{event['label']}</text></svg>", "image/svg+xml")

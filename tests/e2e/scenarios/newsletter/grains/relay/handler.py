@@ -1,0 +1,2 @@
+def handle(event, context):
+    context.publish("letter", {"to": event["to"].upper()})

@@ -1,0 +1,5 @@
+import sand
+
+
+def handle(event, context):
+    return sand.Response(b"\0" * event["bytes"], "application/zip")

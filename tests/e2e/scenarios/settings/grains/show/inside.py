@@ -1,0 +1,1 @@
+WORD = "beside the handler"

@@ -1,0 +1,3 @@
+def handle(event, context):
+    while True:
+        pass
