@@ -106,6 +106,16 @@ class ControlPlaneTest {
     }
 
     @Test
+    void what_a_deletion_ends_leaves_nothing_to_the_next_application_of_that_name() throws Exception {
+        String late = Ids.encode(1, 2, 3);
+        platform.host.onDelete = () -> platform.records.record(new InvocationRecord((short) 1, late, "demo", 1, "echo",
+                InvocationResult.Status.CANCELLED, Payload.nullJson(), null, null, 1, 2, 0, 0, List.of()), null);
+        assertThat(platform.send("DELETE", DEMO, null).statusCode()).isEqualTo(204);
+        platform.deployDemo();
+        assertThat(platform.get(DEMO + "/invocations/" + late).statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void invocations_are_listed_newest_first_in_pages() throws Exception {
         String first = invoke("echo");
         String second = invoke("fail");

@@ -38,6 +38,8 @@ public final class FakeHostAgent implements HostAgentPort {
     public final List<String> deleted = new CopyOnWriteArrayList<>();
     public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
     public volatile Failure buildFailure;
+    /** What ends with an application that is deleted. */
+    public volatile Runnable onDelete = () -> { };
     /** When set, takes every request in place of the grains, and keeps nothing. */
     public volatile BiConsumer<InvocationRequest, InvocationListener> direct;
     private final InvocationStore records;
@@ -162,6 +164,7 @@ public final class FakeHostAgent implements HostAgentPort {
     @Override
     public CompletableFuture<Void> deleteApplication(String application) {
         deleted.add(application);
+        onDelete.run();
         return CompletableFuture.completedFuture(null);
     }
 

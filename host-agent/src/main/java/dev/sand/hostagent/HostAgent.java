@@ -164,7 +164,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> deleteApplication(String application) {
-        return CompletableFuture.runAsync(() -> {
+        // Synchronous requests too, whom no record tells of while they run: they would go on in the next application of that name.
+        return shards.cancelAll(application, "application '" + application + "' is deleted").thenRunAsync(() -> {
             parts.data().deleteApplication(application);
             parts.journal().deleteApplication(application);
         }, runnable ->

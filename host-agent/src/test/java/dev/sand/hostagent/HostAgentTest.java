@@ -136,6 +136,22 @@ class HostAgentTest {
     }
 
     @Test
+    void aSynchronousRequestEndsWithItsApplication() throws Exception {
+        ApplicationVersion version = platform.deploy("deleted", Map.of("loop", """
+                def handle(event, context):
+                    while event:
+                        pass
+                """));
+        platform.invoke(version, "loop", "false");
+        CompletableFuture<InvocationResult> running = platform.start(version, "loop", "true", 60_000);
+        await().until(() -> platform.agent.status().join().getFirst().sandboxes().stream()
+                .anyMatch(sandbox -> sandbox.application().equals("deleted") && sandbox.executions() == 1));
+        platform.agent.deleteApplication("deleted").get(10, TimeUnit.SECONDS);
+        assertThat(running.get(60, TimeUnit.SECONDS).status()).isEqualTo(Status.CANCELLED);
+        assertThat(running.join().failure().cause()).contains("is deleted");
+    }
+
+    @Test
     void aHandlerThatDoesNotImportFailsWhatWaitsForIt() throws Exception {
         ApplicationVersion version = platform.deploy("broken", Map.of("bad", "import nosuchmodule\n"));
         Failure failure = platform.invoke(version, "bad", "{}").failure();

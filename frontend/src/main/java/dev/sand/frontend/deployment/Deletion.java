@@ -59,11 +59,11 @@ public final class Deletion {
         CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, CANCEL_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
         versions.forEach(version -> host.retire(application, version));
+        // They end what no record tells of, and forget what they keep in memory. Before the rest: what ends leaves a record.
+        host.deleteApplication(application).completeOnTimeout(null, DELETE_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
         records.deleteApplication(application);
         logs.deleteApplication(application);
         data.accept(application);
-        // Hosts keep some of it in memory.
-        host.deleteApplication(application).completeOnTimeout(null, DELETE_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
         topics.delete(application);
         IdempotencyKeys.forget(store, application);
         store.deleteScope(Deployer.DEPLOYMENTS, application);

@@ -125,6 +125,11 @@ final class ExecutionTable {
         checkDrained();
     }
 
+    List<String> of(String application) {
+        return open.values().stream().filter(execution -> execution.request().application().equals(application))
+                .map(RunningExecution::id).toList();
+    }
+
     private List<RunningExecution> of(int slot) {
         List<RunningExecution> found = new ArrayList<>();
         for (RunningExecution execution : open.values()) {

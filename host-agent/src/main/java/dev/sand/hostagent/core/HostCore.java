@@ -106,6 +106,11 @@ public final class HostCore {
         return context.executions.get(executionId) != null;
     }
 
+    /** Ids of the application's executions that run here now, as a list of their own. */
+    public List<String> openOf(String application) {
+        return context.executions.of(application);
+    }
+
     public int openExecutions() {
         return context.executions.openCount();
     }

@@ -123,6 +123,16 @@ public final class Shard {
         return answer;
     }
 
+    /** Of one application all that runs here. */
+    CompletableFuture<Void> cancelAll(String application, String cause) {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        loop.execute(() -> {
+            core.openOf(application).forEach(executionId -> on(new Input.Cancel(executionId, cause)));
+            answer.complete(null);
+        });
+        return answer;
+    }
+
     CompletableFuture<List<SandboxStatus>> status() {
         CompletableFuture<List<SandboxStatus>> answer = new CompletableFuture<>();
         loop.execute(() -> answer.complete(core.status(System.nanoTime())));

@@ -177,6 +177,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return all(answers).thenApply(done -> answers.stream().anyMatch(CompletableFuture::join));
     }
 
+    /** Ends all executions of the application that this host owns; completes when it is done. */
+    public CompletableFuture<Void> cancelAll(String application, String cause) {
+        return shardOf(application).cancelAll(application, cause);
+    }
+
     public void retire(String application, int version) {
         shardOf(application).submit(new Input.Retire(new AppKey(application, version)));
     }

@@ -341,6 +341,9 @@ final class QueueDriver {
     private void bury(Reading reading, Batch batch, Failure failure, String executionId) {
         String handler = run.spec().onFailure();
         crew.ask(() -> {
+            if (!parts.registry().exists(application)) {
+                return false; // Deleted, with its dead letters: these would be found in the next application of that name.
+            }
             for (Batch.Held held : batch.messages()) {
                 QueueMessage message = held.message();
                 parts.store().bury(application, new DeadLetter(Limits.SCHEMA_VERSION, message.id(), queue, message.group(),
@@ -349,12 +352,14 @@ final class QueueDriver {
                     tell(handler, batch, message, failure, executionId);
                 }
             }
-            return null;
-        }, (done, wrong) -> {
+            return true;
+        }, (buried, wrong) -> {
             if (!isCurrent(reading)) {
                 return;
             }
-            if (wrong == null) {
+            if (wrong == null && !buried) {
+                lose(reading);
+            } else if (wrong == null) {
                 counts.deadLetters += batch.messages().size();
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
                         .addKeyValue(LogFields.EXECUTION_ID, executionId)

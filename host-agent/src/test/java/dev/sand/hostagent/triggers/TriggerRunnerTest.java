@@ -228,6 +228,21 @@ class TriggerRunnerTest {
     }
 
     @Test
+    void whatFailsBehindItsApplicationsDeletionIsNoDeadLetterOfTheNextOne() {
+        QueueSpec queue = queue(1, 1, 0, "mourn");
+        deploy(Map.of("orders", queue), Map.of());
+        send(queue, "a", "1");
+        FakeHost host = start(request -> {
+            registry.deleteApplication("shop");
+            return BROKEN;
+        });
+        await().until(() -> !host.requests.isEmpty() && measured("orders").depth() == 0);
+        assertThat(triggers.deadLetters("shop", "orders", null, 10)).isEmpty();
+        assertThat(measured("orders").deadLetters()).isZero();
+        assertThat(host.inputs("mourn")).isEmpty();
+    }
+
+    @Test
     void whatThePlatformRefusesForNowIsNoAttempt() {
         QueueSpec queue = queue(1, 1, 0, null);
         deploy(Map.of("orders", queue), Map.of());
