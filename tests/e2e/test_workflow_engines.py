@@ -7,13 +7,14 @@ import sys
 from typing import Any
 
 import pytest
+from broken_definitions import broken
 from random_workflows import RandomWorkflows
 from sand.asl import document
 
 
-def outcomes(engine: str, lines: str) -> list[dict[str, Any]]:
+def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]:
     """All of them in one process."""
-    command = [sys.executable, "-P", "-m", "sand.command", "asl", "run", "--batch", "--engine", engine]
+    command = [sys.executable, "-P", "-m", "sand.command", "asl", word, "--batch", "--engine", engine]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
     return [document.parse(line) for line in done.stdout.splitlines()]
 
@@ -41,11 +42,24 @@ def compare(first: int, count: int) -> None:
         assert same, f"seed {one['id']}: {json.dumps(cases[one['id']])}\npython: {one}\njava: {other}"
 
 
+def compare_mistakes(first: int, count: int) -> None:
+    cases = {seed: broken(RandomWorkflows(seed).case()["definition"], seed) for seed in range(first, first + count)}
+    lines = "".join(json.dumps({"id": seed, "definition": definition}) + "\n" for seed, definition in cases.items())
+    for one, other in zip(outcomes("python", lines, "validate"), outcomes("java", lines, "validate"), strict=True):
+        python, java = ({(found["pointer"], found["code"]) for found in told["diagnostics"]} for told in (one, other))
+        assert (one["id"], python) == (other["id"], java), json.dumps(cases[one["id"]])
+
+
 def test_random_workflows_end_the_same_in_both_engines() -> None:
     compare(0, 400)
 
 
+def test_broken_definitions_have_the_same_mistakes_in_both_engines() -> None:
+    compare_mistakes(0, 400)
+
+
 @pytest.mark.long
-def test_many_random_workflows_end_the_same_in_both_engines() -> None:
+def test_many_more_do() -> None:
     for first in range(10_000, 30_000, 1_000):
         compare(first, 1_000)
+        compare_mistakes(first, 1_000)

@@ -145,8 +145,8 @@ def _write(value: Any, line: str, out: list[str]) -> None:
 
 
 def _digits(number: int | float | Decimal) -> str:
-    """15 of them, as JavaScript writes a number."""
-    if isinstance(number, int) and abs(number) < 1 << 63:
+    """15 of them, as JavaScript writes a number; an integer that nobody reckoned with keeps all of its own."""
+    if isinstance(number, int):
         return str(number)
     rounded = float(f"{float(number):.15g}")
     if rounded.is_integer() and abs(rounded) < 1e21:
