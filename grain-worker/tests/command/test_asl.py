@@ -45,6 +45,19 @@ def test_exits_well_when_the_execution_fails(tmp_path: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)) == (0, {"status": "FAILED", "error": "Broken", "cause": "no file"})
 
 
+def test_takes_a_stub_for_the_service_that_invokes_functions_as_its_whole_answer() -> None:
+    resource = "arn:aws:states:::lambda:invoke"
+    task = {"Type": "Task", "Resource": resource, "Parameters": {"FunctionName": "resize", "Payload": 1}, "End": True}
+    definition = {"StartAt": "Resize", "States": {"Resize": task}}
+    cases = [{"definition": definition, "grains": {name: {"return": 2}}} for name in (resource, "invoke", "resize")]
+    cases.append({**cases[0], "definition": json.dumps(definition)})
+    results = [
+        json.loads(line)["output"]
+        for line in asl("run", "--batch", input="\n".join(map(json.dumps, cases))).stdout.splitlines()
+    ]
+    assert results == [2, 2, {"ExecutedVersion": "$LATEST", "Payload": 2, "StatusCode": 200}, 2]
+
+
 def test_runs_cases_line_by_line_and_says_which_line_is_none() -> None:
     succeed = {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}}
     lines = [json.dumps({"id": 7, "definition": succeed, "input": [1]}), "nonsense", json.dumps({"id": 8, "definition": "{}"})]

@@ -76,6 +76,7 @@ class Task(Work):
 
     resource: str
     grain: str
+    invokes_function: bool
     timeout_seconds: int
     timeout: Expression | None
     heartbeat: Expression | None

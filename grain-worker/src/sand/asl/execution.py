@@ -157,9 +157,9 @@ class Execution:
         self._waiting[self._last_id] = scope
         if isinstance(wants, Call):
             visit, task = wants.visit, wants.task
-            self.tell("TaskCalled", visit, grain=task.grain, input=wants.input)
+            self.tell("TaskCalled", visit, grain=wants.grain, input=wants.input)
             self._commands.append(
-                CallGrain(self._last_id, visit.step, task.grain, wants.input, wants.timeout_ms, task.resource)
+                CallGrain(self._last_id, visit.step, wants.grain, wants.input, wants.timeout_ms, task.resource)
             )
         elif isinstance(wants, Timer):
             self._commands.append(StartTimer(self._last_id, wants.step, wants.delay_ms, wants.purpose))

@@ -16,6 +16,7 @@ from sand.asl import distribution, document, failure, flow, limits, timestamps
 from sand.asl.expressions import Computed, Expression
 from sand.asl.failure import ExecutionEnded, StateError, runtime
 from sand.asl.reference_path import Missing
+from sand.asl.resources import function_of
 from sand.asl.scopes import Join, Scope, Visit
 
 
@@ -33,6 +34,7 @@ class Failed(Exception):
 class Call:
     visit: Visit
     task: asl.Task
+    grain: str
     input: Any
     timeout_ms: int
 
@@ -195,8 +197,23 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     if state.heartbeat:
         _seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
     given = document.checked(flow.arguments(visit, data))
+    grain = state.grain
+    if state.invokes_function:
+        grain, given = _invocation(given)
     visit.scope.events.count += 2
-    return (yield Call(visit, state, given, seconds * 1000))
+    result = yield Call(visit, state, grain, given, seconds * 1000)
+    return {"ExecutedVersion": "$LATEST", "Payload": result, "StatusCode": 200} if state.invokes_function else result
+
+
+def _invocation(given: Any) -> tuple[str, Any]:
+    """The grain that a FunctionName names, and its Payload."""
+    members = given if isinstance(given, dict) else {}
+    name = members.get("FunctionName")
+    grain = function_of(name) if isinstance(name, str) else None
+    if grain is None:
+        there = document.write(name) if "FunctionName" in members else "missing"
+        raise runtime(f"The field FunctionName must name a function, it is {there}")
+    return grain, members.get("Payload", {})
 
 
 def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:

@@ -9,9 +9,9 @@ from typing import Any
 from sand.asl import definition as asl
 from sand.asl import distribution, error_rules, limits, rules, timestamps
 from sand.asl.fields import Fields
+from sand.asl.resources import function_of, grain_of, invokes_function
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader, Variables
 
-_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
 MachineReader = Callable[[Fields, str, Variables], asl.StateMachine | None]
 
 
@@ -22,20 +22,6 @@ def query_language(fields: Fields) -> bool | None:
         return None if language is None else language == "JSONata"
     fields.wrong("QueryLanguage", "The field QueryLanguage must be JSONPath or JSONata.")
     return None
-
-
-def grain_of(resource: str) -> str | None:
-    """Of `name`, `sand:grain:name`, or the function's name in an ARN; None when it names none."""
-    name = resource
-    if resource.startswith("sand:grain:"):
-        name = resource.removeprefix("sand:grain:")
-    elif resource.startswith("arn:"):
-        parts = resource.split(":", 5)
-        if len(parts) < 6:
-            return None
-        rest = parts[5].split(":")
-        name = (rest[1] if rest[0] == "function" and len(rest) > 1 else rest[-1]).rpartition("/")[2]
-    return name if _GRAIN.fullmatch(name) else None
 
 
 def step_of(name: str) -> str:
@@ -122,6 +108,8 @@ class StateReader:
         common = self._common(self._next(), True, True)
         resource = fields.required_string("Resource") or ""
         grain = grain_of(resource) or ""
+        if invokes_function(resource):
+            self._check_function()
         if resource and not grain:
             message = (
                 f"The resource {resource} is no grain: give a grain's name, sand:grain:<name>, or the ARN of a Lambda function."
@@ -140,10 +128,20 @@ class StateReader:
             **self._errors(),
             resource=resource,
             grain=grain,
+            invokes_function=invokes_function(resource),
             timeout_seconds=timeout,
             timeout=timeout_from,
             heartbeat=heartbeat_from if self._is_jsonata else None,
         )
+
+    def _check_function(self) -> None:
+        """A FunctionName that is written out; another one is known when the task runs."""
+        given = "Arguments" if self._is_jsonata else "Parameters"
+        parameters = self._fields.object(given) if isinstance(self._fields.raw(given), dict) else None
+        name = None if parameters is None else parameters.raw("FunctionName")
+        if parameters and isinstance(name, str) and not (self._is_jsonata and rules.is_query(name)) and not function_of(name):
+            message = f"The function {name} has no name that a grain can have."
+            parameters.report("FunctionName", "NOT_SUPPORTED", message)
 
     def _pass(self) -> asl.State:
         common = self._common(self._next(), True, False)

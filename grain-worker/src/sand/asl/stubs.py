@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sand.asl import document
+from sand.asl import document, resources
 from sand.asl.failure import GrainFailed
 
 
@@ -43,6 +43,31 @@ class Stubs:
         if "raise" in stub:
             return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms)
         return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms)
+
+
+def for_services(definition: Any, stubs: Any) -> Any:
+    """The definition, in which a stub for the resource that invokes functions, and not for a function, stands for the whole
+    service: its answer is the result. definition: an object, or its text.
+    """
+    names = [name for name in stubs or {} if name == "invoke" or resources.invokes_function(name)]
+    if not names or not isinstance(stubs, dict):
+        return definition
+    try:
+        tree = document.parse(definition) if isinstance(definition, str) else definition
+    except document.NoJson:
+        return definition
+    return _with_services(tree)
+
+
+def _with_services(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_services(element) for element in node]
+    if not isinstance(node, dict):
+        return node
+    copy = {name: _with_services(member) for name, member in node.items()}
+    if copy.get("Type") == "Task" and isinstance(copy.get("Resource"), str) and resources.invokes_function(copy["Resource"]):
+        copy["Resource"] = "invoke"
+    return copy
 
 
 def _called(function: Callable[[Any], Any], input: Any) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, reading
+from sand.asl import Machine, Refused, document, reading, stubs
 from sand.command.failure import ExitCode, Failure
 from sand.command.program import class_path, find_java
 
@@ -119,6 +119,7 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
     case = {"definition": _text(definition), "input": _json(input_, {})}
     if grains is not None:
         case["grains"] = _json(grains, {})
+        case["definition"] = stubs.for_services(case["definition"], case["grains"])
     _print(_one("run", engine, case))
 
 
@@ -178,6 +179,7 @@ def _cases() -> Iterator[dict[str, Any]]:
             yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": "MISSING_FIELD", "message": message}]}
             continue
         case.pop("status", None)
+        case["definition"] = stubs.for_services(case["definition"], case.get("grains"))
         yield case
 
 

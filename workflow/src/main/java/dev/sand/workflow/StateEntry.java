@@ -61,11 +61,27 @@ final class StateEntry {
         if (task.heartbeat() != null) {
             integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
         }
-        Payload payload = flow.parameters(visit, input).payload(source);
+        Document arguments = flow.parameters(visit, input);
+        String grain = task.grain();
+        if (task.invokesFunction()) {
+            JsonNode invocation = arguments.node(source);
+            grain = function(invocation.path("FunctionName"));
+            JsonNode given = invocation.get("Payload");
+            arguments = given == null ? Document.of(Json.NODES.objectNode(), 2) : Document.of(given, arguments.sizeHint());
+        }
+        Payload payload = arguments.payload(source);
         String step = visit.attemptStep();
         visit.scope.countEvents(2);
         agenda.open(visit, new Agenda.Open.Task(visit),
-                new Command.RunTask(step, task.grain(), payload, timeoutSeconds * 1000), step);
+                new Command.RunTask(step, grain, payload, timeoutSeconds * 1000), step);
+    }
+
+    private static String function(JsonNode name) {
+        String grain = name.isTextual() ? State.Task.function(name.textValue()) : null;
+        if (grain == null) {
+            throw StatesError.runtime("The field FunctionName must name a function, it is " + (name.isMissingNode() ? "missing" : Json.text(name)));
+        }
+        return grain;
     }
 
     private void choose(Visit visit, State.Choice choice) {

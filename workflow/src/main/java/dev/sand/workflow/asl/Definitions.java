@@ -9,6 +9,9 @@ import java.util.Set;
 
 /** Definitions in the Amazon States Language, from text. */
 public final class Definitions {
+    /** Instead of a grain that a task names only when it runs. */
+    static final String UNKNOWN_YET = "";
+
     private Definitions() {}
 
     /** What became of a text: a machine, or everything that is wrong with it. */
@@ -32,6 +35,7 @@ public final class Definitions {
         Diagnostics diagnostics = new Diagnostics();
         Map<String, String> grains = new LinkedHashMap<>();
         StateMachine machine = read(definition, wasChecked, diagnostics, grains);
+        grains.remove(UNKNOWN_YET);
         return diagnostics.isEmpty() && machine != null ? new Parsed.Valid(machine, Map.copyOf(grains))
                 : new Parsed.Invalid(diagnostics.toList());
     }
@@ -48,7 +52,10 @@ public final class Definitions {
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
         if (tree != null) {
             new MachineReader(diagnostics, false, (grain, pointer) -> {
-                if (!known.contains(grain)) {
+                if (grain.equals(UNKNOWN_YET)) {
+                    diagnostics.add(pointer, Diagnostic.Code.NOT_SUPPORTED, "The FunctionName must be written out in the definition, so that"
+                            + " the grain is known to be there.");
+                } else if (!known.contains(grain)) {
                     diagnostics.add(pointer, Diagnostic.Code.UNKNOWN_GRAIN, "The application has no grain " + grain + ".");
                 }
             }).readTop(tree, false);

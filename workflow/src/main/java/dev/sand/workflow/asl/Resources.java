@@ -9,6 +9,18 @@ final class Resources {
 
     private Resources() {}
 
+    /** Whether it is the service integration that calls the function which its FunctionName names. */
+    static boolean invokesFunction(String resource) {
+        return resource != null && resource.startsWith("arn:") && resource.endsWith(":lambda:invoke");
+    }
+
+    /** The grain of a FunctionName: a name, a partial or a whole ARN, each with or without a qualifier; null when it is none. */
+    static String function(String functionName) {
+        int at = functionName.indexOf(":function:");
+        return functionName.startsWith("arn:") ? grain(functionName)
+                : grain((at < 0 ? functionName : functionName.substring(at + 10)).split(":", 2)[0]);
+    }
+
     /** The grain of a resource: {@code name}, {@code sand:grain:name}, or the function's name in an ARN; null when it is none. */
     static String grain(String resource) {
         String name = resource;

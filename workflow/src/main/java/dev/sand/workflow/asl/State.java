@@ -27,7 +27,17 @@ public sealed interface State {
      * @param heartbeat what gives HeartbeatSeconds in JSONata, or null: it is only checked
      */
     record Task(Common common, String resource, String grain, long timeoutSeconds, Expression timeout, Expression heartbeat,
-                ErrorRules errors) implements State {}
+                ErrorRules errors) implements State {
+        /** Whether it calls the function that the FunctionName of its parameters names, with their Payload. */
+        public boolean invokesFunction() {
+            return Resources.invokesFunction(resource);
+        }
+
+        /** @return the grain that a FunctionName names, or null */
+        public static String function(String functionName) {
+            return Resources.function(functionName);
+        }
+    }
 
     /** @param result null: the input is the result */
     record Pass(Common common, Template.Constant result) implements State {}

@@ -130,6 +130,8 @@ final class StateReader {
         if (resource != null && grain == null) {
             fields.report("Resource", Code.NOT_SUPPORTED, "The resource " + resource + " is no grain: give a grain's name, sand:grain:<name>,"
                     + " or the ARN of a Lambda function whose name is the grain's.");
+        } else if (resource != null && Resources.invokesFunction(resource)) {
+            function(raw);
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
         }
@@ -145,6 +147,24 @@ final class StateReader {
         fields.ignore("Credentials");
         return new State.Task(common, resource, grain, timeout, timeoutFrom, raw.isJsonata ? heartbeatFrom : null,
                 errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+    }
+
+    /** The grain of a FunctionName that is written out; another one is only known when the task runs. */
+    private void function(Raw raw) {
+        String given = raw.isJsonata ? "Arguments" : "Parameters";
+        JsonNode value = raw.fields.raw(given);
+        Fields parameters = value != null && value.isObject() ? raw.fields.object(given) : null;
+        JsonNode name = parameters == null ? null : parameters.raw("FunctionName");
+        if (name == null || !name.isTextual() || raw.isJsonata && QueryReader.isQuery(name)) {
+            machines.onGrain(Definitions.UNKNOWN_YET, raw.fields.pointer("Resource"));
+            return;
+        }
+        String grain = Resources.function(name.textValue());
+        if (grain == null) {
+            parameters.report("FunctionName", Code.NOT_SUPPORTED, "The function " + name.textValue() + " has no name that a grain can have.");
+        } else {
+            machines.onGrain(grain, parameters.pointer("FunctionName"));
+        }
     }
 
     private static Template.Constant result(Fields fields) {

@@ -31,6 +31,17 @@ class ValidatorTest {
     }
 
     @Test
+    void aFunctionThatIsInvokedIsAGrainThatIsKnownBeforehand() {
+        String invoke = "{\"StartAt\":\"A\",\"States\":{\"A\":{\"Type\":\"Task\",\"Resource\":\"arn:aws:states:::lambda:invoke\","
+                + "\"Parameters\":{%s},\"End\":true}}}";
+        assertThat(validate(invoke.formatted("\"FunctionName\":\"resize:PROD\""))).isEmpty();
+        assertThat(validate(invoke.formatted("\"FunctionName\":\"crop\""))).singleElement()
+                .satisfies(diagnostic -> assertThat(diagnostic.code()).isEqualTo(Code.UNKNOWN_GRAIN));
+        assertThat(validate(invoke.formatted("\"FunctionName.$\":\"$.f\""))).singleElement()
+                .satisfies(diagnostic -> assertThat(diagnostic.code()).isEqualTo(Code.NOT_SUPPORTED));
+    }
+
+    @Test
     void aDefinitionOfTenMegabytesIsRefusedUnread() {
         String padding = "x".repeat(10 << 20);
         assertThat(validate("{\"Comment\":\"" + padding + "\"}")).singleElement()

@@ -1,0 +1,33 @@
+"""What a Task's Resource names."""
+
+from __future__ import annotations
+
+import re
+
+_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
+
+
+def grain_of(resource: str) -> str | None:
+    """Of `name`, `sand:grain:name`, or the function's name in an ARN; None when it names none."""
+    name = resource
+    if resource.startswith("sand:grain:"):
+        name = resource.removeprefix("sand:grain:")
+    elif resource.startswith("arn:"):
+        parts = resource.split(":", 5)
+        if len(parts) < 6:
+            return None
+        rest = parts[5].split(":")
+        name = (rest[1] if rest[0] == "function" and len(rest) > 1 else rest[-1]).rpartition("/")[2]
+    return name if _GRAIN.fullmatch(name) else None
+
+
+def invokes_function(resource: str) -> bool:
+    """Whether it is the service integration that calls the function which its FunctionName names."""
+    return resource.startswith("arn:") and resource.endswith(":lambda:invoke")
+
+
+def function_of(name: str) -> str | None:
+    """The grain of a FunctionName: a name, a partial or a whole ARN, each with or without a qualifier; None when it is none."""
+    if name.startswith("arn:"):
+        return grain_of(name)
+    return grain_of((name.partition(":function:")[2] or name).partition(":")[0])
