@@ -10,8 +10,9 @@ from typing import Any
 
 from sand.emulator import problems
 from sand.emulator.applications import Application, Applications, Version
-from sand.emulator.http import Request, Response, Router, answer_events, answer_json
+from sand.emulator.http import Request, Response, answer_events, answer_json
 from sand.emulator.problems import Problem
+from sand.emulator.router import Router
 from sand.emulator.uploads import unpacked
 from sand.emulator.views import summary, version_of
 

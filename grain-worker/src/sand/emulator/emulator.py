@@ -9,9 +9,10 @@ from sand.emulator import problems
 from sand.emulator.applications import Applications, Make
 from sand.emulator.control import Control
 from sand.emulator.forked import ForkedGrains
-from sand.emulator.http import Request, Response, Router, Server
+from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
 from sand.emulator.records import Records
+from sand.emulator.router import Router
 from sand.emulator.web import Web
 
 HOST = "127.0.0.1"

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sand import protocol, wire
-from sand.emulator import bus
+from sand.emulator import bus, sandbox
 from sand.emulator.attempts import Attempt, configuration
 from sand.emulator.data import Data
 from sand.emulator.lines import Lines, Origin
@@ -47,10 +47,7 @@ from sand.messages import (
     WorkerReadyReport,
 )
 
-# What a process in the sandbox sees of the environment; a developer's other variables are not there on a platform either.
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 LIVES = 3
-END_SECONDS = 5
 
 
 class ForkedGrains:
@@ -133,12 +130,7 @@ class ForkedGrains:
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
         if process is not None:
-            process.terminate()
-            try:
-                process.wait(END_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            sandbox.end(process)
         shutil.rmtree(self._directory, ignore_errors=True)
 
     # --- the supervisor
@@ -150,12 +142,7 @@ class ForkedGrains:
             pool.lose("the sandbox's supervisor ended")
         self._commands.clear()
         self._polls.clear()
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        here = str(Path(sys.modules["sand"].__file__ or "").parent.parent)
-        environment |= {"SAND_DIRECTORY": str(self._directory), "SAND_TOKEN": self._token, "PYTHONPATH": here}
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "sand.supervisor"], env=environment, cwd="/tmp", stdin=subprocess.DEVNULL
-        )
+        self._process = sandbox.start(self._directory, self._token)
         folder = str(self._manifest.folder)
         path = (f"{folder}/.dependencies",)
         self._command(self._token, ClaimCommand(self._manifest.name, str(self._version), self._manifest.preload, path))

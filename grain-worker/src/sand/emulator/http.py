@@ -10,12 +10,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from sand.emulator import problems
 from sand.emulator.problems import Problem
 
-BODY_BYTES = 256 << 20
+# Of an invocation, and of a deployment.
+BODY_BYTES, ARCHIVE_BYTES = 6 << 20, 256 << 20
 SSE, NDJSON = "text/event-stream", "application/x-ndjson"
 Headers = list[tuple[str, str]]
 
@@ -91,47 +92,6 @@ def answer_problem(problem: Problem, path: str | None, headers: Headers | None =
 Operation = Callable[[Request], Response]
 
 
-class Router:
-    """Method and template to operation; `{name}` in a template is one segment."""
-
-    def __init__(self) -> None:
-        self._routes: list[tuple[str, list[str], Operation]] = []
-
-    def add(self, method: str, template: str, operation: Operation) -> Router:
-        self._routes.append((method, template.strip("/").split("/"), operation))
-        return self
-
-    def handle(self, request: Request) -> Response:
-        segments, allowed = request.path[1:].split("/"), set()
-        wanted = "GET" if request.method == "HEAD" else request.method
-        for method, template, operation in self._routes:
-            found = _fits(template, segments)
-            if found is None:
-                continue
-            if method == wanted:
-                request.parameters = found
-                return operation(request)
-            allowed.add(method)
-        if not allowed:
-            raise problems.not_found(f"There is nothing at {request.path}; /openapi.yaml lists what is.")
-        allow = ", ".join(sorted(allowed))
-        raise problems.method_not_allowed(f"{request.path} answers {allow}, not {request.method}.", allow)
-
-
-def _fits(template: list[str], path: list[str]) -> dict[str, str] | None:
-    if len(template) != len(path):
-        return None
-    parameters = {}
-    for want, have in zip(template, path, strict=True):
-        if want.startswith("{"):
-            if not have:
-                return None
-            parameters[want[1:-1]] = unquote(have)
-        elif want != have:
-            return None
-    return parameters
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Server
@@ -159,18 +119,24 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
 
     def _body(self) -> bytes:
+        limit = BODY_BYTES if self.path.startswith(("/invoke/", "/web/")) else ARCHIVE_BYTES
         if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
-            return self._chunks()
+            return self._chunks(limit)
         text = self.headers.get("Content-Length") or "0"
         if not text.isdecimal():
             self.close_connection = True
             raise problems.bad_request("Content-Length is not a number.")
-        if int(text) > BODY_BYTES:
-            self.close_connection = True
-            raise problems.too_large("The body", BODY_BYTES, int(text))
+        if int(text) > limit:
+            self._discard(int(text))
+            raise problems.too_large("The body", limit, int(text))
         return self.rfile.read(int(text))
 
-    def _chunks(self) -> bytes:
+    def _discard(self, left: int) -> None:
+        """A client that still writes would not read the answer."""
+        while left > 0 and (part := self.rfile.read(min(left, 1 << 20))):
+            left -= len(part)
+
+    def _chunks(self, limit: int) -> bytes:
         parts, size = [], 0
         while True:
             try:
@@ -180,14 +146,17 @@ class _Handler(BaseHTTPRequestHandler):
                 raise problems.bad_request("The body's chunks are not well-formed.") from None
             if not length:
                 break
-            parts.append(self.rfile.read(length))
-            self.rfile.readline()
             size += length
-            if size > BODY_BYTES:
-                self.close_connection = True
-                raise problems.too_large("The body", BODY_BYTES, size)
+            if size <= limit:
+                parts.append(self.rfile.read(length))
+            else:
+                parts.clear()
+                self._discard(length)
+            self.rfile.readline()
         while self.rfile.readline().strip():
             pass
+        if size > limit:
+            raise problems.too_large("The body", limit, size)
         return b"".join(parts)
 
     def _write(self, response: Response) -> None:

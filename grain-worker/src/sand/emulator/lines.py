@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 KEPT_LINES = 20_000
+ATTEMPT_BYTES = 256 * 1024
+_COUNTED = 1000
 LINE_CHARS = 64 * 1024
 
 
@@ -32,12 +34,29 @@ class Lines:
         self._kept: deque[tuple[str, dict[str, Any]]] = deque(maxlen=KEPT_LINES)
         self._sequence = 0
         self._show = show
+        self._written: dict[Origin, int] = {}
 
     def add(self, origin: Origin, stream: str, text: str) -> None:
+        """Keeps the line, unless its attempt has written too much."""
+        if origin.event_id is None or self._has_room(origin, len(text.encode("utf-8", "replace"))):
+            self._keep(origin, stream, level(text), text)
+
+    def _has_room(self, origin: Origin, size: int) -> bool:
+        with self.changed:
+            before = self._written.pop(origin, 0)
+            self._written[origin] = before + size
+            if len(self._written) > _COUNTED:
+                del self._written[next(iter(self._written))]
+        if before <= ATTEMPT_BYTES < before + size:
+            words = f"truncated: one attempt's output is kept up to {ATTEMPT_BYTES} bytes"
+            self._keep(origin, "platform", "warning", words)
+        return before + size <= ATTEMPT_BYTES
+
+    def _keep(self, origin: Origin, stream: str, grade: str | None, text: str) -> None:
         line = {
             "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
             "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
-            "level": level(text), "text": text[:LINE_CHARS],
+            "level": grade, "text": text[:LINE_CHARS],
         }  # fmt: skip
         with self.changed:
             self._sequence += 1

@@ -11,15 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from sand.emulator import quantities
+from sand.emulator import quantities, sand_yaml
 from sand.emulator.definitions import diagnostics
 from sand.emulator.problems import invalid_application
-from sand.emulator.schema import places
+from sand.emulator.sand_yaml import FILE, FILE_BYTES
 
-FILE = "sand.yaml"
-FILE_BYTES = 1 << 20
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 GRAIN_TIMEOUT_MS = 24 * 3_600_000
 WORKFLOW_TIMEOUT_MS = 300_000
@@ -94,7 +90,7 @@ def read(folder: Path) -> Manifest:
     """:raises problems.Problem: 422, with every finding"""
     findings = Findings()
     folder = folder.resolve()
-    document = _document(folder, findings)
+    document = sand_yaml.document(folder, findings.add)
     findings.check()
     grains = _grains(folder, document, findings)
     workflows = _workflows(folder, document.get("workflows") or {}, grains, findings)
@@ -118,51 +114,6 @@ def read(folder: Path) -> Manifest:
                     findings.add(FILE, f"/{section}/{name}/{key}", f"there is no grain or workflow '{one[key]}'")
     findings.check()
     return Manifest(folder, document["name"], document, grains, workflows, routes, memory, tuple(sandbox.get("preload") or ()))
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses keys that stand twice, and reads dates as the text that they are."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen = set()
-        for key, _ in node.value:
-            name = self.construct_object(key, deep=True)
-            if name in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"Duplicate field '{name}'", key.start_mark)
-            seen.add(name)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def _document(folder: Path, findings: Findings) -> Any:
-    file = folder / FILE
-    if not file.is_file():
-        findings.add(FILE, "", "there is none: an application folder has a sand.yaml with at least its name")
-        return None
-    size = file.stat().st_size
-    if size > FILE_BYTES:
-        findings.add(FILE, "", f"it has {size} bytes, the limit is {FILE_BYTES}")
-        return None
-    try:
-        documents = list(yaml.load_all(file.read_text("utf-8"), _Loader))
-    except (yaml.YAMLError, UnicodeDecodeError) as broken:
-        mark = getattr(broken, "problem_mark", None)
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        findings.add(FILE, "", f"not YAML{where}: {getattr(broken, 'problem', None) or broken}")
-        return None
-    if not documents or documents[0] is None:
-        findings.add(FILE, "", "it is empty: an application has at least its name")
-    elif len(documents) > 1:
-        findings.add(FILE, "", "it has more than one document (a line '---' begins the next); one application is one document")
-    else:
-        for pointer, detail in places(documents[0]):
-            findings.add(FILE, pointer, detail)
-    return documents[0] if documents else None
 
 
 def _quantity(node: dict[str, Any], key: str, pointer: str, otherwise: int, parse: Any, findings: Findings) -> int:

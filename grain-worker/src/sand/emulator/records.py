@@ -9,8 +9,9 @@ from typing import Any
 from sand.emulator import ids, problems
 from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
-from sand.emulator.http import Request, Response, Router, answer_events, answer_json, answer_problem
+from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
 from sand.emulator.problems import Problem
+from sand.emulator.router import Router
 from sand.emulator.views import invocation, timed, timeline
 
 STATUSES = ("RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED")

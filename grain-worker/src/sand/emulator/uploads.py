@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
+import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from sand.emulator.problems import Problem
 
 ENTRIES = 20_000
 UNPACKED_BYTES = 1 << 30
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 @contextlib.contextmanager
@@ -56,12 +59,19 @@ def _unpack(data: bytes, folder: Path) -> None:
     with archive:
         entries = archive.infolist()
         if len(entries) > ENTRIES:
-            raise _refused(f"it has {len(entries)} entries, the limit is {ENTRIES}")
+            raise _over(f"it has {len(entries)} entries, the limit is {ENTRIES}")
         if sum(entry.file_size for entry in entries) > UNPACKED_BYTES:
-            raise _refused(f"it has more than {UNPACKED_BYTES} bytes unpacked")
+            raise _over(f"it has more than {UNPACKED_BYTES} bytes unpacked")
         for entry in entries:
+            if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                raise _refused(f"'{entry.filename}' is a link or a special file; only files and folders are taken")
             parts = entry.filename.rstrip("/").split("/")
-            if entry.filename.startswith("/") or "\\" in entry.filename or any(part in ("", ".", "..") for part in parts):
+            if (
+                _DRIVE.match(entry.filename)
+                or entry.filename.startswith("/")
+                or "\\" in entry.filename
+                or any(part in ("", ".", "..") for part in parts)
+            ):
                 raise _refused(f"its entry '{entry.filename}' leaves the folder")
         try:
             archive.extractall(folder)
@@ -70,4 +80,8 @@ def _unpack(data: bytes, folder: Path) -> None:
 
 
 def _refused(why: str) -> Problem:
-    return Problem(422, "invalid-archive", "The archive is not taken", f"The archive is refused: {why}.")
+    return Problem(422, "invalid-archive", "The archive is refused", f"The archive is refused: {why}.")
+
+
+def _over(why: str) -> Problem:
+    return Problem(413, "archive-too-large", "The archive is over a limit", f"The archive is refused: {why}.")
