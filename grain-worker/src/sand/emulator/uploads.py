@@ -33,7 +33,10 @@ def unpacked(request: Request) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="sand-application-"))
     try:
         _unpack(request.body, folder)
-        yield folder
+        inside = list(folder.iterdir())
+        # An archive of the folder itself instead of what is in it.
+        one = not (folder / "sand.yaml").exists() and len(inside) == 1 and (inside[0] / "sand.yaml").exists()
+        yield inside[0] if one else folder
     except BaseException:
         import shutil
 
