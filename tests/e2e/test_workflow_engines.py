@@ -27,7 +27,9 @@ def comparable(value: Any) -> Any:
         return [comparable(element) for element in value]
     if isinstance(value, str):
         return re.sub(
-            r"(threw an error during evaluation|Cannot convert String to Json in States.StringToJson).*", r"\1", value
+            r"(threw an error during evaluation|Cannot convert String to Json in States.StringToJson|Invalid path).*",
+            r"\1",
+            value,
         )
     return value
 

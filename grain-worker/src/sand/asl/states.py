@@ -110,7 +110,7 @@ class StateReader:
         grain = grain_of(resource) or ""
         if invokes_function(resource):
             self._check_function()
-        if resource and not grain:
+        if fields.string("Resource") is not None and not grain:
             message = (
                 f"The resource {resource} is no grain: give a grain's name, sand:grain:<name>, or the ARN of a Lambda function."
             )
