@@ -82,6 +82,14 @@ struct Cancel { 1: required i64 call, 2: required string executionId, 3: require
 
 struct Cancelled { 1: required i64 call, 2: required bool found }
 
+/** What a TaskCallback has; output is JSON. */
+struct Callback {
+  1: required i64 call, 2: required string token, 3: required string kind, 4: optional binary output, 5: optional string error,
+  6: optional string cause
+}
+
+struct CallbackAnswer { 1: required i64 call, 2: required string outcome }
+
 struct Watch { 1: required i64 call, 2: required string executionId }
 
 struct Hopped { 1: required i64 call, 2: required Hop hop }
@@ -136,5 +144,6 @@ union Message {
   10: Invoke invoke, 11: Accepted accepted, 12: Ended ended, 13: Cancel cancel, 14: Cancelled cancelled,
   15: Watch watch, 16: Hopped hopped, 17: WatchEnded watchEnded, 18: Forget forget,
   20: Build build, 21: Progress progress, 22: Built built, 23: Failed failed, 24: Retire retire,
-  25: DeleteApplication deleteApplication, 26: Done done, 27: Status status, 28: HostStatus hostStatus
+  25: DeleteApplication deleteApplication, 26: Done done, 27: Status status, 28: HostStatus hostStatus,
+  29: Callback callback, 30: CallbackAnswer callbackAnswer
 }

@@ -16,7 +16,7 @@ from sand.emulator.executions import NULL, Execution
 from sand.emulator.http import Headers, Request, Response, answer_json, answer_problem
 from sand.messages import Payload
 
-MOST_TIMEOUT_MS = 24 * 3_600_000
+MOST_TIMEOUT_MS = 366 * 86_400_000
 SYNC_TIMEOUT_MS, ASYNC_TIMEOUT_MS = 60_000, 900_000
 KEY_CHARS = 255
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")

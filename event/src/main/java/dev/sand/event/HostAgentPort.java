@@ -42,6 +42,27 @@ public interface HostAgentPort {
     /** Ends an execution; false when it is not running here. */
     CompletableFuture<Boolean> cancel(String executionId, String cause);
 
+    /**
+     * Reports on a task that waits for its token, to the owner of its execution. Fails with {@link CallbackException} when that one
+     * cannot be told now; then it may be reported again.
+     */
+    CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback);
+
+    /** Nothing is known of what came of a callback. */
+    final class CallbackException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient Failure failure;
+
+        public CallbackException(Failure failure) {
+            super(failure.cause());
+            this.failure = failure;
+        }
+
+        public Failure failure() {
+            return failure;
+        }
+    }
+
     /** Resolves requirements and imports every grain in a build sandbox; fails with {@link BuildException}. */
     CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
 

@@ -12,6 +12,8 @@ public final class Limits {
     public static final int PUBLICATIONS = 1000;
     /** An error's cause and its stack trace, each; longer ones are cut. */
     public static final int CAUSE_BYTES = 32 * 1024;
+    /** Of what a callback brings as a task's result, as on AWS. */
+    public static final int CALLBACK_BYTES = 256 * 1024;
     /** sockaddr_un leaves this many bytes for a socket's path. */
     public static final int SOCKET_PATH_BYTES = 107;
 

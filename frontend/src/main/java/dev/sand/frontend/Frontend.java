@@ -16,6 +16,7 @@ import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ProgressApi;
 import dev.sand.frontend.control.QueuesApi;
 import dev.sand.frontend.control.StatusApi;
+import dev.sand.frontend.control.TaskTokensApi;
 import dev.sand.frontend.control.TriggersApi;
 import dev.sand.frontend.deployment.ApplicationTopics;
 import dev.sand.frontend.deployment.Bundles;
@@ -105,6 +106,7 @@ public final class Frontend implements AutoCloseable {
         new DeploymentApi(deployer, configuration).addTo(routes);
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
+        new TaskTokensApi(parts.host).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics).addTo(routes);
         return routes;

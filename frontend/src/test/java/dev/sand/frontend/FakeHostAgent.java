@@ -11,6 +11,7 @@ import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,6 +37,8 @@ public final class FakeHostAgent implements HostAgentPort {
     public final List<String> cancelled = new CopyOnWriteArrayList<>();
     public final List<String> retired = new CopyOnWriteArrayList<>();
     public final List<String> deleted = new CopyOnWriteArrayList<>();
+    public final List<TaskCallback> callbacks = new CopyOnWriteArrayList<>();
+    public volatile TaskCallback.Outcome callbackOutcome = TaskCallback.Outcome.TAKEN;
     public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
     public volatile Failure buildFailure;
     /** What ends with an application that is deleted. */
@@ -136,6 +139,12 @@ public final class FakeHostAgent implements HostAgentPort {
             one.listeners().forEach(listener -> listener.onEnd(result));
         }
         return CompletableFuture.completedFuture(one != null);
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        callbacks.add(callback);
+        return CompletableFuture.completedFuture(callbackOutcome);
     }
 
     @Override

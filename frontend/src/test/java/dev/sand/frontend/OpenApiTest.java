@@ -14,6 +14,8 @@ import dev.sand.datalayer.TriggerStore.DeadLetter;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
+import dev.sand.workflow.TaskTokens;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -77,6 +79,7 @@ class OpenApiTest {
             assertThat(platform.get("/web/demo/files/a/b").statusCode()).isEqualTo(200);
             called.add("GET /web/{app}/{path}");
             triggers(app);
+            taskTokens();
             call("DELETE", app, DEMO, null, 204);
             call("DELETE", app, DEMO, null, 404);
             platform.frontend.drain();
@@ -128,6 +131,26 @@ class OpenApiTest {
         call("DELETE", queue + "/dead-letters/{message}", DEMO + "/queues/orders/dead-letters/m2", null, 204);
         call("POST", queue + "/dead-letters/replay", DEMO + "/queues/orders/dead-letters/replay", "", 202);
         call("DELETE", queue + "/dead-letters", DEMO + "/queues/orders/dead-letters", null, 200);
+    }
+
+    private void taskTokens() throws Exception {
+        String root = "/api/v1/task-tokens";
+        String token = TaskTokens.ofTrial().token("demo", Ids.encode(1, 2, 3), "Ask>token");
+        String known = "{\"token\": \"" + token + "\"";
+        call("POST", root + "/success", root + "/success", known + ", \"output\": {\"big\": 12345678901234567890.5}}", 200);
+        assertThat(new String(platform.host.callbacks.getLast().output().bytes(), StandardCharsets.UTF_8))
+                .isEqualTo("{\"big\":12345678901234567890.5}");
+        call("POST", root + "/success", root + "/success", known + "}", 400);
+        call("POST", root + "/success", root + "/success", known + ", \"output\": \"" + "x".repeat(300_000) + "\"}", 413);
+        call("POST", root + "/failure", root + "/failure", known + ", \"error\": \"Declined\"}", 200);
+        assertThat(platform.host.callbacks.getLast()).isEqualTo(TaskCallback.failure(token, "Declined", null));
+        call("POST", root + "/failure", root + "/failure", "{\"token\": \"x\"}", 400);
+        call("POST", root + "/heartbeat", root + "/heartbeat", known + "}", 200);
+        call("POST", root + "/heartbeat", root + "/heartbeat", "[]", 400);
+        platform.host.callbackOutcome = TaskCallback.Outcome.NOT_AWAITED;
+        call("POST", root + "/heartbeat", root + "/heartbeat", known + "}", 409);
+        platform.host.callbackOutcome = TaskCallback.Outcome.UNKNOWN_TOKEN;
+        call("POST", root + "/heartbeat", root + "/heartbeat", known + "}", 400);
     }
 
     private void invocations() throws Exception {

@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.journal.JournalAdapter;
@@ -150,6 +151,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return shards.cancel(executionId, cause);
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return shards.callBack(callback);
     }
 
     @Override

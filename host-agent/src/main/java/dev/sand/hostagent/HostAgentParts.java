@@ -14,6 +14,7 @@ import dev.sand.hostagent.sandbox.SandboxSockets;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostagent.triggers.GrainQueues;
+import dev.sand.workflow.TaskTokens;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -22,27 +23,28 @@ import java.util.function.Function;
  *
  * @param secrets of an application, by name; never null
  * @param queues that grains may send to, or null
+ * @param tokens of tasks that wait for a callback, under the platform's key
  */
 public record HostAgentParts(
         ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
         SegmentServer segments, SharedData data, LogStore logs, Function<String, Map<String, String>> secrets, Cluster cluster,
-        GrainQueues queues, Tracing tracing) {
+        GrainQueues queues, TaskTokens tokens, Tracing tracing) {
 
     /** Without spans. */
     public HostAgentParts(ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
                           SegmentServer segments, SharedData data, LogStore logs,
-                          Function<String, Map<String, String>> secrets, Cluster cluster, GrainQueues queues) {
-        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, Tracing.OFF);
+                          Function<String, Map<String, String>> secrets, Cluster cluster, GrainQueues queues, TaskTokens tokens) {
+        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF);
     }
 
     /** What hosts share: the global bus, who owns which slot of it, and large values in the global data layer. */
     public record Cluster(GlobalBus bus, Membership membership, ObjectCopies copies) {}
 
-    /** Without queues that grains may send to. */
+    /** Without queues that grains may send to, and with tokens that are good here alone. */
     public HostAgentParts(
             ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
             SegmentServer segments, SharedData data, LogStore logs, Function<String, Map<String, String>> secrets, Cluster cluster) {
-        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, null);
+        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, null, TaskTokens.ofTrial());
     }
 
     /** Sandboxes need the host agent's sockets, and the host agent its sandboxes: it opens them itself. */

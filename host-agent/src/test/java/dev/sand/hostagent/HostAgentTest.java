@@ -13,7 +13,9 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.MemoryBus;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +77,28 @@ class HostAgentTest {
         for (int i = 0; i < 20; i++) {
             assertThat(TestPlatform.text(platform.invoke(version, "echo", "1"))).isEqualTo(first);
         }
+    }
+
+    @Test
+    void aTaskWaitsForWhoeverHasItsToken() throws Exception {
+        ApplicationVersion version = platform.deploy("asks", Map.of("ask", "def handle(event, context):\n    print(event['token'])\n"),
+                Map.of("main", """
+                        {"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "Resource": "ask.waitForTaskToken",
+                          "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}
+                        """), spec -> spec);
+        CompletableFuture<InvocationResult> end = platform.start(version, "main", "{}", 30_000);
+        List<String> printed = new ArrayList<>();
+        await().untilAsserted(() -> {
+            printed.clear();
+            platform.logs.tail("asks", null, "ask", 10).forEach(line -> printed.add(line.text()));
+            assertThat(printed).isNotEmpty();
+        });
+        assertThat(end).isNotDone();
+        TaskCallback report = TaskCallback.success(printed.getFirst(), Payload.json("7".getBytes(StandardCharsets.UTF_8)));
+        await().ignoreExceptions().until(() -> platform.agent.callBack(report).join() == TaskCallback.Outcome.TAKEN);
+        assertThat(TestPlatform.text(end.get(30, TimeUnit.SECONDS))).isEqualTo("7");
+        assertThat(platform.agent.callBack(report).join()).isEqualTo(TaskCallback.Outcome.NOT_AWAITED);
+        assertThat(platform.agent.callBack(TaskCallback.heartbeat("none")).join()).isEqualTo(TaskCallback.Outcome.UNKNOWN_TOKEN);
     }
 
     @Test

@@ -91,6 +91,7 @@ final class ClientConnection extends Connection {
             case ACCEPTED -> message.getAccepted().getCall();
             case ENDED -> message.getEnded().getCall();
             case CANCELLED -> message.getCancelled().getCall();
+            case CALLBACK_ANSWER -> message.getCallbackAnswer().getCall();
             case HOPPED -> message.getHopped().getCall();
             case WATCH_ENDED -> message.getWatchEnded().getCall();
             case PROGRESS -> message.getProgress().getCall();

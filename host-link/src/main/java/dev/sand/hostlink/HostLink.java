@@ -6,6 +6,7 @@ import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.LogFields;
+import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Build;
 import dev.sand.event.thrift.network.Cancel;
 import dev.sand.event.thrift.network.DeleteApplication;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
 /** The link to one host agent over the network: one connection, made again when it breaks. On the loop of its {@link HostLinks}. */
 public final class HostLink implements HostPeer {
     private static final Logger LOG = LoggerFactory.getLogger(HostLink.class);
+    /** Of what changes one execution. */
     private static final Duration CANCEL = Duration.ofSeconds(10);
     private static final Duration QUICK = Duration.ofSeconds(3);
     private static final Duration DELETE = Duration.ofSeconds(30);
@@ -147,6 +149,12 @@ public final class HostLink implements HostPeer {
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return ask(CANCEL, call -> Message.cancel(new Cancel(call, executionId, cause)),
                 answer -> answer.getCancelled().isFound());
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return ask(CANCEL, call -> Message.callback(Wire.callback(call, callback)),
+                answer -> Wire.name(TaskCallback.Outcome.class, answer.getCallbackAnswer().getOutcome()));
     }
 
     @Override

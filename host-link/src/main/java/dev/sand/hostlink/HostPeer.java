@@ -5,6 +5,7 @@ import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.TaskCallback;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -41,6 +42,9 @@ public interface HostPeer extends AutoCloseable {
 
     /** Futures end with a {@link LinkException} when the connection broke or the host was silent for too long. */
     CompletableFuture<Boolean> cancel(String executionId, String cause);
+
+    /** @see dev.sand.event.HostAgentPort#callBack */
+    CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback);
 
     CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
 

@@ -9,6 +9,7 @@ import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import dev.sand.event.thrift.network.Accepted;
+import dev.sand.event.thrift.network.CallbackAnswer;
 import dev.sand.event.thrift.network.Cancelled;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Done;
@@ -120,6 +121,11 @@ final class ServerConnection extends Connection {
                 long call = begin(message.getCancel().getCall());
                 answer(call, host.cancel(message.getCancel().getExecutionId(), message.getCancel().getCause()),
                         found -> Message.cancelled(new Cancelled(call, found)));
+            }
+            case CALLBACK -> {
+                long call = begin(message.getCallback().getCall());
+                answer(call, host.callBack(Wire.callback(message.getCallback())),
+                        outcome -> Message.callbackAnswer(new CallbackAnswer(call, outcome.name())));
             }
             case WATCH -> watch(message.getWatch());
             case FORGET -> forget(message.getForget().getCall());

@@ -8,6 +8,8 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
+import dev.sand.event.thrift.network.Callback;
 import dev.sand.event.thrift.network.GrainStatus;
 import dev.sand.event.thrift.network.Hop;
 import dev.sand.event.thrift.network.HostStatus;
@@ -106,6 +108,17 @@ final class Wire {
                     sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), grains));
         }
         return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);
+    }
+
+    static Callback callback(long call, TaskCallback callback) {
+        Callback message = new Callback(call, callback.token(), callback.kind().name()).setError(callback.error())
+                .setCause(callback.cause());
+        return callback.output() == null ? message : message.setOutput(callback.output().bytes());
+    }
+
+    static TaskCallback callback(Callback sent) {
+        return new TaskCallback(sent.getToken(), name(TaskCallback.Kind.class, sent.getKind()),
+                sent.isSetOutput() ? Payload.json(sent.getOutput()) : null, sent.getError(), sent.getCause());
     }
 
     /** @throws LinkException when a peer sends a name that this version does not know */

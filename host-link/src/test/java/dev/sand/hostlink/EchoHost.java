@@ -4,6 +4,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.TaskCallback;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,6 +30,11 @@ final class EchoHost implements HostAgentPort {
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return CompletableFuture.completedFuture(TaskCallback.Outcome.TAKEN);
     }
 
     @Override

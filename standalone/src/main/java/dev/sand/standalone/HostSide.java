@@ -1,6 +1,7 @@
 package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore;
@@ -28,6 +29,7 @@ import dev.sand.hostagent.triggers.TriggerRunner;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinkServer;
 import dev.sand.hostlink.LinkOptions;
+import dev.sand.workflow.TaskTokens;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -86,7 +88,7 @@ final class HostSide {
                         .collecting(home, registry::contentAddresses),
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
                 new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies), new GrainQueues(registry, queues),
-                tracing);
+                new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing);
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
         if (cluster.agentListen() != null) {

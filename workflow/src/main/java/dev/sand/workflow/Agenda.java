@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.StatesError;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +15,15 @@ final class Agenda {
     sealed interface Open {
         /** A task's signal. */
         record Task(Visit visit) implements Open {}
+
+        /** The signal of a grain whose result does not count: its state waits, or has waited, for a token. */
+        record TokenGrain(TokenWait token) implements Open {}
+
+        /** A callback. */
+        record Token(TokenWait token) implements Open {}
+
+        /** The end of a token's time. @param error what the state then fails with */
+        record TokenTimer(TokenWait token, String error) implements Open {}
 
         /** The end of a Wait. */
         record Waiting(Visit visit) implements Open {}
@@ -80,6 +90,53 @@ final class Agenda {
         open.remove(step);
     }
 
+    // --- tasks that wait for a token
+
+    /** @param timeoutMs 0: none */
+    void open(TokenWait wait, Command.RunTask grain, long timeoutMs) {
+        wait.visit.token = wait;
+        open.put(wait.grainStep, new Open.TokenGrain(wait));
+        commands.add(grain);
+        open.put(wait.tokenStep(), new Open.Token(wait));
+        commands.add(new Command.AwaitCallback(wait.tokenStep()));
+        if (timeoutMs > 0) {
+            startTimer(wait.newTimeoutStep(), new Open.TokenTimer(wait, StatesError.TIMEOUT), timeoutMs);
+        }
+        startHeartbeat(wait);
+    }
+
+    /** In place of the heartbeat time that runs. */
+    void startHeartbeat(TokenWait wait) {
+        abandon(wait.heartbeatStep);
+        if (wait.heartbeatMs > 0) {
+            startTimer(wait.newHeartbeatStep(), new Open.TokenTimer(wait, StatesError.HEARTBEAT_TIMEOUT), wait.heartbeatMs);
+        }
+    }
+
+    /**
+     * The state waits no more.
+     *
+     * @param ended the step whose signal ended it, or null
+     * @param isAnswered the grain may finish what it is at; else it is abandoned like the rest
+     */
+    void close(TokenWait wait, String ended, boolean isAnswered) {
+        open.remove(ended);
+        abandon(wait.tokenStep());
+        abandon(wait.timeoutStep);
+        abandon(wait.heartbeatStep);
+        if (!isAnswered) {
+            abandon(wait.grainStep);
+        }
+        wait.visit.token = null;
+    }
+
+    /** When it is open. @param step may be null */
+    private void abandon(String step) {
+        if (step != null && open.remove(step) != null) {
+            commands.add(new Command.Abandon(step));
+        }
+    }
+
     /** The join is moot: whatever still runs below it is abandoned. */
     void abandon(Join join) {
         join.visit.join = null;
@@ -99,6 +156,9 @@ final class Agenda {
         if (visit.openStep != null) {
             commands.add(new Command.Abandon(visit.openStep));
             close(visit);
+        }
+        if (visit.token != null) {
+            close(visit.token, null, false);
         }
         if (visit.join != null) {
             abandon(visit.join);

@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Agenda.Open;
 import dev.sand.workflow.Agenda.Ready;
+import dev.sand.workflow.asl.Resources;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
@@ -28,6 +29,8 @@ import java.util.function.BooleanSupplier;
  * may be long and this signal was not announced as heavy, a timer of no delay brings it. So no signal holds a shard for long.
  */
 public final class AslExecution implements Execution, StateExit.Listener {
+    /** Stands in every definition that has a task which waits for a callback, and hardly in any other. */
+    public static final String CALLBACK = Resources.TOKEN;
     private static final String TIMEOUT_STEP = ">timeout";
     private static final String CONTINUE_STEP = ">continue";
 
@@ -37,6 +40,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private final String workflow;
     private final String startTime;
     private final PayloadSource source;
+    private final TaskTokens tokens;
     private final Agenda agenda = new Agenda();
     private final StateExit exit;
     private final StateEntry entry;
@@ -51,15 +55,16 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private int transitions;
     private long nowMs;
 
-    /** @param source where a value's bytes are that travels by reference */
+    /** @param source where a value's bytes are that travels by reference; @param tokens for tasks that wait for a callback */
     AslExecution(StateMachine machine, String application, String workflow, String executionId, String startTime,
-                 PayloadSource source) {
+                 PayloadSource source, TaskTokens tokens) {
         this.machine = machine;
         this.application = application;
         this.workflow = workflow;
         this.executionId = executionId;
         this.startTime = startTime;
         this.source = source;
+        this.tokens = tokens;
         DataFlow flow = new DataFlow(source);
         this.exit = new StateExit(agenda, flow, this);
         this.entry = new StateEntry(agenda, flow, exit, source);
@@ -82,6 +87,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Signal.TaskSucceeded succeeded -> onSucceeded(succeeded);
             case Signal.TaskFailed failed -> onFailed(failed);
             case Signal.TimerFired fired -> onTimer(fired.step());
+            case Signal.Heartbeat beat -> agenda.startHeartbeat(((Open.Token) agenda.open(beat.step())).token());
             case Signal.Stopped stopped -> end(new Command.Fail(stopped.error(), stopped.cause()));
         }
         drain(wasHeavy);
@@ -104,20 +110,27 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Signal.Started started -> root != null;
             case Signal.TaskSucceeded succeeded -> isNoTask(succeeded.step());
             case Signal.TaskFailed failed -> isNoTask(failed.step());
-            case Signal.TimerFired fired -> agenda.open(fired.step()) == null || agenda.open(fired.step()) instanceof Open.Task;
+            case Signal.TimerFired fired -> agenda.open(fired.step()) == null || isTask(agenda.open(fired.step()));
+            case Signal.Heartbeat beat -> !(agenda.open(beat.step()) instanceof Open.Token);
             case Signal.Stopped stopped -> false;
         };
     }
 
     private boolean isNoTask(String step) {
-        return !(agenda.open(step) instanceof Open.Task) && !published.isOpen(step);
+        return !isTask(agenda.open(step)) && !published.isOpen(step);
+    }
+
+    /** A task's signal ends it, or a callback. */
+    private static boolean isTask(Open what) {
+        return what instanceof Open.Task || what instanceof Open.TokenGrain || what instanceof Open.Token;
     }
 
     // --- signals
 
     private void onStarted(Payload input) {
         Document document = Document.of(input);
-        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget), machine);
+        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens),
+                machine);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
@@ -126,30 +139,62 @@ public final class AslExecution implements Execution, StateExit.Listener {
 
     private void onSucceeded(Signal.TaskSucceeded succeeded) {
         String step = succeeded.step();
-        PublishedEvents.Refusal refusal = null;
-        if (agenda.open(step) instanceof Open.Task(Visit visit)) {
-            agenda.close(visit);
-            if (!succeeded.published().isEmpty()) {
-                refusal = published.publish(step, succeeded.published(), agenda.commands());
+        switch (agenda.open(step)) {
+            case Open.Task(Visit visit) -> {
+                agenda.close(visit);
+                if (publishes(succeeded)) {
+                    exit.complete(visit, Document.of(succeeded.output()));
+                }
             }
-            if (refusal == null) {
-                exit.complete(visit, Document.of(succeeded.output()));
+            case Open.TokenGrain(TokenWait token) -> {
+                token.visit.scope.countEvents(token.isOver() ? 0 : 1);
+                agenda.close(step);
+                publishes(succeeded);
             }
-        } else {
-            refusal = published.succeeded(step, succeeded.output(), succeeded.published(), agenda.commands());
-            endIfDone();
-        }
-        if (refusal != null) {
-            end(new Command.Fail(refusal.error(), refusal.cause()));
+            case Open.Token(TokenWait token) -> {
+                agenda.close(token, step, true);
+                exit.complete(token.visit, Document.of(succeeded.output()));
+            }
+            case null, default -> {
+                PublishedEvents.Refusal refusal = published.succeeded(step, succeeded.output(), succeeded.published(),
+                        agenda.commands());
+                endIfDone();
+                refuse(refusal);
+            }
         }
     }
 
+    /** @return whether the execution goes on */
+    private boolean publishes(Signal.TaskSucceeded succeeded) {
+        return succeeded.published().isEmpty()
+                || !refuse(published.publish(succeeded.step(), succeeded.published(), agenda.commands()));
+    }
+
+    /** @param refusal null: none */
+    private boolean refuse(PublishedEvents.Refusal refusal) {
+        if (refusal != null) {
+            end(new Command.Fail(refusal.error(), refusal.cause()));
+        }
+        return refusal != null;
+    }
+
     private void onFailed(Signal.TaskFailed failed) {
-        if (agenda.open(failed.step()) instanceof Open.Task(Visit visit)) {
-            agenda.close(visit);
-            exit.fail(visit, Errors.TIMEOUT.equals(failed.error()) ? StatesError.TIMEOUT : failed.error(), failed.cause(), false);
-        } else {
-            end(new Command.Fail(failed.error(), failed.cause()));
+        String error = Errors.TIMEOUT.equals(failed.error()) ? StatesError.TIMEOUT : failed.error();
+        switch (agenda.open(failed.step())) {
+            case Open.Task(Visit visit) -> {
+                agenda.close(visit);
+                exit.fail(visit, error, failed.cause(), false);
+            }
+            case Open.TokenGrain(TokenWait token) when token.isOver() -> agenda.close(failed.step());
+            case Open.TokenGrain(TokenWait token) -> {
+                agenda.close(token, failed.step(), false);
+                exit.fail(token.visit, error, failed.cause(), false);
+            }
+            case Open.Token(TokenWait token) -> {
+                agenda.close(token, failed.step(), true);
+                exit.fail(token.visit, failed.error(), failed.cause(), false);
+            }
+            case null, default -> end(new Command.Fail(failed.error(), failed.cause()));
         }
     }
 
@@ -158,6 +203,10 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Open.Waiting(Visit visit) -> {
                 agenda.close(visit);
                 entry.passOn(visit);
+            }
+            case Open.TokenTimer(TokenWait token, String error) -> {
+                agenda.close(token, step, false);
+                exit.fail(token.visit, error, null, false);
             }
             case Open.Retry(Visit visit) -> {
                 agenda.close(visit);
@@ -173,7 +222,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
                 end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, "
                         + machine.timeoutSeconds() + "."));
             }
-            case Open.Task task -> throw new IllegalStateException("a task is no timer: " + step);
+            case Open.Task _, Open.TokenGrain _, Open.Token _ -> throw new IllegalStateException("a task is no timer: " + step);
         }
     }
 
@@ -255,6 +304,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Signal.TaskSucceeded succeeded -> succeeded.output().size() + weight(agenda.open(succeeded.step()));
             case Signal.TaskFailed failed -> weight(agenda.open(failed.step()));
             case Signal.TimerFired fired -> weight(agenda.open(fired.step()));
+            case Signal.Heartbeat beat -> 0;
             case Signal.Stopped stopped -> 0;
         };
         return isHeavy(bytes) || agenda.ready.stream().limit(WorkflowLimits.TRANSITIONS_AT_ONCE).anyMatch(this::isHeavy);
@@ -283,6 +333,9 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private static long weight(Open what) {
         Visit visit = switch (what) {
             case Open.Task(Visit of) -> of;
+            case Open.TokenGrain(TokenWait token) -> token.visit;
+            case Open.Token(TokenWait token) -> token.visit;
+            case Open.TokenTimer(TokenWait token, String error) -> token.visit;
             case Open.Waiting(Visit of) -> of;
             case Open.Retry(Visit of) -> of;
             case Open.Continue() -> null;

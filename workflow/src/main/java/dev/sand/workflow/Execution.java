@@ -48,6 +48,9 @@ public interface Execution {
             }
         }
 
+        /** Whoever is to call back for the step is still at it: its heartbeat time begins anew. */
+        record Heartbeat(String step, long atMs) implements Signal {}
+
         /** Ends everything that is open. */
         record Stopped(String error, String cause, long atMs) implements Signal {
             public Stopped(String error, String cause) {
@@ -68,6 +71,12 @@ public interface Execution {
 
         /** Report TimerFired after that long; 0: as soon as other work had its turn. */
         record StartTimer(String step, long delayMs) implements Command {}
+
+        /**
+         * Somebody outside has a token for the step (see {@link TaskTokens}): report what comes of it as TaskSucceeded or
+         * TaskFailed, once, and Heartbeat before that. Nothing is to be done until then.
+         */
+        record AwaitCallback(String step) implements Command {}
 
         /** The step's result is no longer wanted: a branch failed, a timer is moot. */
         record Abandon(String step) implements Command {}

@@ -17,6 +17,7 @@ public final class Executions {
     private record Key(String application, int version, String workflow) {}
 
     private final ReferencedValues values;
+    private final TaskTokens tokens;
     private final Map<Key, StateMachine> machines = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -35,11 +36,13 @@ public final class Executions {
 
     /** Values that travel by reference cannot be looked into. */
     public Executions() {
-        this((application, payload) -> PayloadSource.NONE.bytes(payload));
+        this((application, payload) -> PayloadSource.NONE.bytes(payload), TaskTokens.ofTrial());
     }
 
-    public Executions(ReferencedValues values) {
+    /** @param tokens for tasks that wait for a callback */
+    public Executions(ReferencedValues values, TaskTokens tokens) {
         this.values = values;
+        this.tokens = tokens;
     }
 
     /**
@@ -60,12 +63,13 @@ public final class Executions {
         StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
                 key -> parse(workflow));
         return new AslExecution(machine, version.application(), target, executionId, startTime,
-                payload -> values.bytes(version.application(), payload));
+                payload -> values.bytes(version.application(), payload), tokens);
     }
 
     /** The execution of a machine that is no application's: for trials. */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime) {
-        return new AslExecution(machine, application, workflow, executionId, startTime, PayloadSource.NONE);
+        return new AslExecution(machine, application, workflow, executionId, startTime, PayloadSource.NONE,
+                TaskTokens.ofTrial());
     }
 
     private static StateMachine parse(WorkflowSpec workflow) {

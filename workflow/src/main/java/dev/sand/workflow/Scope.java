@@ -13,11 +13,12 @@ final class Scope {
      *
      * @param startTime ISO 8601
      * @param budget what the state at hand may still do
+     * @param tokens for tasks that wait for a callback
      */
     record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
-                QueryBudget budget) {
+                QueryBudget budget, TaskTokens tokens) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, startTime, other, clock, budget);
+            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens);
         }
     }
 

@@ -58,9 +58,8 @@ final class StateEntry {
         Document input = flow.input(visit);
         long timeoutSeconds = task.timeout() == null ? task.timeoutSeconds()
                 : integer(visit, task.timeout(), input, "TimeoutSecondsPath", 1);
-        if (task.heartbeat() != null) {
-            integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
-        }
+        long heartbeatSeconds = task.heartbeat() == null ? task.heartbeatSeconds()
+                : integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
         Document arguments = flow.parameters(visit, input);
         String grain = task.grain();
         if (task.invokesFunction()) {
@@ -72,6 +71,11 @@ final class StateEntry {
         Payload payload = arguments.payload(source);
         String step = visit.attemptStep();
         visit.scope.countEvents(2);
+        if (task.awaitsToken()) {
+            agenda.open(new TokenWait(visit, heartbeatSeconds * 1000), new Command.RunTask(step, grain, payload, 0),
+                    timeoutSeconds * 1000);
+            return;
+        }
         agenda.open(visit, new Agenda.Open.Task(visit),
                 new Command.RunTask(step, grain, payload, timeoutSeconds * 1000), step);
     }

@@ -41,7 +41,7 @@ final class StateExit {
         visit.scope.countEvents(visit.state instanceof State.Pass ? 0 : isDistributed(visit) ? 2 : 1);
         Document next;
         try {
-            Document given = visit.state instanceof State.Task task && task.invokesFunction() ? flow.invoked(result) : result;
+            Document given = visit.state instanceof State.Task task && task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {

@@ -27,6 +27,9 @@ final class Visit {
     /** Of a Parallel or Map that runs, else null. */
     Join join;
 
+    /** Of a task that waits for its token, else null. */
+    TokenWait token;
+
     private String attemptStep;
     private long draws;
 
@@ -125,6 +128,10 @@ final class Visit {
                 .put("Name", scope.info.workflow());
         context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs))
                 .put("RetryCount", retryCount);
+        if (state instanceof State.Task task && task.awaitsToken()) {
+            context.putObject("Task").put("Token", scope.info.tokens().token(scope.info.application(),
+                    scope.info.executionId(), attemptStep() + TokenWait.TOKEN));
+        }
         Scope.Item item = scope.item();
         if (item != null) {
             ObjectNode shown = context.putObject("Map").putObject("Item").put("Index", item.index());

@@ -42,12 +42,32 @@ final class RandomWorkflows {
                 if (random.nextInt(3) == 0) {
                     call.put("seconds", random.nextInt(1, 20));
                 }
+                if (random.nextInt(3) == 0) {
+                    callbacks(call.putArray("callback"));
+                }
                 if (random.nextInt(6) == 0 && call.has("return")) {
                     call.putArray("publish").addObject().put("grain", GRAINS.get(random.nextInt(3))).set("payload", value(1));
                 }
             }
         }
         return grains;
+    }
+
+    /** Used of tasks that wait for their token alone. */
+    private void callbacks(ArrayNode callbacks) {
+        for (int i = random.nextInt(3); i > 0; i--) {
+            callbacks.addObject().put("seconds", random.nextInt(10)).put("heartbeat", true);
+        }
+        ObjectNode last = callbacks.addObject().put("seconds", random.nextInt(20));
+        if (random.nextInt(3) == 0) {
+            last.putObject("failure").put("error", "E").put("cause", "called back");
+        } else {
+            last.set("success", value(1));
+        }
+    }
+
+    private String resource() {
+        return GRAINS.get(random.nextInt(3)) + (random.nextInt(4) == 0 ? ".waitForTaskToken" : "");
     }
 
     private ObjectNode machine(int depth) {
@@ -73,7 +93,7 @@ final class RandomWorkflows {
         int kind = random.nextInt(isLast ? 4 : 5);
         switch (kind) {
             case 0 -> state.put("Type", "Pass");
-            case 1 -> state.put("Type", "Task").put("Resource", GRAINS.get(random.nextInt(3)))
+            case 1 -> state.put("Type", "Task").put("Resource", resource())
                     .set("Arguments", Json.NODES.objectNode().put("in", "{% $states.input %}").put("dice", "{% $random() %}"));
             case 2 -> state.put("Type", "Wait").put("Seconds", "{% $floor($random() * 5) %}");
             case 3 -> {
@@ -126,9 +146,12 @@ final class RandomWorkflows {
         }
         switch (kind) {
             case 0, 1 -> {
-                state.put("Type", "Task").put("Resource", GRAINS.get(random.nextInt(3)));
+                state.put("Type", "Task").put("Resource", resource());
                 if (random.nextInt(4) == 0) {
-                    state.put("TimeoutSeconds", random.nextInt(1, 15));
+                    state.put("TimeoutSeconds", random.nextInt(6, 15));
+                }
+                if (random.nextInt(4) == 0) {
+                    state.put("HeartbeatSeconds", random.nextInt(1, 6));
                 }
                 flow(state, true);
             }

@@ -9,6 +9,7 @@ import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Slots;
+import dev.sand.event.TaskCallback;
 import dev.sand.hostlink.HostPeer;
 import dev.sand.hostlink.SlotEpochs;
 import java.util.List;
@@ -82,6 +83,11 @@ final class DirectPeer implements HostPeer {
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return host.cancel(executionId, cause);
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return host.callBack(callback);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.TaskCallback;
 import dev.sand.event.LogFields;
 import dev.sand.event.RequestRecord;
 import dev.sand.event.Topics;
@@ -18,6 +19,7 @@ import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.HostPeer;
 import dev.sand.hostlink.LinkException;
 import dev.sand.hostlink.SlotEpochs;
+import dev.sand.workflow.TaskTokens;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -261,22 +263,37 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        return askOwner(executionId, owner -> owner.cancel(executionId, cause));
+    }
+
+    /** Asked again, it may have been taken the first time: then it is said to be awaited no more. */
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return TaskTokens.claimed(callback.token()).map(place -> askOwner(place.executionId(), owner -> owner.callBack(callback))
+                .exceptionallyCompose(e -> CompletableFuture.failedFuture(new CallbackException(Failure.platform(Errors.UNAVAILABLE,
+                        e instanceof CompletionException && e.getCause() != null ? e.getCause().getMessage() : e.getMessage(), true)))))
+                .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
+    }
+
+    /** Until it answers, or has been looked for long enough. */
+    private <T> CompletableFuture<T> askOwner(String executionId, Function<HostPeer, CompletableFuture<T>> question) {
+        CompletableFuture<T> result = new CompletableFuture<>();
         long untilNs = System.nanoTime() + options.cancel().toNanos();
-        links.execute(() -> cancel(executionId, cause, untilNs, result));
+        links.execute(() -> askOwner(executionId, question, untilNs, result));
         return result;
     }
 
-    private void cancel(String executionId, String cause, long untilNs, CompletableFuture<Boolean> result) {
+    private <T> void askOwner(String executionId, Function<HostPeer, CompletableFuture<T>> question, long untilNs,
+                              CompletableFuture<T> result) {
         HostPeer owner = table.reachable(table.slot(executionId));
-        CompletableFuture<Boolean> asked = owner == null
+        CompletableFuture<T> asked = owner == null
                 ? CompletableFuture.failedFuture(new LinkException("the owner of execution " + executionId + " cannot be reached"))
-                : owner.cancel(executionId, cause);
-        asked.whenComplete((found, thrown) -> {
+                : question.apply(owner);
+        asked.whenComplete((answer, thrown) -> {
             if (thrown == null) {
-                result.complete(found);
+                result.complete(answer);
             } else if (System.nanoTime() < untilNs && !closed) {
-                links.after(options.slowestBackOff(), () -> cancel(executionId, cause, untilNs, result));
+                links.after(options.slowestBackOff(), () -> askOwner(executionId, question, untilNs, result));
             } else {
                 result.completeExceptionally(thrown);
             }

@@ -16,7 +16,10 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.SandboxSpec;
+import dev.sand.event.TaskCallback;
 import dev.sand.frontend.FakeHostAgent;
+import dev.sand.workflow.TaskTokens;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -146,6 +149,18 @@ abstract class HostAgentPortContract {
                 assertThat(callers.get(i).result().status()).isEqualTo(Status.SUCCEEDED);
             }
         }
+    }
+
+    @Test
+    void a_callback_comes_as_it_was_sent_and_its_outcome_back() {
+        String token = TaskTokens.ofTrial().token("demo", id(), "Ask>token");
+        TaskCallback success = TaskCallback.success(token, Payload.json("{\"n\": 1.50}".getBytes(StandardCharsets.UTF_8)));
+        for (TaskCallback callback : List.of(success, TaskCallback.failure(token, "E", null), TaskCallback.heartbeat(token))) {
+            assertThat(port().callBack(callback).join()).isEqualTo(TaskCallback.Outcome.TAKEN);
+            assertThat(agent().callbacks.getLast()).usingRecursiveComparison().isEqualTo(callback);
+        }
+        agent().callbackOutcome = TaskCallback.Outcome.NOT_AWAITED;
+        assertThat(port().callBack(success).join()).isEqualTo(TaskCallback.Outcome.NOT_AWAITED);
     }
 
     @Test

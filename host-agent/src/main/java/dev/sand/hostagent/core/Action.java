@@ -1,6 +1,7 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
@@ -8,6 +9,7 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution;
 import java.util.List;
@@ -98,6 +100,9 @@ public sealed interface Action {
      * refusal, or the slot is another's), and the answer may go out whoever owns what.
      */
     record Respond(InvocationListener listener, InvocationResult result, int slot, long epoch) implements Action {}
+
+    /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
+    record AnswerCallback(Input.CallbackListener listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
 
     /** Progress for a watcher; {@code hop} null: the execution has ended, or does not run here. */
     record Notify(ProgressListener listener, InvocationResult.Hop hop) implements Action {}

@@ -79,6 +79,7 @@ public final class HostCore {
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
             case Input.Cancel cancel -> onCancel(cancel);
+            case Input.Callback callback -> onCallback(callback);
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
             case Input.Retire retire -> applicationInputs.on(retire);
             case Input.Drain _ -> context.executions.drain();
@@ -165,6 +166,19 @@ public final class HostCore {
         RunningExecution execution = context.executions.get(unwatch.executionId());
         if (execution != null) {
             execution.audience().unwatch(unwatch.listener());
+        }
+    }
+
+    /** What is not known here may be known soon, of a slot whose journals are not read to their end. */
+    private void onCallback(Input.Callback callback) {
+        RunningExecution execution = context.executions.get(callback.executionId());
+        int slot = context.slots.of(callback.executionId());
+        if (execution != null) {
+            execution.onCallback(callback);
+        } else if (context.slots.state(slot) != SlotTable.State.OURS) {
+            Callbacks.later(context, callback, "is another host's, or its journal is being read");
+        } else {
+            Callbacks.notAwaited(context, callback.listener());
         }
     }
 

@@ -6,6 +6,7 @@ import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.workflow.Execution;
 import java.util.Collections;
@@ -30,6 +31,17 @@ public sealed interface Input {
     record Unwatch(String executionId, ProgressListener listener) implements Input {}
 
     record Cancel(String executionId, String cause) implements Input {}
+
+    /** Told once of what has come of a callback, on the shard's thread. */
+    interface CallbackListener {
+        void onOutcome(TaskCallback.Outcome outcome);
+
+        /** It may be brought again. */
+        void onFailed(Failure failure);
+    }
+
+    /** Somebody reports on the step of an execution that waits for its token. Answered with AnswerCallback. */
+    record Callback(String executionId, String step, TaskCallback what, CallbackListener listener) implements Input {}
 
     /** Answer to LoadApplication; failure set when there is no such version. */
     record ApplicationLoaded(AppKey app, ApplicationVersion version, Failure failure) implements Input {}

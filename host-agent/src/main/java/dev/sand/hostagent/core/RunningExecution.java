@@ -1,12 +1,14 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.ApplicationVersion.Durability;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.workflow.AslExecution;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
@@ -41,6 +43,8 @@ final class RunningExecution extends Timed implements Tenant {
     /** Null while the request is held. */
     private Application application;
     private Signals signals;
+    /** Null: not looked at yet. */
+    private Boolean awaitsCallbacks;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
     private String journalTrouble;
 
@@ -123,11 +127,20 @@ final class RunningExecution extends Timed implements Tenant {
 
     /**
      * Global bus first, for every event. So does whatever has lost an owner before: it may be what took that host down, and
-     * then each of its steps must be known to have begun.
+     * then each of its steps must be known to have begun. And so does one that may be called back: who was told that a report
+     * counts will not come again, and what lies behind a record that is missing does not count.
      */
     boolean isStrict() {
         return application.version().durability() == Durability.STRICT
-                || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT);
+                || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT) || awaitsCallbacks();
+    }
+
+    private boolean awaitsCallbacks() {
+        if (awaitsCallbacks == null) {
+            WorkflowSpec workflow = application.version().workflows().get(request.target());
+            awaitsCallbacks = workflow != null && workflow.definition().contains(AslExecution.CALLBACK);
+        }
+        return awaitsCallbacks;
     }
 
     boolean isWorkflow() {
@@ -230,6 +243,15 @@ final class RunningExecution extends Timed implements Tenant {
         }
     }
 
+    /** Until it runs, and its journal is replayed, nobody knows what it waits for. */
+    void onCallback(Input.Callback callback) {
+        if (signals == null || signals.isReplaying()) {
+            Callbacks.later(context, callback, "is being recovered");
+        } else {
+            signals.signal(signals.callbacks().bring(callback));
+        }
+    }
+
     /** The answer to a backup: the request's own, or a transition's that was awaited. */
     void onJournaled(Input.Journaled journaled) {
         if (journaled.failure() != null) {
@@ -253,6 +275,7 @@ final class RunningExecution extends Timed implements Tenant {
         context.timers.disarm(this);
         if (signals != null && !again) {
             signals.steps().abandonAll(error, kills);
+            signals.callbacks().close(Errors.MOVED.equals(error));
         }
         admission.close();
         backups.close();

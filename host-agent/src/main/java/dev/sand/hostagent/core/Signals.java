@@ -21,6 +21,7 @@ final class Signals {
     private final RunningExecution execution;
     private final Execution machine;
     private final Steps steps;
+    private final Callbacks callbacks;
     private ArrayDeque<Signal> inbox;
     /** Signals at the head of the inbox that come from the journal, the first one included. */
     private int replaying;
@@ -36,6 +37,7 @@ final class Signals {
         this.context = context;
         this.execution = execution;
         this.machine = machine;
+        this.callbacks = new Callbacks(context, execution);
         this.steps = new Steps(context, execution, application, this);
         if (recovery != null) {
             inbox = new ArrayDeque<>(recovery.replay());
@@ -46,6 +48,10 @@ final class Signals {
 
     Steps steps() {
         return steps;
+    }
+
+    Callbacks callbacks() {
+        return callbacks;
     }
 
     void start(Signal.Started started) {
@@ -86,6 +92,9 @@ final class Signals {
     }
 
     private void process(Signal signal) {
+        if (!callbacks.take(signal)) {
+            return;
+        }
         pending = signal;
         if (isReplaying()) {
             steps.close(signal);
@@ -122,6 +131,7 @@ final class Signals {
             return;
         }
         Signal cause = pending;
+        callbacks.journaled(cause);
         steps.apply(commands, cause, machine);
         if (isNew && (!execution.isEnded() || execution.backups().isDurable())) {
             execution.backups().finished(cause, commands, null);
@@ -132,6 +142,7 @@ final class Signals {
     /** The record that was awaited is in the global bus. */
     private void onJournaled() {
         awaited = Awaited.NOTHING;
+        callbacks.journaled(pending);
         steps.apply(effects, pending, machine);
         drainInbox();
     }

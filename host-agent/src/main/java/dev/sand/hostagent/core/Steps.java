@@ -42,6 +42,7 @@ final class Steps implements EventOwner {
             switch (commands.get(i)) {
                 case Command.RunTask task -> onRunTask(task);
                 case Command.StartTimer start -> onStartTimer(start, cause);
+                case Command.AwaitCallback await -> signals.callbacks().await(await.step());
                 case Command.Abandon abandon -> onAbandon(abandon.step());
                 case Command.Succeed succeed -> execution.ending().succeeded(succeed.output());
                 case Command.Fail fail -> onFail(fail, machine);
@@ -90,7 +91,7 @@ final class Steps implements EventOwner {
             withdraw(event, Errors.CANCELLED, true);
             return;
         }
-        StepTimer timer = timers.remove(step);
+        StepTimer timer = signals.callbacks().abandon(step) ? null : timers.remove(step);
         if (timer != null) {
             context.timers.disarm(timer);
         }
@@ -172,12 +173,12 @@ final class Steps implements EventOwner {
             case Signal.TaskSucceeded succeeded -> succeeded.step();
             case Signal.TaskFailed failed -> failed.step();
             case Signal.TimerFired fired -> fired.step();
-            case Signal.Started _, Signal.Stopped _ -> null;
+            case Signal.Started _, Signal.Heartbeat _, Signal.Stopped _ -> null;
         };
         Event event = step == null ? null : open.remove(step);
         if (event != null) {
             event.end(context);
-        } else if (step != null) {
+        } else if (step != null && !signals.callbacks().abandon(step)) {
             timers.remove(step);
         }
     }
@@ -203,7 +204,7 @@ final class Steps implements EventOwner {
     }
 
     int openCount() {
-        return open.size() + timers.size();
+        return open.size() + timers.size() + signals.callbacks().openCount();
     }
 
     /** The execution has ended: nothing of it is to run on. */

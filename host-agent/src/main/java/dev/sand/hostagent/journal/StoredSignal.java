@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A signal as a journal record has it.
  *
- * @param type started, taskSucceeded, taskFailed, timerFired or stopped; the others as that signal has them, or null
+ * @param type started, taskSucceeded, taskFailed, timerFired, heartbeat or stopped; the others as that signal has them, or null
  */
 record StoredSignal(String type, String step, Payload input, Payload output, List<StoredPublication> published, String error,
                     String cause, long atMs) {
@@ -27,6 +27,7 @@ record StoredSignal(String type, String step, Payload input, Payload output, Lis
                     new StoredSignal("taskFailed", failed.step(), null, null, null, failed.error(), failed.cause(), failed.atMs());
             case Signal.TimerFired fired ->
                     new StoredSignal("timerFired", fired.step(), null, null, null, null, null, fired.atMs());
+            case Signal.Heartbeat beat -> new StoredSignal("heartbeat", beat.step(), null, null, null, null, null, beat.atMs());
             case Signal.Stopped stopped ->
                     new StoredSignal("stopped", null, null, null, null, stopped.error(), stopped.cause(), stopped.atMs());
         };
@@ -39,6 +40,7 @@ record StoredSignal(String type, String step, Payload input, Payload output, Lis
                     published.stream().map(p -> new Published(p.grain(), p.payload())).toList(), atMs);
             case "taskFailed" -> new Signal.TaskFailed(step, error, cause, atMs);
             case "timerFired" -> new Signal.TimerFired(step, atMs);
+            case "heartbeat" -> new Signal.Heartbeat(step, atMs);
             case "stopped" -> new Signal.Stopped(error, cause, atMs);
             default -> throw new UncheckedIOException(new IOException("not a signal: " + type));
         };

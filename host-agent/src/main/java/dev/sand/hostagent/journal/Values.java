@@ -32,7 +32,7 @@ final class Values {
             case Signal.TaskSucceeded done -> new Signal.TaskSucceeded(done.step(), change.apply(done.output()),
                     done.published().stream().map(p -> new Published(p.grain(), change.apply(p.payload()))).toList(),
                     done.atMs());
-            case Signal.TaskFailed _, Signal.TimerFired _, Signal.Stopped _ -> signal;
+            case Signal.TaskFailed _, Signal.TimerFired _, Signal.Heartbeat _, Signal.Stopped _ -> signal;
         };
     }
 

@@ -96,6 +96,8 @@ final class ActionPerformer implements ActionSink {
                     adapters.withheld().count(Withheld.Effect.ANSWER);
                 }
             }
+            case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
+            case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
             case Action.Notify notify when notify.hop() == null -> notify.listener().onEnd();
             case Action.Notify notify -> notify.listener().onHop(notify.hop());
             case Action.LoadApplication load -> load(load);

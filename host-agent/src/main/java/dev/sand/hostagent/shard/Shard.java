@@ -3,8 +3,10 @@ package dev.sand.hostagent.shard;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.CallbackException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
@@ -13,6 +15,7 @@ import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.sandbox.SandboxEndpoint;
 import dev.sand.hostagent.sandbox.SandboxListener;
 import dev.sand.localbus.LocalBus;
+import dev.sand.workflow.TaskTokens;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -130,6 +133,34 @@ public final class Shard {
             core.openOf(application).forEach(executionId -> on(new Input.Cancel(executionId, cause)));
             answer.complete(null);
         });
+        return answer;
+    }
+
+    CompletableFuture<TaskCallback.Outcome> callBack(TaskTokens.Place place, TaskCallback what) {
+        CompletableFuture<TaskCallback.Outcome> answer = new CompletableFuture<>();
+        Input.CallbackListener listener = new Input.CallbackListener() {
+            @Override
+            public void onOutcome(TaskCallback.Outcome outcome) {
+                answer.complete(outcome);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answer.completeExceptionally(new CallbackException(failure));
+            }
+        };
+        Runnable refuse = () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true));
+        try {
+            loop.execute(() -> {
+                if (stopped) {
+                    refuse.run();
+                    return;
+                }
+                on(new Input.Callback(place.executionId(), place.step(), what, listener));
+            });
+        } catch (RejectedExecutionException e) {
+            refuse.run();
+        }
         return answer;
     }
 

@@ -5,6 +5,7 @@ import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.core.ExecutionFactory;
@@ -108,7 +109,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     }
 
     private ExecutionFactory executionFactory() {
-        Executions executions = new Executions(payloads::bytes);
+        Executions executions = new Executions(payloads::bytes, parts.tokens());
         return (version, target, executionId, startedMs) ->
                 executions.create(version, target, executionId, Instant.ofEpochMilli(startedMs).toString());
     }
@@ -180,6 +181,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
     /** Ends all executions of the application that this host owns; completes when it is done. */
     public CompletableFuture<Void> cancelAll(String application, String cause) {
         return shardOf(application).cancelAll(application, cause);
+    }
+
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
+        return parts.tokens().read(callback.token()).map(place -> shardOf(place.application()).callBack(place, callback))
+                .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
     }
 
     public void retire(String application, int version) {

@@ -60,7 +60,11 @@ final class CoreFixture {
     }
 
     CoreFixture withWorkflow(String name, ExecutionFactory factory) {
-        workflows.put(name, new WorkflowSpec(name, "{}", 60_000));
+        return withWorkflow(name, "{}", factory);
+    }
+
+    CoreFixture withWorkflow(String name, String definition, ExecutionFactory factory) {
+        workflows.put(name, new WorkflowSpec(name, definition, 60_000));
         this.factory = factory;
         return this;
     }

@@ -50,6 +50,7 @@ class JournalRecordTest {
                 new Backup.Finished(new Signal.TaskSucceeded("Root", payload, List.of(new Published("h", payload)), 2), List.of()),
                 new Backup.Finished(new Signal.TaskFailed("Root", "E", "c", 3), List.of()),
                 new Backup.Finished(new Signal.TimerFired("Wait", 4), List.of()),
+                new Backup.Finished(new Signal.Heartbeat("Ask>token", 5), List.of()),
                 new Backup.Finished(new Signal.Stopped("E", null, 5), List.of()),
                 new Backup.Resumed(Map.of("Tag", 2)),
                 new Backup.Ended(Status.FAILED));
@@ -68,8 +69,8 @@ class JournalRecordTest {
     void everySignalHasAVector() {
         List<String> types = new ArrayList<>();
         VECTORS.get("records").forEach(each -> types.add(each.at("/record/signal/type").asText()));
-        assertThat(types).contains("started", "taskSucceeded", "taskFailed", "timerFired", "stopped");
-        assertThat(Signal.class.getPermittedSubclasses()).hasSize(5);
+        assertThat(types).contains("started", "taskSucceeded", "taskFailed", "timerFired", "heartbeat", "stopped");
+        assertThat(Signal.class.getPermittedSubclasses()).hasSize(6);
         assertThat(Backup.class.getPermittedSubclasses()).hasSize(4);
     }
 

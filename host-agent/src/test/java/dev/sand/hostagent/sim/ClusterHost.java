@@ -219,7 +219,7 @@ final class ClusterHost implements Driver {
             case Action.SendAway send -> sendAway(send);
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
-            case Action.Notify _, Action.Dropped _ -> { }
+            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _ -> { }
         }
     }
 

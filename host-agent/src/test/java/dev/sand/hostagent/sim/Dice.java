@@ -11,18 +11,22 @@ final class Dice {
     private final SplittableRandom random;
     /** From 0 (nothing goes wrong) to about 3. */
     private double intensity;
+    /** Of what came to the simulations later: draws from here leave all others as they were. */
+    private final SplittableRandom aside;
     private final double calmness;
     private final Dice parent;
 
     Dice(long seed) {
         random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
         intensity = random.nextInt(6) == 0 ? 0 : random.nextDouble() * 2.5 + 0.2;
+        aside = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 2);
         calmness = 1;
         parent = this;
     }
 
     private Dice(Dice parent, double calmness) {
         this.random = parent.random;
+        this.aside = parent.aside;
         this.calmness = calmness;
         this.parent = parent.parent;
     }
@@ -30,6 +34,14 @@ final class Dice {
     /** The same dice for a place where less goes wrong. */
     Dice calmer(double times) {
         return new Dice(this, calmness * times);
+    }
+
+    boolean aside(int percent) {
+        return aside.nextInt(100) < percent;
+    }
+
+    int aside(int from, int to) {
+        return aside.nextInt(from, to);
     }
 
     void stopFaults() {

@@ -17,8 +17,14 @@ final class Script implements Execution {
      * @param pauseMs before the stage
      * @param catches a task that failed twice counts as done
      * @param heavy evaluated off the shard
+     * @param awaits a callback too
      */
-    record Stage(List<String> grains, long pauseMs, boolean catches, boolean heavy, long timeoutMs) {}
+    record Stage(List<String> grains, long pauseMs, boolean catches, boolean heavy, long timeoutMs, boolean awaits) {}
+
+    /** Of the callback that a stage waits for. */
+    static String callback(int stage) {
+        return "C" + stage;
+    }
 
     private final List<Stage> stages;
     private final Map<String, String> open = new LinkedHashMap<>();
@@ -44,7 +50,9 @@ final class Script implements Execution {
             }
             case Signal.TaskSucceeded succeeded when open.containsKey(succeeded.step()) -> {
                 open.remove(succeeded.step());
-                outputs.add(text(succeeded.output()));
+                if (!succeeded.step().equals(callback(stage))) {
+                    outputs.add(text(succeeded.output()));
+                }
                 for (int i = 0; i < succeeded.published().size(); i++) {
                     Published published = succeeded.published().get(i);
                     run(succeeded.step() + ">publish[" + i + "]", published.grain(), published.payload(), commands);
@@ -101,6 +109,10 @@ final class Script implements Execution {
     }
 
     private void tasks(List<Command> commands) {
+        if (stages.get(stage).awaits()) {
+            open.put(callback(stage), "");
+            commands.add(new Command.AwaitCallback(callback(stage)));
+        }
         for (int i = 0; i < stages.get(stage).grains().size(); i++) {
             run("S" + stage + "[" + i + "]", stages.get(stage).grains().get(i), input, commands);
         }

@@ -5,6 +5,7 @@ import static dev.sand.hostagent.sim.Dice.MS;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.CoreView;
 import dev.sand.hostagent.core.HostCore;
@@ -12,6 +13,7 @@ import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Rule;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -25,6 +27,8 @@ import java.util.function.IntFunction;
 final class Simulation implements Driver, Seeds.Run {
     /** From a deadline until the process must be gone: two kills, the stop of the sandbox, and its repetition. */
     static final long KILL_GRACE_NS = 1500 * MS;
+    /** Longer than any execution's deadline. */
+    private static final long REPORTING_NS = 6_000 * MS;
     private static final int MAX_ATTEMPTS = 3;
     private static final long PATIENCE_NS = 60_000 * MS;
 
@@ -36,6 +40,8 @@ final class Simulation implements Driver, Seeds.Run {
     private final SimBus bus;
     private final Callers callers = new Callers();
     private final Trace trace = new Trace();
+    /** Callbacks that were said to count. */
+    private final Set<String> taken = new HashSet<>();
     private final List<Action> actions = new ArrayList<>();
     private HostCore core;
     private CoreView view;
@@ -75,6 +81,11 @@ final class Simulation implements Driver, Seeds.Run {
         on(new Input.Drain());
         runUntil(() -> drained && view.leftover() == null && host.leftover() == null, "to drain");
         callers.checkEnd(bus);
+    }
+
+    /** How many reports were said to count. */
+    int taken() {
+        return taken.size();
     }
 
     private void runUntil(BooleanSupplier done, String what) {
@@ -204,6 +215,8 @@ final class Simulation implements Driver, Seeds.Run {
                     notify.listener().onHop(notify.hop());
                 }
             }
+            case Action.AnswerCallback answer when answer.outcome() == null -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
             case Action.Drained _ -> drained = true;
             case Action.Dropped _, Action.SendAway _, Action.SendBack _ -> { }
         }
@@ -238,6 +251,9 @@ final class Simulation implements Driver, Seeds.Run {
         Callers.Call call = new Callers.Call(request, requests, incarnation);
         callers.calls.add(call);
         on(new Input.Invoke(request, call));
+        for (String step : workload.callbacks(request)) {
+            report(request.executionId(), step, schedule.nowNs() + REPORTING_NS);
+        }
         if (dice.percent(15)) {
             Callers.Watcher watcher = new Callers.Watcher();
             callers.watchers.add(watcher);
@@ -246,6 +262,28 @@ final class Simulation implements Driver, Seeds.Run {
         if (dice.percent(6)) {
             deliver(dice.between(0, 100 * MS), new Input.Cancel(request.executionId(), "not wanted any more"));
         }
+    }
+
+    /** Whoever has a token reports again and again: what is said to count, counts once, and for good. */
+    private void report(String executionId, String step, long untilNs) {
+        String token = executionId + "/" + step;
+        if (schedule.nowNs() > untilNs) {
+            return;
+        }
+        boolean isHeartbeat = dice.aside(30);
+        TaskCallback what = isHeartbeat ? TaskCallback.heartbeat(token) : TaskCallback.success(token, Script.payload("called back"));
+        on(new Input.Callback(executionId, step, what, new Input.CallbackListener() {
+            @Override
+            public void onOutcome(TaskCallback.Outcome outcome) {
+                if (outcome == TaskCallback.Outcome.TAKEN && !isHeartbeat && !taken.add(token)) {
+                    throw new Violation("the callback of " + token + " was taken twice");
+                }
+            }
+
+            @Override
+            public void onFailed(Failure failure) { }
+        }));
+        schedule.after(dice.aside(5, 120) * MS, () -> report(executionId, step, untilNs));
     }
 
     private InvocationRequest draw() {

@@ -28,6 +28,17 @@ class SimulatorTest {
     }
 
     @Test
+    void callbacksAreAmongWhatHappens() {
+        int taken = 0;
+        for (long seed = 1; seed <= 40; seed++) {
+            Simulation simulation = new Simulation(seed, Rule.ALL);
+            simulation.run();
+            taken += simulation.taken();
+        }
+        assertThat(taken).isGreaterThan(40);
+    }
+
+    @Test
     void replay() {
         Seeds.replay(SimulatorTest::sound);
     }

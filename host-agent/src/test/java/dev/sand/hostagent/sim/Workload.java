@@ -5,17 +5,20 @@ import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.Limits;
 import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.ExecutionFactory;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.workflow.AslExecution;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** The applications of one simulation, drawn from its dice: small queues, small limits, workflows of all shapes. */
 final class Workload {
@@ -68,8 +71,10 @@ final class Workload {
         Map<String, WorkflowSpec> workflows = new LinkedHashMap<>();
         int flows = dice.below(3);
         for (int i = 0; i < flows; i++) {
-            workflows.put("w" + i, new WorkflowSpec("w" + i, "{}", 60_000));
-            scripts.put(name + version + "w" + i, stages(new ArrayList<>(grains.keySet()), dice));
+            List<Script.Stage> stages = stages(new ArrayList<>(grains.keySet()), dice);
+            String definition = stages.stream().anyMatch(Script.Stage::awaits) ? AslExecution.CALLBACK : "{}";
+            workflows.put("w" + i, new WorkflowSpec("w" + i, definition, 60_000));
+            scripts.put(name + version + "w" + i, stages);
         }
         long memory = dice.percent(20) ? 128L << 20 : 1L << 30;
         SandboxSpec sandbox = new SandboxSpec(memory, 0, dice.percent(20) ? 22 : 200, false, List.of(),
@@ -90,7 +95,7 @@ final class Workload {
         return placements;
     }
 
-    private static List<Script.Stage> stages(List<String> grains, Dice dice) {
+    private List<Script.Stage> stages(List<String> grains, Dice dice) {
         List<Script.Stage> stages = new ArrayList<>();
         int count = 1 + dice.below(3);
         for (int i = 0; i < count; i++) {
@@ -100,9 +105,15 @@ final class Workload {
                 tasks.add(dice.percent(2) ? "nobody" : dice.oneOf(grains));
             }
             stages.add(new Script.Stage(tasks, dice.percent(20) ? 1 + dice.below(80) : 0, dice.percent(30), dice.percent(25),
-                    dice.percent(20) ? 50 + dice.below(500) : 0));
+                    dice.percent(20) ? 50 + dice.below(500) : 0, !placed && dice.aside(20)));
         }
         return stages;
+    }
+
+    /** The steps of an execution that wait for a callback, once they are reached. */
+    List<String> callbacks(InvocationRequest request) {
+        List<Script.Stage> stages = scripts.getOrDefault(request.application() + request.version() + request.target(), List.of());
+        return IntStream.range(0, stages.size()).filter(stage -> stages.get(stage).awaits()).mapToObj(Script::callback).toList();
     }
 
     CoreConfiguration configuration() {

@@ -6,6 +6,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,11 @@ final class FakeHost implements HostAgentPort {
 
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         throw new UnsupportedOperationException();
     }
 

@@ -3,7 +3,9 @@ package dev.sand.workflow.asl;
 import java.util.regex.Pattern;
 
 /** What a Task's Resource names. */
-final class Resources {
+public final class Resources {
+    /** What a resource ends in whose task waits for a callback. */
+    public static final String TOKEN = ".waitForTaskToken";
     private static final String PREFIX = "sand:grain:";
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}");
 
@@ -19,6 +21,10 @@ final class Resources {
         int at = functionName.indexOf(":function:");
         return functionName.startsWith("arn:") ? grain(functionName)
                 : grain((at < 0 ? functionName : functionName.substring(at + 10)).split(":", 2)[0]);
+    }
+
+    static String withoutToken(String resource) {
+        return resource.endsWith(TOKEN) ? resource.substring(0, resource.length() - TOKEN.length()) : resource;
     }
 
     /** The grain of a resource: {@code name}, {@code sand:grain:name}, or the function's name in an ARN; null when it is none. */

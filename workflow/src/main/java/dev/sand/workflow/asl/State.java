@@ -24,13 +24,15 @@ public sealed interface State {
      * @param grain that the resource names
      * @param timeoutSeconds 0: none
      * @param timeout what gives the time-out, or null
-     * @param heartbeat what gives HeartbeatSeconds in JSONata, or null: it is only checked
+     * @param awaitsToken the state ends when its token is used, and not with the grain
+     * @param heartbeatSeconds between signs of life of whoever has the token; 0: none
+     * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked, and only in JSONata
      */
-    record Task(Common common, String resource, String grain, long timeoutSeconds, Expression timeout, Expression heartbeat,
-                ErrorRules errors) implements State {
+    record Task(Common common, String resource, String grain, boolean awaitsToken, long timeoutSeconds, Expression timeout,
+                long heartbeatSeconds, Expression heartbeat, ErrorRules errors) implements State {
         /** Whether it calls the function that the FunctionName of its parameters names, with their Payload. */
         public boolean invokesFunction() {
-            return Resources.invokesFunction(resource);
+            return resource != null && Resources.invokesFunction(Resources.withoutToken(resource));
         }
 
         /** @return the grain that a FunctionName names, or null */

@@ -126,11 +126,12 @@ final class StateReader {
         Fields fields = raw.fields;
         Common common = common(raw, DataFields.Kind.WORK, next(raw));
         String resource = fields.requiredString("Resource");
-        String grain = resource == null ? null : Resources.grain(resource);
+        boolean awaitsToken = resource != null && resource.endsWith(Resources.TOKEN);
+        String grain = resource == null ? null : Resources.grain(Resources.withoutToken(resource));
         if (resource != null && grain == null) {
             fields.report("Resource", Code.NOT_SUPPORTED, "The resource " + resource + " is no grain: give a grain's name, sand:grain:<name>,"
                     + " or the ARN of a Lambda function whose name is the grain's.");
-        } else if (resource != null && Resources.invokesFunction(resource)) {
+        } else if (resource != null && Resources.invokesFunction(Resources.withoutToken(resource))) {
             function(raw);
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
@@ -145,8 +146,8 @@ final class StateReader {
             fields.report("HeartbeatSeconds", Code.WRONG_VALUE, "The field HeartbeatSeconds must be smaller than TimeoutSeconds.");
         }
         fields.ignore("Credentials");
-        return new State.Task(common, resource, grain, timeout, timeoutFrom, raw.isJsonata ? heartbeatFrom : null,
-                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+        return new State.Task(common, resource, grain, awaitsToken, timeout, timeoutFrom, heartbeat,
+                raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
     /** The grain of a FunctionName that is written out; another one is only known when the task runs. */

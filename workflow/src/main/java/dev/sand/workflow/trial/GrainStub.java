@@ -1,6 +1,7 @@
 package dev.sand.workflow.trial;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.sand.workflow.data.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,10 +12,14 @@ import java.util.Map;
  * What stands in for grains in a trial. By resource or its last part: {@code {"echo": true}}, {@code {"return": JSON}},
  * {@code {"raise": {"error": …, "cause": …}}}, or a list of such, one a call, of which the last one stays. Each may have
  * {@code "seconds"}, how long the call takes, and {@code "publish"}, a list of {@code {"grain": …, "payload": …}}.
+ *
+ * <p>Of a task that waits for its token, {@code "callback"} is what is done with the token: one of {@code {"success": JSON}},
+ * {@code {"failure": {"error": …, "cause": …}}} and {@code {"heartbeat": true}}, each with {@code "seconds"} from the start of the
+ * attempt; or a list of such; or an empty list: nothing. Without it the stub's own answer is the callback's.
  */
 final class GrainStub {
-    /** What one call does. @param output null when it raises */
-    record Answer(JsonNode output, String error, String cause, long delayMs, JsonNode published) {}
+    /** What one call does. @param output null when it raises; @param callbacks null: the answer is the callback's */
+    record Answer(JsonNode output, String error, String cause, long delayMs, JsonNode published, List<JsonNode> callbacks) {}
 
     private final Map<String, List<JsonNode>> answers = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
@@ -23,9 +28,7 @@ final class GrainStub {
     GrainStub(JsonNode grains) {
         if (grains != null && grains.isObject()) {
             for (var field : grains.properties()) {
-                List<JsonNode> list = new ArrayList<>();
-                (field.getValue().isArray() ? field.getValue() : Json.NODES.arrayNode().add(field.getValue())).forEach(list::add);
-                answers.put(lastPart(field.getKey()), list);
+                answers.put(lastPart(field.getKey()), list(field.getValue()));
             }
         }
     }
@@ -39,11 +42,23 @@ final class GrainStub {
         List<JsonNode> list = answers.getOrDefault(grain, List.of());
         int call = calls.merge(grain, 1, Integer::sum);
         JsonNode stub = list.isEmpty() ? Json.NODES.objectNode().put("echo", true) : list.get(Math.min(call, list.size()) - 1);
-        long delayMs = stub.has("seconds") ? stub.get("seconds").decimalValue().movePointRight(3).longValue() : 0;
+        long delayMs = delayMs(stub);
+        List<JsonNode> callbacks = stub.has("callback") ? list(stub.get("callback")) : null;
         JsonNode raise = stub.get("raise");
         if (raise != null) {
-            return new Answer(null, raise.path("error").asText(null), raise.path("cause").asText(null), delayMs, stub.path("publish"));
+            return new Answer(null, raise.path("error").asText(null), raise.path("cause").asText(null), delayMs, stub.path("publish"),
+                    callbacks);
         }
-        return new Answer(stub.has("return") ? stub.get("return") : input, null, null, delayMs, stub.path("publish"));
+        return new Answer(stub.has("return") ? stub.get("return") : input, null, null, delayMs, stub.path("publish"), callbacks);
+    }
+
+    static long delayMs(JsonNode stub) {
+        return stub.has("seconds") ? stub.get("seconds").decimalValue().movePointRight(3).longValue() : 0;
+    }
+
+    private static List<JsonNode> list(JsonNode one) {
+        List<JsonNode> list = new ArrayList<>();
+        (one instanceof ArrayNode array ? array : Json.NODES.arrayNode().add(one)).forEach(list::add);
+        return list;
     }
 }

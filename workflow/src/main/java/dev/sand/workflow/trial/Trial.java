@@ -10,8 +10,10 @@ import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.LongFunction;
@@ -36,13 +38,16 @@ public final class Trial {
 
     public record Call(String step, String grain, JsonNode input, long timeoutMs) {}
 
-    private record Event(long atMs, long order, String step, LongFunction<Signal> signal) {}
+    /** @param isLast the step is over with it */
+    private record Event(long atMs, long order, String step, boolean isLast, LongFunction<Signal> signal) {}
 
     private final Execution execution;
     private final GrainStub stubs;
     private final PriorityQueue<Event> events = new PriorityQueue<>(
             (a, b) -> a.atMs != b.atMs ? Long.compare(a.atMs, b.atMs) : Long.compare(a.order, b.order));
     private final Set<String> open = new HashSet<>();
+    /** Steps that a callback is awaited for, and that the callback's stub has not been asked for yet. */
+    private final Map<String, GrainStub.Answer> callbacks = new HashMap<>();
     private final List<Call> calls = new ArrayList<>();
     private final List<Signal> signals = new ArrayList<>();
     private final List<List<Command>> history = new ArrayList<>();
@@ -64,7 +69,7 @@ public final class Trial {
         give(new Signal.Started(input, START_MS));
         while (last == null && !events.isEmpty()) {
             Event event = events.poll();
-            if (open.remove(event.step)) {
+            if (event.isLast ? open.remove(event.step) : open.contains(event.step)) {
                 nowMs = event.atMs;
                 give(event.signal.apply(START_MS + nowMs));
             }
@@ -84,9 +89,16 @@ public final class Trial {
         signals.add(signal);
         List<Command> commands = execution.on(signal);
         history.add(commands);
+        Set<String> awaited = new HashSet<>();
+        commands.forEach(command -> {
+            if (command instanceof Command.AwaitCallback await) {
+                awaited.add(await.step());
+            }
+        });
         for (Command command : commands) {
             switch (command) {
-                case Command.RunTask task -> call(task);
+                case Command.RunTask task -> call(task, awaited.contains(task.step() + ">token"));
+                case Command.AwaitCallback await -> await(await.step(), callbacks.remove(await.step()));
                 case Command.StartTimer timer -> at(timer.delayMs(), timer.step(), ms -> new Signal.TimerFired(timer.step(), ms));
                 case Command.Abandon abandon -> open.remove(abandon.step());
                 case Command.Succeed succeed -> last = succeed;
@@ -95,10 +107,43 @@ public final class Trial {
         }
     }
 
-    private void call(Command.RunTask task) {
+    /** The callbacks of a stub; or its answer, which then is the callback's. */
+    private void await(String step, GrainStub.Answer answer) {
+        open.add(step);
+        if (answer.callbacks() == null) {
+            callBack(step, answer.delayMs(), answer.output(), answer.error(), answer.cause());
+            return;
+        }
+        for (JsonNode callback : answer.callbacks()) {
+            long delayMs = GrainStub.delayMs(callback);
+            if (callback.has("heartbeat")) {
+                events.add(new Event(nowMs + delayMs, order++, step, false, ms -> new Signal.Heartbeat(step, ms)));
+            } else {
+                JsonNode failure = callback.path("failure");
+                callBack(step, delayMs, callback.get("success"), failure.path("error").asText(null), failure.path("cause").asText(null));
+            }
+        }
+    }
+
+    private void callBack(String step, long delayMs, JsonNode output, String error, String cause) {
+        events.add(new Event(nowMs + delayMs, order++, step, true, output == null ? ms -> new Signal.TaskFailed(step, error, cause, ms)
+                : ms -> new Signal.TaskSucceeded(step, Payload.json(Json.bytes(output)), List.of(), ms)));
+    }
+
+    private void call(Command.RunTask task, boolean awaitsToken) {
         JsonNode input = json(task.input());
         calls.add(new Call(task.step(), task.resource(), input, task.timeoutMs()));
         GrainStub.Answer answer = stubs.call(task.resource(), input);
+        if (awaitsToken) {
+            callbacks.put(task.step() + ">token", answer);
+            if (answer.callbacks() == null) {
+                answer = new GrainStub.Answer(Json.NODES.nullNode(), null, null, answer.delayMs(), answer.published(), null);
+            }
+        }
+        answer(task, answer);
+    }
+
+    private void answer(Command.RunTask task, GrainStub.Answer answer) {
         if (task.timeoutMs() > 0 && answer.delayMs() > task.timeoutMs()) {
             at(task.timeoutMs(), task.step(), ms -> new Signal.TaskFailed(task.step(), StatesError.TIMEOUT, null, ms));
         } else if (answer.output() == null) {
@@ -116,7 +161,7 @@ public final class Trial {
         if (!open.add(step)) {
             throw new IllegalStateException("step " + step + " is open already");
         }
-        events.add(new Event(nowMs + delayMs, order++, step, signal));
+        events.add(new Event(nowMs + delayMs, order++, step, true, signal));
     }
 
     private static JsonNode json(Payload payload) {

@@ -1,0 +1,120 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.HostAgentPort.CallbackException;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
+import dev.sand.event.TaskCallback;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import dev.sand.workflow.TaskTokens;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * {@code /api/v1/task-tokens}: whoever was given the token of a workflow's task reports on it. The token is all that is needed,
+ * and stands in the body: addresses are logged.
+ */
+public final class TaskTokensApi {
+    private static final String ROOT = "/api/v1/task-tokens";
+    private static final long ANSWER_MS = 15_000;
+    /** An execution that is being recovered can soon be told. */
+    private static final long AGAIN_MS = 50;
+    private static final int MOST_ERROR = 256;
+    private final HostAgentPort host;
+
+    public TaskTokensApi(HostAgentPort host) {
+        this.host = host;
+    }
+
+    public void addTo(Router router) {
+        router.add("POST", ROOT + "/success", exchange -> {
+            JsonNode body = body(exchange);
+            if (!body.has("output")) {
+                throw Problems.badRequest("\"output\" is the task's result, any JSON value; it is missing.").asException();
+            }
+            byte[] output = dev.sand.workflow.data.Json.bytes(body.get("output"));
+            if (output.length > Limits.CALLBACK_BYTES) {
+                throw Problems.tooLarge("The output", Limits.CALLBACK_BYTES, output.length).asException();
+            }
+            report(exchange, TaskCallback.success(text(body, "token", TaskTokens.MOST_CHARACTERS), Payload.json(output)));
+        }).add("POST", ROOT + "/failure", exchange -> {
+            JsonNode body = body(exchange);
+            report(exchange, TaskCallback.failure(text(body, "token", TaskTokens.MOST_CHARACTERS),
+                    body.hasNonNull("error") ? text(body, "error", MOST_ERROR) : null,
+                    body.hasNonNull("cause") ? text(body, "cause", Limits.CAUSE_BYTES) : null));
+        }).add("POST", ROOT + "/heartbeat", exchange ->
+                report(exchange, TaskCallback.heartbeat(text(body(exchange), "token", TaskTokens.MOST_CHARACTERS))));
+    }
+
+    /** Read so that no number in it changes. */
+    private static JsonNode body(Exchange exchange) throws IOException {
+        byte[] bytes = Body.readAll(exchange.request(), 2 * Limits.CALLBACK_BYTES, "The body");
+        JsonNode body;
+        try {
+            body = dev.sand.workflow.data.Json.read(bytes);
+        } catch (IOException e) {
+            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
+        }
+        if (body == null || !body.isObject()) {
+            throw Problems.badRequest("The body is a JSON object with a \"token\".").asException();
+        }
+        return body;
+    }
+
+    private static String text(JsonNode body, String field, int most) {
+        JsonNode value = body.path(field);
+        if (!value.isTextual() || value.textValue().length() > most) {
+            throw Problems.badRequest("\"" + field + "\" is a string of at most " + most + " characters.").asException();
+        }
+        return value.textValue();
+    }
+
+    private void report(Exchange exchange, TaskCallback callback) throws InterruptedException {
+        TaskTokens.Place place = TaskTokens.claimed(callback.token()).orElseThrow(TaskTokensApi::unknown);
+        switch (outcome(callback)) {
+            case TAKEN -> exchange.json(200, Json.object().put("executionId", place.executionId()).put("status", "TAKEN"));
+            case NOT_AWAITED -> throw Problem.caller(409, "token-not-awaited", "Nobody waits for this token",
+                    "Execution " + place.executionId() + " does not wait for this token (any more): the task was reported on before, "
+                            + "timed out or was given up, or the execution has ended.").with("executionId", place.executionId()).asException();
+            case UNKNOWN_TOKEN -> throw unknown();
+        }
+    }
+
+    private TaskCallback.Outcome outcome(TaskCallback callback) throws InterruptedException {
+        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS);
+        try {
+            while (true) {
+                try {
+                    return host.callBack(callback).get(ANSWER_MS, TimeUnit.MILLISECONDS);
+                } catch (ExecutionException e) {
+                    if (!(e.getCause() instanceof CallbackException unsure)) {
+                        throw new IllegalStateException(e.getCause());
+                    }
+                    if (System.nanoTime() > untilNs) {
+                        throw Problems.of(Failure.platform(Errors.UNAVAILABLE, unsure.getMessage(), true), null).asException();
+                    }
+                    Thread.sleep(AGAIN_MS);
+                }
+            }
+        } catch (TimeoutException e) {
+            throw Problems.of(Failure.platform(Errors.UNAVAILABLE, "It is not known within " + ANSWER_MS + " ms whether the report was taken: "
+                    + "report again.", true), null).asException();
+        }
+    }
+
+    private static ProblemException unknown() {
+        return Problem.caller(400, "unknown-token", "Not a task token", "This is no token that the platform has made: "
+                + "give $$.Task.Token as the task's input had it.").asException();
+    }
+}
