@@ -83,7 +83,7 @@ def rows_of(stories: list[Story], minutes: int) -> list[Row]:
     found = count(stories)
     lost = found[Verdict.LOST] + found[Verdict.REFUSED]
     wrong = found[Verdict.WRONG] + found[Verdict.TWICE]
-    again = sum(bool(story.turned_away) for story in stories)
+    again = sum(story.came_back for story in stories)
     asked = f"{len(stories)} asked for in {minutes} min, {minutes} kills; {again} had to be asked for again"
     rows = [
         figure("host-failures-rate", SYSTEM, "1/min", found[Verdict.RIGHT] / minutes, at_least=RATE_A_MINUTE, note=asked),

@@ -49,8 +49,11 @@ class Load:
         """Asks for everything that was answered once more, under its key: the answer is to be the same."""
         for story in self.stories:
             story.location = None
+            story.before_repeat = len(story.turned_away)
         limits = httpx.Limits(max_connections=8)
-        async with httpx.AsyncClient(base_url=self._server, timeout=REQUEST_SECONDS, limits=limits, trust_env=False) as http:
+        # Those that wait for one of the few connections are not late.
+        timeout = httpx.Timeout(REQUEST_SECONDS, pool=None)
+        async with httpx.AsyncClient(base_url=self._server, timeout=timeout, limits=limits, trust_env=False) as http:
             await asyncio.gather(*(self._follow(http, story) for story in self.stories if story.answers))
 
     async def _follow(self, http: httpx.AsyncClient, story: Story) -> None:

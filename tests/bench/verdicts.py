@@ -39,6 +39,12 @@ class Story:
     answered: float | None = None
     answers: list[Answer] = field(default_factory=list)
     turned_away: list[str] = field(default_factory=list)
+    before_repeat: int | None = None
+
+    @property
+    def came_back(self) -> bool:
+        """Whether the client had to ask again for its answer, before it asked for all of them a second time."""
+        return bool(self.turned_away[: self.before_repeat])
 
 
 def expected(number: int) -> int:
