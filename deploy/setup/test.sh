@@ -1,10 +1,10 @@
 # All tests: `mvn verify` (Java, and Python through it) and the end-to-end suite against a real `sand up`. Sourced by ./sand.
 
 run_test() {
-  local marks="not long" quick=0 java_status=0 e2e_status=0 started
+  local marks="not long" quick=0 java_status=0 e2e_status=0 started java_options=()
   case "${1:-}" in
     '') ;;
-    --quick) quick=1 marks="not slow and not long" ;;
+    --quick) quick=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow) ;;
     --all) marks="" ;;
     *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;
   esac
@@ -24,7 +24,7 @@ run_test() {
   say "building and testing with Maven (output in .sand/log/verify.log)"
   export SAND_TEST_QUICK=$quick
   java_sources_hash >"$SAND_LOCAL/test-reports/java-hash"
-  mvn -B -T 2 -f "$SAND_CHECKOUT/pom.xml" --fail-at-end -Dmaven.test.failure.ignore=true -Dsand.quick=$quick verify \
+  mvn -B -T 2 -f "$SAND_CHECKOUT/pom.xml" --fail-at-end -Dmaven.test.failure.ignore=true -Dsand.quick=$quick "${java_options[@]}" verify \
     2>&1 </dev/null | tee "$SAND_LOGS/verify.log" | show_modules || java_status=${PIPESTATUS[0]}
   if [ "$java_status" != 0 ]; then
     grep -E '^\[ERROR\]' "$SAND_LOGS/verify.log" | head -n 40 >&2 || true

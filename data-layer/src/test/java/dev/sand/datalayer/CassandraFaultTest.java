@@ -18,9 +18,11 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What goes wrong with Cassandra, and what the store makes of it. */
+@Tag("slow")
 class CassandraFaultTest {
     private static final CassandraNode NODE = CassandraNode.shared();
 

@@ -19,9 +19,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A broker that is absent, dies, or stops answering. */
+@Tag("slow")
 class KafkaFaultTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static KafkaNode node;

@@ -11,11 +11,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A host that alone is cut off from a real broker, while another takes its slots over, and that comes back. */
+@Tag("slow")
 class KafkaMembershipCutTest {
     private static final int SLOTS = MembershipContract.SLOTS;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

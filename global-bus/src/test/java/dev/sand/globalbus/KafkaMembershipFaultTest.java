@@ -22,9 +22,11 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Hosts that are killed, paused beyond their session, or cut off because the broker is gone. */
+@Tag("slow")
 class KafkaMembershipFaultTest {
     private static final int SLOTS = MembershipContract.SLOTS;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -15,9 +15,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract over a real broker, and what several hosts do. */
+@Tag("slow")
 class KafkaMembershipTest extends MembershipContract {
     static final Duration SESSION = Duration.ofSeconds(6); // not the default 3: the machines that run the tests are slower than those that run hosts
     private final String prefix = UUID.randomUUID() + ".";

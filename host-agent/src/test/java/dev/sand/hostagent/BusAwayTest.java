@@ -29,10 +29,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A host agent over a real broker, which dies in the middle of things and comes back. */
+@Tag("slow")
 class BusAwayTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final KafkaMembership.Options GROUP =

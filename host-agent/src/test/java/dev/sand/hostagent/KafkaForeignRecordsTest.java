@@ -30,9 +30,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Somebody else writes to every topic that hosts read, over a real broker: they pass it over and go on. */
+@Tag("slow")
 class KafkaForeignRecordsTest {
     private static final List<byte[]> FOREIGN = List.of(new byte[0], new byte[] {0, -1, 42}, bytes("not ours"), bytes("[1, 2]"),
             bytes("{\"order\": 7, \"schema\": 1}"), bytes("{\"schema\": \"one\"}"), new byte[900_000]);

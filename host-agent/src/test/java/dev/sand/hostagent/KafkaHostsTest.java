@@ -24,10 +24,12 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two host agents with the real Python runtime over a real broker, which shares their slots out. */
+@Tag("slow")
 class KafkaHostsTest {
     @TempDir
     Path notes;

@@ -47,6 +47,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Queues, schedules and changes of data over two host agents with the real Python runtime and a real broker, of which one dies in
  * the middle. A grain notes that it has begun, waits while it is held, and notes that it has ended.
  */
+@Tag("slow")
 class KafkaTriggersTest {
     private static final String GRAIN = """
             import os, time
@@ -181,8 +183,10 @@ class KafkaTriggersTest {
         assertThat(noted("ended")).containsExactlyInAnyOrderElementsOf(good);
         for (String message : good) {
             assertThat(notes.resolve("ended." + message)).as("ended once").hasContent("x");
-            // How often they began depends on the machine: a busy host may have sent one to the other, a slow one loses its slots.
         }
+        // Not each of them: a busy host may have sent one to the other, where it ran on.
+        assertThat(Stream.of("a0", "a1", "a2").map(message -> notes.resolve("begun." + message)))
+                .as("what ran where the host died began again").anySatisfy(begun -> assertThat(begun).content().startsWith("xx"));
         assertThat(triggers.deadLetters("shop", "orders", null, 10)).singleElement().satisfies(letter -> {
             assertThat(letter.id()).isEqualTo("bad");
             assertThat(letter.attempts()).as("a host's death is no failure of the grain").isEqualTo(3);

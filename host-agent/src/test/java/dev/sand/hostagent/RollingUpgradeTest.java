@@ -35,6 +35,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A host of this version beside one of the next, over a real broker, with the real Python runtime: as docs/UPGRADES.md has it,
  * while they run side by side the new one writes what the old one reads, and what the old one does not understand it never skips.
  */
+@Tag("slow")
 class RollingUpgradeTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration PATIENCE = Chain.PATIENCE;

@@ -26,10 +26,12 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Peers that lie, say too much, say nothing, or do not listen. */
+@Tag("slow")
 class LinkFaultsTest {
     private static final ClusterKey KEY = ClusterKey.of("the key that all of this cluster share".getBytes(StandardCharsets.UTF_8));
     private static final ClusterKey OTHER = ClusterKey.of("a key that somebody made up on their own".getBytes(StandardCharsets.UTF_8));

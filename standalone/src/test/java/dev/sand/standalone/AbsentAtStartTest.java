@@ -10,10 +10,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Host agents and frontends that start before Kafka and Cassandra do. */
+@Tag("slow")
 class AbsentAtStartTest {
     private static final Duration PATIENCE = ClusterProcesses.PATIENCE;
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * Cassandra, whose clocks all the while disagree by minutes.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("slow")
 class FaultyClusterTest {
     private static final Duration PATIENCE = ClusterProcesses.PATIENCE;
     private static final long MINUTES_MS = 7 * 60_000;

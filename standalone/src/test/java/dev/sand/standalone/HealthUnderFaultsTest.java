@@ -20,11 +20,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** What {@code /livez}, {@code /readyz} and the metrics say while something is missing: as docs/OBSERVING.md has it. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("slow")
 class HealthUnderFaultsTest {
     /** Of their own: the common pool has one thread on two processors, and what is sent here waits. */
     private static final ExecutorService THREADS = Executors.newVirtualThreadPerTaskExecutor();

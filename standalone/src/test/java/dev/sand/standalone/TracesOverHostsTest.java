@@ -15,12 +15,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * One execution on two hosts is one trace: the context goes with the request, through the global bus to the other host and
  * through the fork into the handler. Real parts: two hosts and a frontend over a broker, and spans as a collector gets them.
  */
+@Tag("slow")
 class TracesOverHostsTest {
     private static final String YAML = """
             name: traced

@@ -35,9 +35,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a slot's new owner makes of what the last one left (SAND 4.2.1, 4.3). */
+@Tag("slow")
 class TakeOverTest {
     private static final byte[] VALUE = "v".repeat(2_000_000).getBytes(StandardCharsets.UTF_8);
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Blank sandboxes, and an engine that goes away. */
 @Tag("docker")
+@Tag("slow")
 final class SandboxPoolTest {
     private static final SandboxSpec SMALL = new SandboxSpec(64L << 20, 0, 32, false, List.of(), 1000);
     private static DockerClient docker;
