@@ -136,7 +136,9 @@ struct EnqueueRequest {
   3: required string queue,
   4: required Payload payload,
   /** Messages of one group are worked on in order. */
-  5: optional string group
+  5: optional string group,
+  /** What the attempt has left: it is told of a bus that does not answer while it can still act on it. */
+  6: optional i64 remainingMs
 }
 
 /**
