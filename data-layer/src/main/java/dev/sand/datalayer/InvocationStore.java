@@ -1,5 +1,6 @@
 package dev.sand.datalayer;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sand.datalayer.GlobalStore.Entry;
 import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.GlobalStore.Write;
@@ -13,13 +14,17 @@ import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class InvocationStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(InvocationStore.class);
     private static final String TABLE = "invocations";
+    private static final String HISTORIES = "histories";
+    private static final String NAMES = "execution-names";
     /** Records looked at for one page: a filter that matches little answers with a short page and where to go on. */
     private static final int MAX_LOOKED_AT = 5000;
     private static final int PAGE = 200;
@@ -106,9 +113,14 @@ public final class InvocationStore implements AutoCloseable {
      * @param epoch of the ownership, from 1; 0: there is one owner only
      */
     public void record(InvocationRecord record, long epoch, StoredListener listener) {
+        record(record, epoch, listener, null);
+    }
+
+    /** As above. @param history what is kept beside the record, made on the store's thread (null: nothing); or null: as it was */
+    public void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
         boolean room = waiting.outputBytes() + (record.output() == null ? 0 : record.output().size()) <= options.maxWaitingBytes();
         long maxOutputBytes = room ? options.outputBytes() : Limits.INLINE_BYTES;
-        if (!waiting.add(RecordTrimming.trimmed(record, maxOutputBytes), epoch, listener)) {
+        if (!waiting.add(RecordTrimming.trimmed(record, maxOutputBytes), epoch, listener, history)) {
             StoreException failure = new StoreException(Kind.FULL, "the record of " + record.executionId()
                     + " is not kept: " + options.maxWaiting() + " wait already", 0, null);
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
@@ -122,7 +134,8 @@ public final class InvocationStore implements AutoCloseable {
 
     /**
      * For a new owner of the execution's slot: whether a record says that it has ended. When none does, a record that it runs
-     * is there afterwards, in the same step, under the epoch: an end that an earlier owner meant to write comes too late. Blocks.
+     * is there afterwards, in the same step, under the epoch: an end that an earlier owner meant to write comes too late. Of a
+     * deleted application all has ended. Blocks.
      *
      * @param running the record that it runs, when there is none yet
      */
@@ -131,7 +144,7 @@ public final class InvocationStore implements AutoCloseable {
         String id = running.executionId();
         String scope = options.parts().of(application, id);
         while (true) {
-            if (waiting.hasEnd(application, id, epoch)) {
+            if (waiting.isDeleted(running) || waiting.hasEnd(application, id, epoch)) {
                 return true;
             }
             Optional<Versioned> found = store.get(TABLE, scope, id);
@@ -168,6 +181,13 @@ public final class InvocationStore implements AutoCloseable {
         InvocationRecord given = waiting.get(application, executionId);
         return given != null ? Optional.of(given)
                 : store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> decode(found.value()));
+    }
+
+    /** What was kept beside the execution's record; empty when nothing was. Blocks. */
+    public Optional<byte[]> history(String application, String executionId) {
+        Supplier<byte[]> given = waiting.history(application, executionId);
+        return given != null ? Optional.ofNullable(given.get())
+                : store.get(HISTORIES, options.parts().of(application, executionId), executionId).map(Versioned::value);
     }
 
     /**
@@ -224,9 +244,47 @@ public final class InvocationStore implements AutoCloseable {
         return new Page(matching, cursor);
     }
 
+    /** Which execution has a name. @param input digest of what it was started with */
+    public record NameClaim(@JsonProperty("schema") short schema, @JsonProperty("executionId") String executionId,
+                            @JsonProperty("input") String input) {}
+
+    /** Gives a name of a workflow's executions away, once, for as long as the application is there. Blocks. @return who has it */
+    public NameClaim claimName(String application, String workflow, String name, String executionId, Payload input) {
+        NameClaim mine = new NameClaim(Limits.SCHEMA_VERSION, executionId, digest(input));
+        String key = workflow + "/" + name;
+        try {
+            store.put(NAMES, application, key, Codec.encode(mine), GlobalStore.ABSENT);
+            return mine;
+        } catch (StoreException e) {
+            if (e.kind() != Kind.CONFLICT) {
+                throw e;
+            }
+            return store.get(NAMES, application, key).map(found -> Codec.decode(found.value(), NameClaim.class)).orElse(mine);
+        }
+    }
+
+    public static String digest(Payload payload) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(payload.bytes() == null ? new byte[0] : payload.bytes()));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /**
+     * The application is deleted: once this returns, no record of it up to that version is on its way to the store, and none is
+     * taken any more. Blocks.
+     */
+    public void forget(String application, int upTo) {
+        waiting.forget(application, upTo);
+        waiting.awaitStored();
+    }
+
     public void deleteApplication(String application) {
         waiting.awaitStored();
         options.parts().delete(store, TABLE, application);
+        options.parts().delete(store, HISTORIES, application);
+        store.deleteScope(NAMES, application);
         outputs.deleteApplication(application);
     }
 
@@ -247,8 +305,8 @@ public final class InvocationStore implements AutoCloseable {
     }
 
     private void run() {
-        for (List<RecordsWaiting.Given> batch = waiting.next(); !batch.isEmpty(); batch = waiting.next()) {
-            StoreException failure = store(batch);
+        for (List<RecordsWaiting.Given> batch = waiting.next(); batch != null; batch = waiting.next()) {
+            StoreException failure = batch.isEmpty() ? null : store(batch);
             if (failure != null) {
                 LOG.warn("{} invocation records wait: {}", batch.size(), failure.getMessage());
             }
@@ -263,6 +321,10 @@ public final class InvocationStore implements AutoCloseable {
                 InvocationRecord record = outputs.detach(given.record());
                 String scope = options.parts().of(record.application(), record.executionId());
                 writes.add(new Write(TABLE, scope, record.executionId(), Codec.encode(record), given.epoch()));
+                byte[] history = given.history() == null ? null : given.history().get();
+                if (history != null) {
+                    writes.add(new Write(HISTORIES, scope, record.executionId(), history, given.epoch()));
+                }
                 sinceTrim.merge(scope, 1, Integer::sum);
             }
             store.writeAll(writes);
@@ -279,6 +341,7 @@ public final class InvocationStore implements AutoCloseable {
         for (Map.Entry<String, Integer> written : sinceTrim.entrySet()) {
             if (written.getValue() >= enough) {
                 store.keepLast(TABLE, written.getKey(), keep);
+                store.keepLast(HISTORIES, written.getKey(), keep);
                 written.setValue(0);
             }
         }

@@ -1,6 +1,7 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.InvocationStore.StoredListener;
+import dev.sand.event.DeletedVersions;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * Records on their way to the store: one an execution, the latest; bounded. Those being written are still visible. What a
@@ -19,7 +21,8 @@ final class RecordsWaiting {
 
     private record Name(String application, String executionId) {}
 
-    record Given(InvocationRecord record, long epoch, List<StoredListener> listeners) {}
+    /** @param history what is kept beside the record, made when it is written; or null */
+    record Given(InvocationRecord record, long epoch, List<StoredListener> listeners, Supplier<byte[]> history) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -27,6 +30,7 @@ final class RecordsWaiting {
     private final long lingerNs;
     private Map<Name, Given> waiting = new LinkedHashMap<>();
     private Map<Name, Given> writing = Map.of();
+    private DeletedVersions deleted = DeletedVersions.NONE;
     private boolean awaited;
     private boolean closed;
     private boolean failed;
@@ -41,7 +45,7 @@ final class RecordsWaiting {
     }
 
     /** One of a lower epoch than the one that waits changes nothing. @return false when there is no room for another execution's record */
-    boolean add(InvocationRecord record, long epoch, StoredListener listener) {
+    boolean add(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
         Name name = new Name(record.application(), record.executionId());
         lock.lock();
         try {
@@ -55,7 +59,7 @@ final class RecordsWaiting {
             }
             if (earlier == null || earlier.epoch() <= epoch) {
                 outputBytes += outputBytes(record) - (earlier == null ? 0 : outputBytes(earlier.record()));
-                waiting.put(name, new Given(record, epoch, listeners));
+                waiting.put(name, new Given(record, epoch, listeners, history == null && earlier != null ? earlier.history() : history));
             }
             givenUpTo++;
             boolean first = waiting.size() == 1 && earlier == null;
@@ -65,6 +69,25 @@ final class RecordsWaiting {
                 changed.signalAll();
             }
             return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing of a deleted application is given to the writing thread from now on; whoever awaits it is told as if it were stored. */
+    void forget(String application, int upTo) {
+        lock.lock();
+        try {
+            deleted = deleted.with(application, upTo);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isDeleted(InvocationRecord record) {
+        lock.lock();
+        try {
+            return deleted.covers(record.application(), record.version());
         } finally {
             lock.unlock();
         }
@@ -87,6 +110,12 @@ final class RecordsWaiting {
     InvocationRecord get(String application, String executionId) {
         Given given = given(application, executionId);
         return given == null ? null : given.record();
+    }
+
+    /** What is to be kept beside the record, or null. */
+    Supplier<byte[]> history(String application, String executionId) {
+        Given given = given(application, executionId);
+        return given == null ? null : given.history();
     }
 
     /** Whether an end waits that counts under that epoch. One of a lower epoch may be refused when it is written, for ever. */
@@ -114,7 +143,7 @@ final class RecordsWaiting {
         }
     }
 
-    /** For the writing thread: waits, lingers, and takes all there is; empty at the end. */
+    /** For the writing thread: waits, lingers, and takes all there is, to be given back by {@link #stored}; null at the end. */
     List<Given> next() {
         lock.lock();
         try {
@@ -129,7 +158,7 @@ final class RecordsWaiting {
             waiting = new LinkedHashMap<>();
             writingUpTo = givenUpTo;
             awaited = false;
-            return List.copyOf(writing.values());
+            return writing.isEmpty() ? null : writing.values().stream().filter(given -> !isDeleted(given.record())).toList();
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts the writer", e);
         } finally {
@@ -145,7 +174,7 @@ final class RecordsWaiting {
             told = List.copyOf(writing.values());
             failed = failure != null;
             if (failed && !closed) {
-                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), given.epoch(), new ArrayList<>(1))));
+                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), given.epoch(), new ArrayList<>(1), given.history())));
             }
             outputBytes = waiting.values().stream().mapToLong(given -> outputBytes(given.record())).sum();
             writing = Map.of();

@@ -5,6 +5,7 @@ import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Codec;
 import dev.sand.event.Limits;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,16 @@ public final class Registry {
         return number.flatMap(n -> version(application, n));
     }
 
+    /** As resolve, without what was seen lately: whatever was moved before this call counts. Blocks. */
+    public Optional<ApplicationVersion> resolveNow(String application, String qualifier) {
+        return (isNumber(qualifier) ? Optional.of(Integer.parseInt(qualifier)) : readAlias(application, qualifier))
+                .flatMap(n -> version(application, n));
+    }
+
+    private Optional<Integer> readAlias(String application, String alias) {
+        return store.get(TABLE, application, ALIAS + alias).map(found -> Codec.decode(found.value(), Alias.class).version());
+    }
+
     public Optional<Integer> alias(String application, String alias) {
         Name name = new Name(application, alias);
         SeenAlias seen = aliases.get(name);
@@ -118,8 +129,7 @@ public final class Registry {
         if (seen != null && now - seen.seenNs() < ALIAS_AGE_NS) {
             return seen.version();
         }
-        Optional<Integer> version = store.get(TABLE, application, ALIAS + alias)
-                .map(found -> Codec.decode(found.value(), Alias.class).version());
+        Optional<Integer> version = readAlias(application, alias);
         forgetIfMany(aliases);
         aliases.put(name, new SeenAlias(version, now));
         return version;
@@ -234,11 +244,26 @@ public final class Registry {
         return store.get(INDEX, PLATFORM, APPLICATION + application).isPresent();
     }
 
+    /**
+     * It is deleted, by whomever: nothing of it that was remembered here counts any more. Blocks.
+     *
+     * @return the number of its last version, 0: it has never had one; another application of that name has higher ones
+     */
+    public int forget(String application) {
+        forgetSeen(application);
+        return store.get(INDEX, PLATFORM, NUMBERS + application)
+                .map(found -> Integer.parseInt(new String(found.value(), StandardCharsets.US_ASCII))).orElse(0);
+    }
+
+    private void forgetSeen(String application) {
+        versions.keySet().removeIf(number -> number.application().equals(application));
+        aliases.keySet().removeIf(name -> name.application().equals(application));
+    }
+
     /** Removes its versions and aliases; its data, records and logs are others' to remove. */
     public boolean deleteApplication(String application) {
         store.deleteScope(TABLE, application);
-        versions.keySet().removeIf(number -> number.application().equals(application));
-        aliases.keySet().removeIf(name -> name.application().equals(application));
+        forgetSeen(application);
         return store.delete(INDEX, PLATFORM, APPLICATION + application, GlobalStore.ANY);
     }
 

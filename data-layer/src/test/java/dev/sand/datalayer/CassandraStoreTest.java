@@ -2,7 +2,9 @@ package dev.sand.datalayer;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class CassandraStoreTest extends GlobalStoreContract {
     private static CassandraStore shared;
 

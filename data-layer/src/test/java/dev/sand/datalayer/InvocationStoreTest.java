@@ -1,77 +1,19 @@
 package dev.sand.datalayer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.InvocationStore.Filter;
 import dev.sand.datalayer.InvocationStore.Page;
-import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Payload;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class InvocationStoreTest {
-    private static final Duration FOREVER = Duration.ofDays(1);
-
-    /** A store that can be held and made to fail. */
-    private static final class FaultyStore extends ForwardingStore {
-        final AtomicBoolean full = new AtomicBoolean();
-        final CountDownLatch open = new CountDownLatch(1);
-        volatile boolean held;
-        volatile int batches;
-        /** What happens right after the next read. */
-        final AtomicReference<Runnable> afterGet = new AtomicReference<>(() -> { });
-
-        @Override
-        public Optional<Versioned> get(String table, String scope, String key) {
-            Optional<Versioned> found = super.get(table, scope, key);
-            afterGet.getAndSet(() -> { }).run();
-            return found;
-        }
-
-        @Override
-        public void writeAll(List<Write> writes) {
-            if (held) {
-                try {
-                    open.await();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            }
-            if (full.get()) {
-                throw new StoreException(StoreException.Kind.FULL, "no room", 0, null);
-            }
-            batches++;
-            super.writeAll(writes);
-        }
-    }
-
-    private final FaultyStore store = new FaultyStore();
-    private InvocationStore invocations = open(Duration.ofMillis(1), 100, 1000);
-
-    @AfterEach
-    void close() {
-        store.open.countDown();
-        invocations.close();
-    }
-
+class InvocationStoreTest extends InvocationStoreFixture {
     @Test
     void anAnnouncedExecutionHasARecordAtOnceAndNeverInPlaceOfAnother() {
         InvocationRecord ended = record("app", 1, Status.SUCCEEDED, "g");
@@ -213,119 +155,6 @@ class InvocationStoreTest {
     }
 
     @Test
-    void valuesTooLargeForARecordLeaveTheirSize() {
-        InvocationRecord large = new InvocationRecord((short) 1, id(1), "app", 1, "g", Status.SUCCEEDED,
-                new Payload("image/png", new byte[100_000], null), Payload.nullJson(), null, 1, 2, 3, 4, List.of());
-        invocations.record(large, null);
-        InvocationRecord kept = invocations.get("app", id(1)).orElseThrow();
-        assertThat(kept.input()).isEqualTo(new Payload("image/png", null, new Payload.Reference("truncated", 100_000)));
-        assertThat(kept.output().bytes()).isEqualTo(Payload.nullJson().bytes());
-    }
-
-    @Test
-    void aLargeOutputIsKeptBesideItsRecord() throws IOException {
-        InvocationRecord record = withOutput(1, 200_000);
-        invocations.record(record, null);
-        assertThat(invocations.output(invocations.get("app", id(1)).orElseThrow()).orElseThrow().size()).isEqualTo(200_000);
-        InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
-        assertThat(listed.output().bytes()).as("not in the record itself").isNull();
-        assertThat(listed.output().size()).isEqualTo(200_000);
-        Payload output = invocations.output(listed).orElseThrow().payload();
-        assertThat(output.contentType()).isEqualTo("image/png");
-        assertThat(output.bytes()).isEqualTo(record.output().bytes());
-        invocations.deleteApplication("app");
-        assertThat(invocations.output(listed)).isEmpty();
-    }
-
-    @Test
-    void theOldestLargeOutputsGoFirst() {
-        for (int i = 1; i <= 3; i++) {
-            invocations.record(withOutput(i, 200_000), null);
-        }
-        List<InvocationRecord> records = invocations.list("app", Filter.ALL, null, 10).records();
-        assertThat(records).hasSize(3);
-        assertThat(invocations.output(records.get(1))).as("two fit").isPresent();
-        assertThat(invocations.output(records.getLast())).as("the oldest").isEmpty();
-        assertThat(InvocationStore.wasKept(records.getLast())).isTrue();
-    }
-
-    @Test
-    void anOutputOverTheLimitLeavesItsSize() {
-        invocations.record(withOutput(1, 500_001), null);
-        InvocationRecord kept = invocations.get("app", id(1)).orElseThrow();
-        assertThat(kept.output().size()).isEqualTo(500_001);
-        assertThat(invocations.output(kept)).isEmpty();
-        assertThat(InvocationStore.wasKept(kept)).isFalse();
-        assertThatThrownBy(() -> invocations.keepOutput("app", id(2), "image/png", 500_001, out -> {}))
-                .isInstanceOf(StoreException.class).hasMessageContaining("500001").hasMessageContaining("500000");
-    }
-
-    @Test
-    void anOutputCanBeKeptInAStreamBeforeItsRecord() throws IOException {
-        byte[] bytes = new byte[400_000];
-        bytes[399_999] = 7;
-        Payload output = invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> out.write(bytes));
-        invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
-            throw new IOException("not asked for twice");
-        });
-        invocations.record(RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output), null);
-        InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
-        assertThat(invocations.output(listed).orElseThrow().payload()).usingRecursiveComparison()
-                .isEqualTo(new Payload("image/png", bytes, null));
-    }
-
-    @Test
-    void anOutputThatIsGivenTwiceAtOnceIsWrittenOnce() throws Exception {
-        byte[] bytes = new byte[200_000];
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<Payload> first = threads.submit(() -> invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
-                begun.countDown();
-                assertThat(uninterrupted(goOn)).isTrue();
-                out.write(bytes);
-            }));
-            begun.await();
-            Future<Payload> again = threads.submit(() -> invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
-                throw new IOException("not asked for twice");
-            }));
-            goOn.countDown();
-            assertThat(again.get()).isEqualTo(first.get());
-        }
-    }
-
-    /** Whoever reads what the faster one kept reads on when the slower one is done. */
-    @Test
-    void anOutputThatTwoHostsKeepStaysTheFirstOnes() throws IOException {
-        byte[] bytes = new byte[200_000];
-        try (InvocationStore other = open(Duration.ofMillis(1), 100, 1000)) {
-            invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
-                other.keepOutput("app", id(1), "image/png", bytes.length, to -> to.write(bytes));
-                out.write(bytes);
-            });
-            List<String> pieces = store.keys("kept-outputs-pieces", "app", "", null, 10);
-            Payload output = new Payload("image/png", null, new Payload.Reference(id(1) + "/" + bytes.length, bytes.length));
-            InvocationRecord ended = RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output);
-            assertThat(invocations.output(ended).orElseThrow().payload().bytes()).isEqualTo(bytes);
-            assertThat(pieces).as("the slower one's pieces are gone").hasSize(1);
-        }
-    }
-
-    private static boolean uninterrupted(CountDownLatch latch) {
-        try {
-            return latch.await(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static InvocationRecord withOutput(int number, int size) {
-        byte[] bytes = new byte[size];
-        bytes[size - 1] = (byte) number;
-        return RecordTrimming.withOutput(record("app", number, Status.SUCCEEDED, "g"), new Payload("image/png", bytes, null));
-    }
-
-    @Test
     void aFullBacklogRefusesAndSaysSo() {
         store.held = true;
         reopen(Duration.ofMillis(1), 3, 1000);
@@ -385,28 +214,5 @@ class InvocationStoreTest {
         assertThat(new ScopeParts(4).all("app")).allSatisfy(part -> assertThat(store.keys("invocations", part, "", null, 300)).hasSizeBetween(40, 110));
         invocations.deleteApplication("app");
         assertThat(invocations.list("app", Filter.ALL, null, 10).records()).isEmpty();
-    }
-
-    private void reopen(Duration linger, int maxWaiting, int keep) {
-        invocations.close();
-        invocations = open(linger, maxWaiting, keep);
-    }
-
-    private InvocationStore open(Duration linger, int maxWaiting, int keep) {
-        return open(linger, maxWaiting, keep, new ScopeParts(1));
-    }
-
-    private InvocationStore open(Duration linger, int maxWaiting, int keep, ScopeParts parts) {
-        return new InvocationStore(store, new InvocationStore.Options(maxWaiting, 1 << 20, linger, keep, 500_000, parts));
-    }
-
-    private static String id(int number) {
-        return String.format("01HZ%022d", number);
-    }
-
-    private static InvocationRecord record(String application, int number, Status status, String target) {
-        return new InvocationRecord((short) 1, id(number), application, 1, target, status, Payload.nullJson(), null,
-                status == Status.FAILED ? Failure.grain("ValueError", "no", "at line 1") : null, 10, 20, 30, 40,
-                List.of(new Hop(id(number) + "/Root", "g", 1, null, 1, 2, 3, 4, 5, 6, 7)));
     }
 }
