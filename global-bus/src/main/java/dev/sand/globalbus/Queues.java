@@ -6,10 +6,13 @@ import dev.sand.event.Slots;
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.AppendListener;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Applications' queues on the global bus: their topics, and sending to them. Used by frontends (HTTP), host agents (grains,
@@ -19,6 +22,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Queues {
     private static final String PREFIX = "queue.";
     private static final int MOST_REMEMBERED = 10_000;
+    /** Longest time for which a sender waits for the bus to take a message; as long as callers wait for the global store. */
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** Messages without a group stay on one partition for a while: there they can share an invocation. */
     private record Sticky(int partition, int left, long untilNs) {}
@@ -54,13 +59,37 @@ public final class Queues {
         return Slots.of(application + "/" + group, slots);
     }
 
+    /** As send with {@link #PATIENCE}. */
+    public CompletableFuture<Long> send(String application, QueueSpec queue, QueueMessage message) {
+        return send(application, queue, message, PATIENCE);
+    }
+
     /**
      * Sends a message; completes with its offset once it is in the bus. Blocks a moment where a queue is sent to for the first
      * time in a while, to count what waits there.
      *
-     * @return fails with {@link BusException} TOO_MANY when the queue's depth is reached, FULL where there is no room for any record, TOO_LARGE over the limit of a message
+     * @param patience then it fails, the counting included
+     * @return fails with {@link BusException} TOO_MANY when the queue's depth is reached, FULL where there is no room for any
+     *     record, TOO_LARGE over the limit of a message, AWAY when the bus has not taken it in time: then it may be there all the same
      */
-    public CompletableFuture<Long> send(String application, QueueSpec queue, QueueMessage message) {
+    public CompletableFuture<Long> send(String application, QueueSpec queue, QueueMessage message, Duration patience) {
+        String topic = topic(application, queue.name());
+        return send(application, queue, message, message.group() == null ? ungrouped(topic, queue) : partitionOf(application, message.group()),
+                patience);
+    }
+
+    /**
+     * As send, of a message that may be sent again under its id: a partition knows the ids that it had lately.
+     *
+     * @param place the same each time that it is sent; messages without a group go to one partition if they have the same
+     */
+    public CompletableFuture<Long> sendOnce(String application, QueueSpec queue, QueueMessage message, String place, Duration patience) {
+        return send(application, queue, message, message.group() == null ? Slots.of(place, slots) : partitionOf(application, message.group()),
+                patience);
+    }
+
+    private CompletableFuture<Long> send(String application, QueueSpec queue, QueueMessage message, int partition, Duration patience) {
+        long untilNs = System.nanoTime() + patience.toNanos();
         CompletableFuture<Long> offset = new CompletableFuture<>();
         Payload payload = message.payload();
         if (payload.bytes() == null || payload.size() > QueueSpec.MESSAGE_BYTES) {
@@ -70,17 +99,30 @@ public final class Queues {
             return offset;
         }
         String topic = topic(application, queue.name());
-        int partition = message.group() == null ? ungrouped(topic, queue) : partitionOf(application, message.group());
         try {
-            if (waiting.withOneMore(topic, partition) > queue.depth()) {
+            if (waiting.withOneMore(topic, partition, patience) > queue.depth()) {
                 throw new BusException(Kind.TOO_MANY, "queue " + queue.name() + " of " + application + " has " + queue.depth()
                         + " messages waiting where this one would go, as many as its depth allows; come back later", null);
             }
-            bus.append(topic, partition, message.encode(), AppendFuture.completing(offset));
+            CompletableFuture<Long> appended = new CompletableFuture<>();
+            bus.append(topic, partition, message.encode(), AppendFuture.completing(appended));
+            appended.orTimeout(untilNs - System.nanoTime(), TimeUnit.NANOSECONDS).whenComplete((at, failure) -> {
+                if (failure == null) {
+                    offset.complete(at);
+                } else {
+                    offset.completeExceptionally(failure instanceof TimeoutException
+                            ? unconfirmed(queue.name(), message, patience) : failure);
+                }
+            });
         } catch (BusException e) {
             offset.completeExceptionally(e);
         }
         return offset;
+    }
+
+    private static BusException unconfirmed(String queue, QueueMessage message, Duration patience) {
+        return new BusException(Kind.AWAY, "the global bus has not confirmed message " + message.id() + " for queue " + queue + " in "
+                + patience.toMillis() + " ms; it may be in the queue all the same: sent again under this id it is there once", null);
     }
 
     /** To a partition of the sender's choice, whatever waits there: for messages that follow from messages. */
@@ -107,9 +149,15 @@ public final class Queues {
                 : "a group's name has 1 to " + QueueSpec.GROUP_CHARS + " characters, not " + group.length();
     }
 
-    /** Messages waiting over all partitions; blocks. */
+    /** Messages waiting over all partitions; blocks. @throws BusException AWAY when the bus does not say within {@link #PATIENCE} */
     public long depth(String application, String queue) {
-        String topic = topic(application, queue);
+        CompletableFuture<Long> depth = CompletableFuture.supplyAsync(() -> countAll(topic(application, queue)),
+                question -> Thread.ofVirtual().name("queue-depth").start(question));
+        return AppendFuture.join(depth.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
+                "count what waits in queue " + queue + " of " + application);
+    }
+
+    private long countAll(String topic) {
         long depth = 0;
         for (int partition = 0; partition < bus.partitions(topic); partition++) {
             depth += bus.endOffset(topic, partition) - bus.beginOffset(topic, partition);

@@ -1,7 +1,13 @@
 package dev.sand.globalbus;
 
+import dev.sand.globalbus.BusException.Kind;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,7 +18,11 @@ public final class WaitingCounts {
     private static final long COUNT_AGE_NS = 200_000_000;
     private static final int MOST_REMEMBERED = 10_000;
 
-    private record Waiting(AtomicLong records, long readNs) {}
+    private record Waiting(CompletableFuture<AtomicLong> records, long askedNs) {
+        boolean isFresh(long nowNs) {
+            return !records.isDone() || !records.isCompletedExceptionally() && nowNs - askedNs <= COUNT_AGE_NS;
+        }
+    }
 
     private final GlobalBus bus;
     private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
@@ -21,18 +31,38 @@ public final class WaitingCounts {
         this.bus = bus;
     }
 
-    /** Records in the partition that are not worked off, with one that is about to be sent; blocks a moment now and then. */
-    public long withOneMore(String topic, int partition) {
-        String name = topic + "/" + partition;
-        Waiting known = waiting.get(name);
+    /**
+     * Records in the partition that are not worked off, with one that is about to be sent; blocks a moment now and then. Who comes
+     * while the bus has been asked in vain for longer than {@code patience} is told at once: one question is under way, not many.
+     *
+     * @throws BusException AWAY when the bus does not say in time
+     */
+    public long withOneMore(String topic, int partition, Duration patience) {
         long nowNs = System.nanoTime();
-        if (known == null || nowNs - known.readNs > COUNT_AGE_NS) {
-            known = new Waiting(new AtomicLong(bus.endOffset(topic, partition) - bus.beginOffset(topic, partition)), nowNs);
-            if (waiting.size() > MOST_REMEMBERED) {
-                waiting.clear();
-            }
-            waiting.put(name, known);
+        if (waiting.size() > MOST_REMEMBERED) {
+            waiting.values().removeIf(known -> known.records.isDone());
         }
-        return known.records.incrementAndGet();
+        Waiting known = waiting.compute(topic + "/" + partition,
+                (name, before) -> before != null && before.isFresh(nowNs) ? before : new Waiting(ask(topic, partition), nowNs));
+        try {
+            long leftNs = patience.toNanos() - (System.nanoTime() - known.askedNs);
+            return known.records.get(Math.max(0, leftNs), TimeUnit.NANOSECONDS).incrementAndGet();
+        } catch (TimeoutException e) {
+            throw new BusException(Kind.AWAY, "the global bus does not answer: it was asked how much waits in " + topic + "-" + partition
+                    + " and has not said for " + patience.toMillis() + " ms", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof BusException failure ? failure
+                    : new BusException(Kind.BROKEN, "cannot count what waits in " + topic + "-" + partition, e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BusException(Kind.BROKEN, "interrupted while counting what waits in " + topic + "-" + partition, e);
+        }
+    }
+
+    /** On a thread of its own: the bus's own patience may be longer than the caller's. */
+    private CompletableFuture<AtomicLong> ask(String topic, int partition) {
+        return CompletableFuture.supplyAsync(
+                () -> new AtomicLong(bus.endOffset(topic, partition) - bus.beginOffset(topic, partition)),
+                question -> Thread.ofVirtual().name("waiting-counts").start(question));
     }
 }

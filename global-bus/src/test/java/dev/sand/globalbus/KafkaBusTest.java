@@ -9,9 +9,11 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract over a real broker; each test has topics of its own. */
+@Tag("slow")
 class KafkaBusTest extends GlobalBusContract {
     private final String prefix = UUID.randomUUID() + ".";
 

@@ -12,10 +12,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code kill -9} at any moment: whatever was acknowledged is there, in its place, after every start. */
+@Tag("slow")
 class KillTest {
     private static final long SEED = 20181;
     private static final int ROUNDS = 6;

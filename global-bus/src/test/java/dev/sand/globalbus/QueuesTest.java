@@ -2,19 +2,36 @@ package dev.sand.globalbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.GrainSpec;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.globalbus.BusException.Kind;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a sender is told: a queue that is full is something else than a bus that is. */
 class QueuesTest {
+    private static final Duration SHORT = Duration.ofMillis(100);
     private static final QueueSpec SHALLOW = new QueueSpec("orders", "work", 1, 1, 1, 0, 0, 1, 1, 1, 3, null);
 
     private static BusException refusal(Queues queues, QueueSpec queue, int bytes) {
         Payload payload = Payload.json(("\"" + "x".repeat(bytes) + "\"").getBytes(StandardCharsets.UTF_8));
         return (BusException) queues.send("shop", queue, QueueMessage.of("m", "group", payload, 1)).handle((offset, e) -> e).join();
+    }
+
+    private static QueueMessage message(String id) {
+        return QueueMessage.of(id, "group", Payload.json("1".getBytes(StandardCharsets.UTF_8)), 1);
+    }
+
+    private static BusException why(CompletableFuture<Long> sent) {
+        return (BusException) sent.handle((offset, e) -> e).join();
     }
 
     private static Queues on(GlobalBus bus) {
@@ -43,5 +60,45 @@ class QueuesTest {
         assertThat(refused.kind()).isEqualTo(Kind.FULL);
         assertThat(refused.retryable()).isTrue();
         assertThat(refusal(queues, SHALLOW, 10)).isNull();
+    }
+
+    @Test
+    void aSenderIsToldThatTheBusHasNotTakenItsMessageLongBeforeTheBusGivesUp() {
+        Queue<Runnable> appends = new ConcurrentLinkedQueue<>();
+        Queues queues = on(new MemoryBus(1_000_000, Integer.MAX_VALUE, appends::add));
+        BusException late = why(queues.send("shop", SHALLOW, message("m1"), SHORT));
+        assertThat(late.kind()).isEqualTo(Kind.AWAY);
+        assertThat(late.retryable()).isTrue();
+        assertThat(late).hasMessageContaining("m1").hasMessageContaining("orders").hasMessageContaining("100 ms")
+                .hasMessageContaining("may be in the queue");
+        CompletableFuture<Long> next = queues.send("shop", SHALLOW, message("m2"), Duration.ofSeconds(60));
+        appends.forEach(Runnable::run);
+        assertThat(next.join()).as("the first one is there too, as it was said").isEqualTo(1);
+        assertThat(Queues.PATIENCE).isLessThan(KafkaBus.Options.of("localhost:9092").timeout())
+                .isLessThan(Duration.ofMillis(GrainSpec.withDefaults("send").timeoutMs()));
+    }
+
+    @Test
+    void aBusThatDoesNotSayHowMuchWaitsHoldsNobodyUpAndIsAskedOnce() throws Exception {
+        CountDownLatch back = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        MemoryBus under = new MemoryBus();
+        GlobalBus bus = (GlobalBus) Proxy.newProxyInstance(GlobalBus.class.getClassLoader(), new Class<?>[] {GlobalBus.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("endOffset") && back.getCount() > 0) {
+                        asked.incrementAndGet();
+                        back.await();
+                    }
+                    return method.invoke(under, arguments);
+                });
+        Queues queues = on(bus);
+        for (int i = 0; i < 3; i++) {
+            BusException away = why(queues.send("shop", SHALLOW, message("m" + i), SHORT));
+            assertThat(away.kind()).isEqualTo(Kind.AWAY);
+            assertThat(away).hasMessageContaining("does not answer").hasMessageContaining("queue.shop.orders");
+        }
+        assertThat(asked).as("who comes later finds the question under way").hasValue(1);
+        back.countDown();
+        assertThat(queues.send("shop", SHALLOW, message("m4"), Duration.ofSeconds(60)).join()).as("nothing was sent before").isZero();
     }
 }
