@@ -3,6 +3,7 @@ package dev.sand.workflow;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.objects.ObjectCall;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +32,9 @@ final class Agenda {
         /** The time of the next attempt. */
         record Retry(Visit visit) implements Open {}
 
+        /** What came of a call about objects, of a Map that reads its items or writes its results. */
+        record Objects(Join join, boolean isRead) implements Open {}
+
         /** The next part of the queue. */
         record Continue() implements Open {}
 
@@ -43,6 +47,9 @@ final class Agenda {
         record Enter(Scope scope, String state, Document input) implements Ready {}
 
         record StartItem(Join join) implements Ready {}
+
+        /** More items have failed than may, of a Map whose results are written: those that are known are to be. */
+        record Exceeded(Join join) implements Ready {}
     }
 
     final ArrayDeque<Ready> ready = new ArrayDeque<>();
@@ -69,6 +76,11 @@ final class Agenda {
         ready.add(next);
     }
 
+    /** Before all else that is ready. */
+    void addFirst(Ready next) {
+        ready.addFirst(next);
+    }
+
     void open(Visit visit, Open what, Command command, String step) {
         visit.openStep = step;
         open.put(step, what);
@@ -93,7 +105,7 @@ final class Agenda {
     // --- tasks that wait for a token
 
     /** @param timeoutMs 0: none */
-    void open(TokenWait wait, Command.RunTask grain, long timeoutMs) {
+    void open(TokenWait wait, Command grain, long timeoutMs) {
         wait.visit.token = wait;
         open.put(wait.grainStep, new Open.TokenGrain(wait));
         commands.add(grain);
@@ -140,11 +152,18 @@ final class Agenda {
     /** The join is moot: whatever still runs below it is abandoned. */
     void abandon(Join join) {
         join.visit.join = null;
-        for (Scope scope : join.scopes) {
-            if (scope != null && !scope.isClosed) {
+        abandonBelow(join);
+        abandon(join.writeStep);
+    }
+
+    /** What the join still waits for runs no more. */
+    void abandonBelow(Join join) {
+        for (Scope scope : join.running()) {
+            if (!scope.isClosed) {
                 abandon(scope);
             }
         }
+        abandon(join.readStep);
     }
 
     private void abandon(Scope scope) {
@@ -173,11 +192,31 @@ final class Agenda {
         open.clear();
     }
 
-    /** Queues the start of the Map's next item when one may start and none is queued. */
+    /** Queues the start of the Map's next item when one may start and none is queued; reads on when items run out. */
     void startMore(Join join) {
-        if (!join.isStarting && join.mayStartItem()) {
+        if (join.isStarting) {
+            return;
+        }
+        if (join.mayStartItem()) {
             join.isStarting = true;
             ready.add(new Ready.StartItem(join));
+        } else if (join.items instanceof ReadItems items && items.wantsMore(join.nextItem, join.isShort)) {
+            join.readStep = call(join, join.newStep(">items"), items.nextRead());
         }
+    }
+
+    /** Writes results, a piece after the other. @return false: nothing is to be written, or being written */
+    boolean writeMore(Join join) {
+        if (open.get(join.writeStep) == null) {
+            ObjectCall.Write next = join.files.poll();
+            join.writeStep = next == null ? null : call(join, join.newStep(">results"), next);
+        }
+        return join.writeStep != null;
+    }
+
+    private String call(Join join, String step, ObjectCall call) {
+        open.put(step, new Open.Objects(join, call instanceof ObjectCall.Read));
+        commands.add(new Command.CallObjects(step, call));
+        return step;
     }
 }

@@ -5,10 +5,10 @@ import dev.sand.event.Payload;
 import dev.sand.workflow.Agenda.Open;
 import dev.sand.workflow.Agenda.Ready;
 import dev.sand.workflow.asl.Resources;
-import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.Timestamps;
@@ -31,6 +31,8 @@ import java.util.function.BooleanSupplier;
 public final class AslExecution implements Execution, StateExit.Listener {
     /** Stands in every definition that has a task which waits for a callback, and hardly in any other. */
     public static final String CALLBACK = Resources.TOKEN;
+    /** Stand in every definition whose Maps read their items from objects, or write their results into some. */
+    private static final List<String> OBJECTS = List.of("ItemReader", "ResultWriter");
     private static final String TIMEOUT_STEP = ">timeout";
     private static final String CONTINUE_STEP = ">continue";
 
@@ -41,6 +43,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private final String startTime;
     private final PayloadSource source;
     private final TaskTokens tokens;
+    private final History history;
     private final Agenda agenda = new Agenda();
     private final StateExit exit;
     private final StateEntry entry;
@@ -50,26 +53,33 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private Document output;
     private boolean isEnded;
     private boolean isTimedOut;
+    private boolean isStopped;
     private boolean isContinuing;
     private int continues;
     private int transitions;
     private long nowMs;
 
-    /** @param source where a value's bytes are that travels by reference; @param tokens for tasks that wait for a callback */
+    /** @param source where a value's bytes are that travels by reference; @param tokens for tasks that wait for a callback; @param history to be told of, or null */
     AslExecution(StateMachine machine, String application, String workflow, String executionId, String startTime,
-                 PayloadSource source, TaskTokens tokens) {
+                 PayloadSource source, TaskTokens tokens, History history) {
         this.machine = machine;
         this.application = application;
         this.workflow = workflow;
         this.executionId = executionId;
-        this.startTime = startTime;
         this.source = source;
         this.tokens = tokens;
+        this.history = history;
         DataFlow flow = new DataFlow(source);
-        this.exit = new StateExit(agenda, flow, this);
+        this.exit = new StateExit(agenda, flow, source, this);
         this.entry = new StateEntry(agenda, flow, exit, source);
         Instant start = Timestamps.parse(startTime);
         this.nowMs = start == null ? 0 : start.toEpochMilli();
+        this.startTime = start == null ? startTime : Timestamps.format(nowMs);
+    }
+
+    /** Whether the signals of a workflow must be in its journal before what follows from them. */
+    public static boolean isStrict(String definition) {
+        return definition.contains(CALLBACK) || OBJECTS.stream().anyMatch(definition::contains);
     }
 
     @Override
@@ -88,7 +98,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Signal.TaskFailed failed -> onFailed(failed);
             case Signal.TimerFired fired -> onTimer(fired.step());
             case Signal.Heartbeat beat -> agenda.startHeartbeat(((Open.Token) agenda.open(beat.step())).token());
-            case Signal.Stopped stopped -> end(new Command.Fail(stopped.error(), stopped.cause()));
+            case Signal.Stopped stopped -> stop(stopped);
         }
         drain(wasHeavy);
         return agenda.commands();
@@ -122,15 +132,16 @@ public final class AslExecution implements Execution, StateExit.Listener {
 
     /** A task's signal ends it, or a callback. */
     private static boolean isTask(Open what) {
-        return what instanceof Open.Task || what instanceof Open.TokenGrain || what instanceof Open.Token;
+        return what instanceof Open.Task || what instanceof Open.TokenGrain || what instanceof Open.Token || what instanceof Open.Objects;
     }
 
     // --- signals
 
     private void onStarted(Payload input) {
         Document document = Document.of(input);
-        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens),
+        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens, history),
                 machine);
+        root.started(source);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
@@ -147,13 +158,23 @@ public final class AslExecution implements Execution, StateExit.Listener {
                 }
             }
             case Open.TokenGrain(TokenWait token) -> {
-                token.visit.scope.countEvents(token.isOver() ? 0 : 1);
+                if (!token.isOver()) {
+                    token.visit.scope.event("TaskSubmitted", () -> TaskEvents.resource(token.visit));
+                }
                 agenda.close(step);
                 publishes(succeeded);
             }
             case Open.Token(TokenWait token) -> {
                 agenda.close(token, step, true);
                 exit.complete(token.visit, Document.of(succeeded.output()));
+            }
+            case Open.Objects(Join join, boolean isRead) -> {
+                agenda.close(step);
+                if (isRead) {
+                    entry.maps().onItems(join, Document.of(succeeded.output()));
+                } else {
+                    exit.maps().onWritten(join);
+                }
             }
             case null, default -> {
                 PublishedEvents.Refusal refusal = published.succeeded(step, succeeded.output(), succeeded.published(),
@@ -194,6 +215,14 @@ public final class AslExecution implements Execution, StateExit.Listener {
                 agenda.close(token, failed.step(), true);
                 exit.fail(token.visit, failed.error(), failed.cause(), false);
             }
+            case Open.Objects(Join join, boolean isRead) -> {
+                agenda.close(failed.step());
+                if (isRead) {
+                    entry.maps().onReadFailed(join, failed.cause());
+                } else {
+                    exit.maps().onWriteFailed(join, failed.cause());
+                }
+            }
             case null, default -> end(new Command.Fail(failed.error(), failed.cause()));
         }
     }
@@ -222,7 +251,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
                 end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, "
                         + machine.timeoutSeconds() + "."));
             }
-            case Open.Task _, Open.TokenGrain _, Open.Token _ -> throw new IllegalStateException("a task is no timer: " + step);
+            case Open.Task _, Open.TokenGrain _, Open.Token _, Open.Objects _ -> throw new IllegalStateException("a task is no timer: " + step);
         }
     }
 
@@ -243,8 +272,9 @@ public final class AslExecution implements Execution, StateExit.Listener {
                 case Ready.Enter(Scope scope, String state, Document input) -> enter(scope, state, input);
                 case Ready.StartItem(Join join) -> {
                     budget.renew();
-                    entry.startItem(join);
+                    entry.maps().startItem(join);
                 }
+                case Ready.Exceeded(Join join) -> exit.maps().writeKnown(join);
             }
             steps += budget.takeSpent();
         }
@@ -259,7 +289,8 @@ public final class AslExecution implements Execution, StateExit.Listener {
                     + " states; does " + name + " belong to a loop without an end?"));
             return;
         }
-        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs, scope.countEvents(1));
+        Visit visit = new Visit(scope, scope.machine.state(name), input, nowMs, scope.event(
+                History.typeOf(scope.machine.state(name)) + "StateEntered", () -> History.value(Json.NODES.objectNode().put("name", name), "input", input, source)));
         scope.current = visit;
         entry.attempt(visit, nowMs);
     }
@@ -288,11 +319,26 @@ public final class AslExecution implements Execution, StateExit.Listener {
         }
     }
 
+    private void stop(Signal.Stopped stopped) {
+        isStopped = true;
+        end(new Command.Fail(stopped.error(), stopped.cause()));
+    }
+
     private void end(Command last) {
         isEnded = true;
         agenda.abandonAll();
         published.abandonAll(agenda.commands());
         agenda.add(last);
+        tellEnd(last);
+    }
+
+    private void tellEnd(Command last) {
+        switch (last) {
+            case Command.Succeed _ -> root.event("ExecutionSucceeded", () -> History.value(Json.NODES.objectNode(), "output", output, source));
+            case Command.Fail fail -> root.event(isTimedOut ? "ExecutionTimedOut" : isStopped ? "ExecutionAborted" : "ExecutionFailed",
+                    () -> History.failure(fail.error(), fail.cause()));
+            default -> throw new IllegalStateException("no end: " + last);
+        }
     }
 
     // --- about it
@@ -313,8 +359,8 @@ public final class AslExecution implements Execution, StateExit.Listener {
     private boolean isHeavy(Ready next) {
         return isHeavy(switch (next) {
             case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
-            case Ready.StartItem(Join join) -> ((State.Map) join.visit.state).itemSelector() != null || join.run != null ? join.itemInput.sizeHint()
-                    : join.itemInput.sizeHint() / join.items.size();
+            case Ready.StartItem(Join join) -> MapEntry.bytesOfStart(join);
+            case Ready.Exceeded(Join join) -> Integer.MAX_VALUE; // a thousand records
         });
     }
 
@@ -338,6 +384,7 @@ public final class AslExecution implements Execution, StateExit.Listener {
             case Open.TokenTimer(TokenWait token, String error) -> token.visit;
             case Open.Waiting(Visit of) -> of;
             case Open.Retry(Visit of) -> of;
+            case Open.Objects(Join join, boolean isRead) -> join.visit;
             case Open.Continue() -> null;
             case Open.Deadline() -> null;
             case null -> null;

@@ -1,5 +1,7 @@
 package dev.sand.workflow;
 
+import java.util.UUID;
+
 /** Random-looking bits that follow from the execution's id and the place where they are drawn, so that a replay draws the same. */
 final class Chance {
     private Chance() {}
@@ -11,6 +13,13 @@ final class Chance {
     /** @return from 0 to {@code most}, both included */
     static long upTo(long most, long bits) {
         return most <= 0 ? 0 : Long.remainderUnsigned(bits, most + 1);
+    }
+
+    /** Of version 4. */
+    static String uuid(String executionId, String step) {
+        long most = draw(executionId, step, -1) & ~0xF000L | 0x4000L;
+        long least = draw(executionId, step, -2) & ~(3L << 62) | 2L << 62;
+        return new UUID(most, least).toString();
     }
 
     private static long hash(String text) {

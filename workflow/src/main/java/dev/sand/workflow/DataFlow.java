@@ -26,6 +26,10 @@ final class DataFlow {
         this.source = source;
     }
 
+    PayloadSource source() {
+        return source;
+    }
+
     /** What of the input the state works on. */
     Document input(Visit visit) {
         return select(visit, visit.state.flow().inputPath(), visit.input);
@@ -112,15 +116,17 @@ final class DataFlow {
         try {
             return path.read(visit.environment(document, source));
         } catch (Path.Missing e) {
-            throw StatesError.runtime("Invalid path '" + path + "': " + e.getMessage());
+            throw StatesError.runtime("Invalid path '" + path + "' : " + e.getMessage());
         }
     }
 
-    JsonNode evaluate(Visit visit, Expression expression, Document document) {
+    /** @param field that the expression stands in, for the cause when it leads nowhere */
+    JsonNode evaluate(Visit visit, Expression expression, Document document, String field) {
+        Environment environment = visit.environment(document, source);
         try {
-            return expression.evaluate(visit.environment(document, source));
+            return expression.evaluate(environment);
         } catch (Path.Missing e) {
-            throw StatesError.runtime("Invalid path '" + expression + "': " + e.getMessage());
+            throw Template.notFound(expression, field, environment);
         }
     }
 

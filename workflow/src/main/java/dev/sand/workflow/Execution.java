@@ -1,6 +1,9 @@
 package dev.sand.workflow;
 
 import dev.sand.event.Payload;
+import dev.sand.workflow.asl.Service.Mode;
+import dev.sand.workflow.objects.ItemReading;
+import dev.sand.workflow.objects.ObjectCall;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -69,6 +72,22 @@ public interface Execution {
          */
         record RunTask(String step, String resource, Payload input, long timeoutMs) implements Command {}
 
+        /**
+         * Run another workflow of the application, as an execution of its own whose id follows from this one's and the step.
+         * The driver reports TaskSucceeded with what {@link NestedResults} makes of it, or TaskFailed, once, as for RunTask.
+         *
+         * @param name under which this call is made once, or null
+         */
+        record StartWorkflow(String step, Mode mode, String workflow, String name, Payload input, long timeoutMs) implements Command {}
+
+        /**
+         * Send a message to a queue of the application, once for the step, however often it is tried. The driver reports
+         * TaskSucceeded with MessageId and MD5OfMessageBody, or TaskFailed, once.
+         *
+         * @param group or null
+         */
+        record SendMessage(String step, String queue, String group, Payload body, long timeoutMs) implements Command {}
+
         /** Report TimerFired after that long; 0: as soon as other work had its turn. */
         record StartTimer(String step, long delayMs) implements Command {}
 
@@ -77,6 +96,12 @@ public interface Execution {
          * TaskFailed, once, and Heartbeat before that. Nothing is to be done until then.
          */
         record AwaitCallback(String step) implements Command {}
+
+        /**
+         * Do something with the application's objects (see {@link ItemReading#perform}), off the shard, and report TaskSucceeded with
+         * what it gave, or TaskFailed with the cause. It is good to do it again, as long as nothing was reported.
+         */
+        record CallObjects(String step, ObjectCall call) implements Command {}
 
         /** The step's result is no longer wanted: a branch failed, a timer is moot. */
         record Abandon(String step) implements Command {}

@@ -63,13 +63,18 @@ public final class Executions {
         StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
                 key -> parse(workflow));
         return new AslExecution(machine, version.application(), target, executionId, startTime,
-                payload -> values.bytes(version.application(), payload), tokens);
+                payload -> values.bytes(version.application(), payload), tokens, null);
     }
 
     /** The execution of a machine that is no application's: for trials. */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime) {
+        return of(machine, application, workflow, executionId, startTime, null);
+    }
+
+    /** As above. @param history told of each event, or null */
+    public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history) {
         return new AslExecution(machine, application, workflow, executionId, startTime, PayloadSource.NONE,
-                TaskTokens.ofTrial());
+                TaskTokens.ofTrial(), history);
     }
 
     private static StateMachine parse(WorkflowSpec workflow) {

@@ -1,9 +1,14 @@
 package dev.sand.workflow;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.sand.workflow.asl.Distribution.Writer.Transformation;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,90 +21,125 @@ final class Join {
     final Visit visit;
     /** Of the attempt of the state: its branches' steps are below it. */
     final String step;
-    final Scope[] scopes;
     /** Of a Map: what is iterated over; null for a Parallel. */
-    final JsonNode items;
-    /** Of a Map over an object: the names of its members; else null. */
-    final List<String> keys;
+    final Items items;
     /** Of a Map: what an iteration's ItemSelector sees as its input. */
     final Document itemInput;
     /** Of a distributed Map, else null. */
     final MapRun run;
+    /** Where the results of a distributed Map are written, or null: they are gathered here. */
+    final ResultFiles files;
     private final long maxConcurrency;
     /** Of a Map: the next item to start, how many iterations have begun, and whether the next start is queued. */
     int nextItem;
     int begun;
     boolean isStarting;
+    /** A batch has room for more items than are known. */
+    boolean isShort;
+    /** Open steps about objects, or null. */
+    String readStep;
+    String writeStep;
+    /** More items have failed than may: what is known is written, then the state fails. */
+    boolean isExceeded;
 
-    private final Document[] results;
-    private int missing;
-    private int running;
+    private final Map<Integer, Scope> running = new LinkedHashMap<>();
+    private final int branches;
+    private Document[] results;
+    private long ended;
     private long bytes;
     private final boolean keepsResults;
-    /** How many items each iteration has, where there are batches; else null. */
-    private final int[] itemsOf;
+    /** How many items each batch has that runs. */
+    private final Map<Integer, Integer> itemsOf = new LinkedHashMap<>(0);
     private long failed;
+    private int objectSteps;
 
-    /** @param maxConcurrency 0: as many as may be; @param run of a distributed Map, else null */
-    Join(Visit visit, int size, JsonNode items, Document itemInput, long maxConcurrency, MapRun run) {
+    private Join(Visit visit, int branches, Items items, Document itemInput, long maxConcurrency, MapRun run, ResultFiles files) {
         this.visit = visit;
         this.step = visit.attemptStep();
+        this.branches = branches;
         this.items = items;
-        this.keys = items != null && items.isObject() ? items.properties().stream().map(Map.Entry::getKey).toList() : null;
         this.itemInput = itemInput;
         this.run = run;
-        this.itemsOf = run != null && run.isBatched() ? new int[size] : null;
+        this.files = files;
         // What nothing will look at is not gathered.
-        this.keepsResults = visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
-                || visit.state.common().assign() != null;
+        this.keepsResults = files == null && (visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
+                || visit.state.common().assign() != null);
         this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
                 : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);
-        this.scopes = new Scope[size];
-        this.results = new Document[size];
-        this.missing = size;
+        this.results = new Document[items == null ? branches : items.count()];
+    }
+
+    static Join ofBranches(Visit visit, int branches) {
+        return new Join(visit, branches, null, null, 0, null, null);
+    }
+
+    /** @param maxConcurrency 0: as many as may be; @param run of a distributed Map, else null; @param files or null */
+    static Join ofItems(Visit visit, Items items, Document itemInput, long maxConcurrency, MapRun run, ResultFiles files) {
+        return new Join(visit, 0, items, itemInput, maxConcurrency, run, files);
     }
 
     void open(Scope scope) {
-        scopes[scope.index] = scope;
-        running++;
+        running.put(scope.index, scope);
     }
 
-    /** Of a batch. */
+    /** Of a distributed Map. */
     void open(Scope scope, int items) {
         open(scope);
-        if (itemsOf != null) {
-            itemsOf[scope.index] = items;
-        }
+        itemsOf.put(scope.index, items);
+    }
+
+    /** What has begun and not ended, in order. */
+    Collection<Scope> running() {
+        return List.copyOf(running.values());
+    }
+
+    /** @return a step that this join has not had yet */
+    String newStep(String kind) {
+        return step + kind + "#" + ++objectSteps;
     }
 
     void arrive(int index, Document result) {
-        if (keepsResults) {
-            results[index] = result;
-            bytes += result.sizeHint();
-        }
+        keep(index, result);
         end(index);
     }
 
-    /** An iteration of a distributed Map has failed. @return whether that is one too many */
-    boolean isOneTooMany(int index) {
+    private void keep(int index, Document result) {
+        if (keepsResults && result != null) {
+            if (index >= results.length) {
+                results = Arrays.copyOf(results, Math.max(index + 1, results.length * 2));
+            }
+            results[index] = result;
+            bytes += result.sizeHint();
+        }
+    }
+
+    /** An iteration of a distributed Map has failed. @param shown in its place, or null; @return whether that is one too many */
+    boolean isOneTooMany(int index, Document shown) {
+        keep(index, shown);
         failed += end(index);
-        return run.isExceededBy(failed, items.size());
+        return isOneTooMany();
+    }
+
+    /** Whether more have failed than may. */
+    boolean isOneTooMany() {
+        return run.isExceededBy(failed, items.areAllKnown() ? items.count() : -1);
     }
 
     private int end(int index) {
-        int count = itemsOf == null ? 1 : itemsOf[index];
-        scopes[index] = null;
-        missing -= count;
-        running--;
+        running.remove(index);
+        Integer items = itemsOf.remove(index);
+        int count = items == null ? 1 : items;
+        ended += count;
         return count;
     }
 
     boolean isComplete() {
-        return missing == 0;
+        return items == null ? ended == branches : items.areAllKnown() && ended == items.count();
     }
 
-    int missing() {
-        return missing;
+    /** How many are open or to come, as far as that is known. */
+    long missing() {
+        return items == null ? branches - ended : items.count() - ended + (items.areAllKnown() ? 0 : 1);
     }
 
     /** About how many bytes have arrived. */
@@ -108,12 +148,28 @@ final class Join {
     }
 
     boolean mayStartItem() {
-        return items != null && nextItem < items.size() && running < maxConcurrency;
+        return items != null && nextItem < items.count() && running.size() < maxConcurrency && !isShort && !isExceeded
+                && (files == null || !files.isBehind());
     }
 
     /** In order; iterations that failed, and were tolerated, are left out. */
-    Document joined() {
-        return Document.join(run == null && keepsResults ? Arrays.asList(results)
-                : Arrays.stream(results).filter(Objects::nonNull).toList());
+    Document joined(PayloadSource source) {
+        List<Document> there = Arrays.stream(results).filter(Objects::nonNull).toList();
+        if (run == null) {
+            return Document.join(keepsResults ? Arrays.asList(results) : there);
+        }
+        return run.transformation() == Transformation.FLATTEN ? flattened(there, source) : Document.join(there);
+    }
+
+    private static Document flattened(List<Document> results, PayloadSource source) {
+        ArrayNode all = Json.NODES.arrayNode();
+        for (Document result : results) {
+            if (result.node(source) instanceof ArrayNode array) {
+                all.addAll(array);
+            } else {
+                all.add(result.node(source));
+            }
+        }
+        return Document.made(all);
     }
 }

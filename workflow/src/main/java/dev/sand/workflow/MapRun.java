@@ -1,6 +1,8 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.asl.Distribution.Writer;
+import dev.sand.workflow.asl.Distribution.Writer.Transformation;
 
 /**
  * A run of a distributed Map, with what its fields gave.
@@ -10,20 +12,26 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param batchInput what every batch has beside its items, or null
  * @param toleratedCount of failed items; -1: not given
  * @param toleratedPercentage of failed items; -1: not given
+ * @param writer what becomes of the results, or null
  */
-record MapRun(long itemsPerBatch, long bytesPerBatch, JsonNode batchInput, double toleratedCount, double toleratedPercentage) {
+record MapRun(long itemsPerBatch, long bytesPerBatch, JsonNode batchInput, double toleratedCount, double toleratedPercentage,
+              Writer writer) {
     static final String EXCEEDED = "The specified tolerated failure threshold was exceeded";
 
     boolean isBatched() {
         return itemsPerBatch > 0 || bytesPerBatch > 0;
     }
 
-    /** Whether more items have failed than may. */
+    Transformation transformation() {
+        return writer == null ? Transformation.COMPACT : writer.transformation();
+    }
+
+    /** Whether more items have failed than may. @param all -1: not known yet, so that a share of them is not either */
     boolean isExceededBy(long failed, long all) {
         if (toleratedCount < 0 && toleratedPercentage < 0) {
             return failed > 0;
         }
         return toleratedCount >= 0 && failed > toleratedCount
-                || toleratedPercentage >= 0 && failed * 100.0 > toleratedPercentage * all;
+                || toleratedPercentage >= 0 && all >= 0 && failed * 100.0 > toleratedPercentage * all;
     }
 }

@@ -1,10 +1,14 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
+import java.util.function.Supplier;
 
 /** One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map. */
 final class Scope {
@@ -14,11 +18,12 @@ final class Scope {
      * @param startTime ISO 8601
      * @param budget what the state at hand may still do
      * @param tokens for tasks that wait for a callback
+     * @param history told of each event, or null
      */
     record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
-                QueryBudget budget, TaskTokens tokens) {
+                QueryBudget budget, TaskTokens tokens, History history) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens);
+            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens, history);
         }
     }
 
@@ -27,14 +32,16 @@ final class Scope {
         long nowMs();
     }
 
-    /** What the context object shows of an iteration. @param key of a member of an object, else null */
-    record Item(int index, String key, JsonNode value) {}
+    /** What the context object shows of an iteration. @param key of a member of an object, else null; @param source or null */
+    record Item(int index, String key, JsonNode value, String source) {}
 
     final Info info;
     final StateMachine machine;
     /** The join that this one's end is awaited by, and the place in it; null and 0 for the execution itself. */
     final Join join;
     final int index;
+    /** When it began. */
+    final long beganMs;
     /** The visit of the state that it is in; null before the first. */
     Visit current;
     /** Ended or abandoned: nothing that belongs to it counts any more. */
@@ -45,10 +52,18 @@ final class Scope {
     private final Item item;
     private final int[] visits;
     private final Events events;
+    /** What the next event follows; kept only where the history is read. */
+    private long lastEvent;
 
     /** Of an execution's history so far, counted as AWS counts them, since causes name them; the first one is the start. */
     private static final class Events {
+        /** The iteration of a distributed Map whose history it is; empty: the execution's own. */
+        private final String run;
         private long count = 1;
+
+        Events(String run) {
+            this.run = run;
+        }
     }
 
     private Scope(Info info, StateMachine machine, Join join, int index, String prefix, Item item, Variables variables, Events events) {
@@ -60,30 +75,55 @@ final class Scope {
         this.item = item;
         this.variables = variables;
         this.events = events;
+        this.beganMs = info.clock().nowMs();
         this.visits = new int[machine.states().size()];
     }
 
     static Scope root(Info info, StateMachine machine) {
-        return new Scope(info, machine, null, 0, "", null, Variables.root(), new Events());
+        return new Scope(info, machine, null, 0, "", null, Variables.root(), new Events(""));
     }
 
     /** @param item of a Map's iteration, else null */
     static Scope below(Join join, int index, StateMachine machine, Item item) {
         Scope parent = join.visit.scope;
-        return new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item, parent.variables.inner(), parent.events);
+        Scope scope = new Scope(parent.info, machine, join, index, join.step + "[" + index + "]/", item, parent.variables.inner(), parent.events);
+        scope.follows(parent);
+        return scope;
     }
 
     /** An iteration of a distributed Map: an execution of its own. */
     static Scope execution(Join join, int index, StateMachine machine, Item item, Document input) {
         Scope parent = join.visit.scope;
         return new Scope(parent.info.withInput(input), machine, join, index, join.step + "[" + index + "]/", item,
-                parent.variables.apart(), new Events());
+                parent.variables.apart(), new Events(join.step + "[" + index + "]"));
     }
 
-    /** @return the number of the last of these */
-    long countEvents(int more) {
-        events.count += more;
-        return events.count;
+    /** @return the number of the event, which is one more in the history */
+    long event(String type) {
+        return event(type, null);
+    }
+
+    /** @param details made only where the history is read; null: the event has none */
+    long event(String type, Supplier<ObjectNode> details) {
+        long id = ++events.count;
+        if (info.history != null) {
+            info.history.add(events.run, id, lastEvent, info.clock.nowMs(), type, History.details(type), details == null ? null : details.get());
+            lastEvent = id;
+        }
+        return id;
+    }
+
+    /** The first one, which is counted from the beginning. */
+    void started(PayloadSource source) {
+        if (info.history != null) {
+            ObjectNode details = History.value(Json.NODES.objectNode(), "input", info.input, source);
+            info.history.add(events.run, 1, 0, info.clock.nowMs(), "ExecutionStarted", History.details("ExecutionStarted"), details);
+        }
+    }
+
+    /** Events of this scope follow those of the other. */
+    void follows(Scope other) {
+        lastEvent = other.lastEvent;
     }
 
     /** It has ended, or is abandoned. */

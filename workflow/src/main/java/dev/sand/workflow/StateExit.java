@@ -7,6 +7,7 @@ import dev.sand.workflow.asl.ErrorRules.Catcher;
 import dev.sand.workflow.asl.ErrorRules.Retrier;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.WorkflowLimits;
@@ -27,18 +28,35 @@ final class StateExit {
     private final Agenda agenda;
     private final DataFlow flow;
     private final Listener listener;
+    private final MapExit maps;
 
-    StateExit(Agenda agenda, DataFlow flow, Listener listener) {
+    StateExit(Agenda agenda, DataFlow flow, PayloadSource source, Listener listener) {
         this.agenda = agenda;
         this.flow = flow;
         this.listener = listener;
+        this.maps = new MapExit(agenda, this, source);
+    }
+
+    /** Of distributed Maps. */
+    MapExit maps() {
+        return maps;
     }
 
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
         visit.join = null;
-        visit.scope.countEvents(visit.state instanceof State.Pass ? 0 : isDistributed(visit) ? 2 : 1);
+        switch (visit.state) {
+            case State.Task task -> TaskEvents.succeeded(visit, task, result, flow.source());
+            case State.Parallel _ -> visit.scope.event("ParallelStateSucceeded");
+            case State.Map map -> {
+                if (map.distribution() != null) {
+                    visit.scope.event("MapRunSucceeded");
+                }
+                visit.scope.event("MapStateSucceeded");
+            }
+            default -> { }
+        }
         Document next;
         try {
             Document given = visit.state instanceof State.Task task && task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
@@ -53,7 +71,8 @@ final class StateExit {
 
     /** @param next null: this state ends its machine */
     void leave(Visit visit, Document document, String next) {
-        visit.scope.countEvents(1);
+        visit.scope.event(History.typeOf(visit.state) + "StateExited", () ->
+                History.value(Json.NODES.objectNode().put("name", visit.state.name()), "output", document, flow.source()));
         if (next != null) {
             agenda.add(new Agenda.Ready.Enter(visit.scope, next, document));
             return;
@@ -65,8 +84,17 @@ final class StateExit {
             listener.onSucceeded(document);
             return;
         }
-        countIteration(join);
-        join.arrive(scope.index, document);
+        countIteration(scope, "MapIterationSucceeded");
+        if (join.run != null) {
+            scope.event("ExecutionSucceeded", () -> History.value(Json.NODES.objectNode(), "output", document, flow.source()));
+        }
+        try {
+            maps.succeeded(join, scope, document);
+        } catch (StatesError e) {
+            agenda.abandon(join);
+            fail(join.visit, e);
+            return;
+        }
         if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
             agenda.abandon(join);
             fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
@@ -76,24 +104,28 @@ final class StateExit {
         }
     }
 
-    private void goOn(Join join) {
-        if (!join.isComplete()) {
+    /** One more of its branches or iterations has ended. */
+    void goOn(Join join) {
+        if (join.isExceeded) {
+            return; // its results are written now
+        }
+        if (join.isComplete()) {
+            maps.end(join);
+        } else {
             agenda.startMore(join);
-            return;
         }
-        Document joined;
-        try {
-            joined = join.joined();
-        } catch (StatesError e) {
-            fail(join.visit, e);
-            return;
-        }
-        complete(join.visit, joined);
     }
 
     /** The end of an inline Map's iteration is an event. */
-    private static void countIteration(Join join) {
-        join.visit.scope.countEvents(join.items == null || join.run != null ? 0 : 1);
+    private static void countIteration(Scope iteration, String type) {
+        Join join = iteration.join;
+        if (join.run != null) {
+            return;
+        }
+        join.visit.scope.follows(iteration);
+        if (join.items != null) {
+            join.visit.scope.event(type, () -> Json.NODES.objectNode().put("name", join.visit.state.name()).put("index", iteration.index));
+        }
     }
 
     private static boolean isDistributed(Visit visit) {
@@ -102,13 +134,17 @@ final class StateExit {
 
     /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
-        visit.scope.countEvents(StatesError.QUERY_EVALUATION_ERROR.equals(e.error()) ? 1 : 0);
+        if (StatesError.QUERY_EVALUATION_ERROR.equals(e.error())) {
+            visit.scope.event("EvaluationFailed", () -> History.failure(e.error(), cause(visit, e)).put("state", visit.state.name()));
+        }
         settle(visit, e.error(), cause(visit, e), false);
     }
 
     /** The state's work failed. */
     void fail(Visit visit, String error, String cause, boolean isBranchFailure) {
-        visit.scope.countEvents(visit.state instanceof State.Task ? 1 : 0);
+        if (visit.state instanceof State.Task task) {
+            TaskEvents.failed(visit, task, error, cause);
+        }
         settle(visit, error, cause, isBranchFailure);
     }
 
@@ -122,9 +158,14 @@ final class StateExit {
         if (rules != null && retry(visit, rules.retriers(), error, isBranchFailure)) {
             return;
         }
-        visit.scope.countEvents(isDistributed(visit) ? 2 : visit.state instanceof State.Parallel || visit.state instanceof State.Map ? 1 : 0);
+        if (isDistributed(visit)) {
+            visit.scope.event("MapRunFailed", () -> History.failure(error, cause));
+        }
+        if (visit.state instanceof State.Parallel || visit.state instanceof State.Map) {
+            visit.scope.event(History.typeOf(visit.state) + "StateFailed", () -> History.failure(error, cause));
+        }
         if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
-            failScope(visit.scope, error, cause);
+            failScope(visit.scope, ErrorRules.reported(error), cause);
         }
     }
 
@@ -154,7 +195,7 @@ final class StateExit {
             if (!ErrorRules.matches(catcher.errors(), error, isBranchFailure)) {
                 continue;
             }
-            ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : error)
+            ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : ErrorRules.reported(error))
                     .put("Cause", cause == null ? "" : cause);
             visit.join = null;
             visit.scope.info.budget().renew();
@@ -179,15 +220,15 @@ final class StateExit {
         }
         Join join = scope.join;
         if (join.run == null) {
-            scope.countEvents(scope.current.state instanceof State.Task ? 1 : 0);
-            countIteration(join);
+            if (scope.current.state instanceof State.Task) {
+                scope.event("TaskStateAborted");
+            }
+            countIteration(scope, "MapIterationFailed");
             agenda.abandon(join);
             fail(join.visit, error, cause, true);
-        } else if (join.isOneTooMany(scope.index)) {
-            agenda.abandon(join);
-            fail(join.visit, StatesError.EXCEED_TOLERATED_FAILURE_THRESHOLD, MapRun.EXCEEDED, true);
         } else {
-            goOn(join);
+            scope.event("ExecutionFailed", () -> History.failure(error, cause));
+            maps.failed(join, scope, error, cause);
         }
     }
 

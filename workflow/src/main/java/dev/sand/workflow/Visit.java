@@ -123,11 +123,14 @@ final class Visit {
         }
         execution.put("Name", scope.info.executionId());
         execution.put("StartTime", scope.info.startTime());
+        execution.put("RoleArn", "sand:role:" + scope.info.application());
         execution.put("RedriveCount", 0);
         context.putObject("StateMachine").put("Id", scope.info.application() + "/" + scope.info.workflow())
                 .put("Name", scope.info.workflow());
-        context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs))
-                .put("RetryCount", retryCount);
+        ObjectNode shownState = context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs));
+        if (state instanceof State.Task || state instanceof State.Parallel || state instanceof State.Map) {
+            shownState.put("RetryCount", retryCount);
+        }
         if (state instanceof State.Task task && task.awaitsToken()) {
             context.putObject("Task").put("Token", scope.info.tokens().token(scope.info.application(),
                     scope.info.executionId(), attemptStep() + TokenWait.TOKEN));
@@ -139,6 +142,9 @@ final class Visit {
                 shown.put("Key", item.key());
             }
             shown.set("Value", item.value());
+            if (item.source() != null) {
+                shown.put("Source", item.source());
+            }
         }
         return context;
     }

@@ -23,7 +23,7 @@ class AslExecutionTest {
     private static AslExecution execution(String definition, PayloadSource source) {
         return switch (Definitions.parse(definition)) {
             case Definitions.Parsed.Valid valid ->
-                    new AslExecution(valid.machine(), "app", "flow", "id", "2024-01-01T00:00:00Z", source, TaskTokens.ofTrial());
+                    new AslExecution(valid.machine(), "app", "flow", "id", "2024-01-01T00:00:00Z", source, TaskTokens.ofTrial(), null);
             case Definitions.Parsed.Invalid invalid -> throw new AssertionError(invalid.diagnostics().toString());
         };
     }

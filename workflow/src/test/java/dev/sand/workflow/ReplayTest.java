@@ -63,6 +63,7 @@ class ReplayTest {
                 switch (command) {
                     case Command.RunTask task -> assertThat(opened.add(task.step())).as("%s, seed %s", task.step(), seed).isTrue();
                     case Command.StartTimer timer -> assertThat(opened.add(timer.step())).as("%s, seed %s", timer.step(), seed).isTrue();
+                    case Command.CallObjects call -> assertThat(opened.add(call.step())).as("%s, seed %s", call.step(), seed).isTrue();
                     case Command.AwaitCallback await -> assertThat(opened.add(await.step())).as("%s, seed %s", await.step(), seed).isTrue();
                     default -> { }
                 }
@@ -135,6 +136,7 @@ class ReplayTest {
             switch (command) {
                 case Command.RunTask task -> open.add(task.step());
                 case Command.StartTimer timer -> open.add(timer.step());
+                case Command.CallObjects call -> open.add(call.step());
                 case Command.AwaitCallback await -> open.add(await.step());
                 case Command.Abandon abandon -> assertThat(open.remove(abandon.step())).as(abandon.step()).isTrue();
                 default -> { }

@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Test;
@@ -105,12 +107,27 @@ class VectorsTest {
             assertThat(outcome.elapsedMs()).isBetween(expected.get("elapsedSecondsWithin").get(0).longValue() * 1000,
                     expected.get("elapsedSecondsWithin").get(1).longValue() * 1000);
         }
+        if (expected.has("objects")) {
+            checkObjects(expected.get("objects"), outcome);
+        }
         if (expected.has("calls")) {
             List<String> calls = outcome.calls().stream().map(call -> call.grain() + " " + Json.text(call.input())).toList();
             List<String> wanted = new ArrayList<>();
             expected.get("calls").forEach(call -> wanted.add(call.get("grain").textValue() + " " + Json.text(call.get("input"))));
             assertThat(calls).containsExactlyElementsOf(wanted);
         }
+    }
+
+    /** What the trial wrote; in its keys, a star stands for a UUID. */
+    private static void checkObjects(JsonNode expected, Trial.Outcome outcome) {
+        Map<String, JsonNode> written = new TreeMap<>();
+        outcome.objects().forEach((key, content) ->
+                written.put(key.replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "*"), Trial.shown(key, content)));
+        Set<String> wanted = new HashSet<>();
+        expected.fieldNames().forEachRemaining(wanted::add);
+        assertThat(written.keySet()).isEqualTo(wanted);
+        expected.properties().forEach(object -> assertThat(same(object.getValue(), written.get(object.getKey())))
+                .as("%s: %s, expected %s", object.getKey(), written.get(object.getKey()), object.getValue()).isTrue());
     }
 
     /** Equal values; a string like "<<uuid>>" in the expected one stands for any value of that kind. */

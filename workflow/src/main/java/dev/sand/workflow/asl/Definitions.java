@@ -5,7 +5,6 @@ import dev.sand.workflow.data.WorkflowLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** Definitions in the Amazon States Language, from text. */
 public final class Definitions {
@@ -42,21 +41,33 @@ public final class Definitions {
 
     private static StateMachine read(String definition, boolean wasChecked, Diagnostics diagnostics, Map<String, String> grains) {
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
-        return tree == null ? null : new MachineReader(diagnostics, wasChecked, grains::putIfAbsent)
+        return tree == null ? null : new MachineReader(diagnostics, wasChecked, (kind, name, pointer) -> {
+            if (kind == KnownNames.Kind.GRAIN) {
+                grains.putIfAbsent(name, pointer);
+            }
+        })
                 .readTop(tree, definition.length() > WorkflowLimits.LIGHT_DEFINITION_BYTES);
     }
 
-    /** Every mistake of a definition whose tasks may name these grains. */
-    static List<Diagnostic> diagnose(String definition, Set<String> known) {
+    /** Every mistake of a definition whose tasks may name these. */
+    static List<Diagnostic> diagnose(String definition, KnownNames known) {
         Diagnostics diagnostics = new Diagnostics();
         JsonNode tree = new DocumentReader(diagnostics).read(definition);
         if (tree != null) {
-            new MachineReader(diagnostics, false, (grain, pointer) -> {
-                if (grain.equals(UNKNOWN_YET)) {
-                    diagnostics.add(pointer, Diagnostic.Code.NOT_SUPPORTED, "The FunctionName must be written out in the definition, so that"
-                            + " the grain is known to be there.");
-                } else if (!known.contains(grain)) {
-                    diagnostics.add(pointer, Diagnostic.Code.UNKNOWN_GRAIN, "The application has no grain " + grain + ".");
+            new MachineReader(diagnostics, false, new KnownNames.Listener() {
+                @Override
+                public void onNamed(KnownNames.Kind kind, String name, String pointer) {
+                    if (name.equals(UNKNOWN_YET)) {
+                        diagnostics.add(pointer, Diagnostic.Code.NOT_SUPPORTED, "The FunctionName must be written out in the definition, so"
+                                + " that the grain is known to be there.");
+                    } else if (!known.of(kind).contains(name)) {
+                        diagnostics.add(pointer, kind.unknown, "The application has no " + kind.word + " " + name + ".");
+                    }
+                }
+
+                @Override
+                public void onForeign(String pointer, String message) {
+                    diagnostics.add(pointer, Diagnostic.Code.NOT_SUPPORTED, message);
                 }
             }).readTop(tree, false);
         }

@@ -7,20 +7,25 @@ import dev.sand.workflow.data.Query.Sight;
 import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Reads the fields that only a distributed Map may have. */
 final class DistributionReader {
-    private static final List<String> FIELDS = List.of("ItemReader", "ItemBatcher", "ResultWriter", "ToleratedFailureCount",
-            "ToleratedFailureCountPath", "ToleratedFailurePercentage", "ToleratedFailurePercentagePath");
+    private static final Pattern NOT_IN_A_LABEL = Pattern.compile("[\\s?*<>{}\\[\\]:;,\\\\|^~$#%&`\"\\x00-\\x1f\\x7f-\\x9f]");
+    private static final List<String> FIELDS = List.of("ItemReader", "ItemBatcher", "ResultWriter");
 
     private final DataFields data;
+    private final ObjectFieldsReader objects;
 
     DistributionReader(DataFields data) {
         this.data = data;
+        this.objects = new ObjectFieldsReader(data, this);
     }
 
-    /** @return null for an inline Map, of which each of these fields is a mistake */
+    /** @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect; the other fields are a mistake */
     Distribution read(Fields state, boolean isDistributed, boolean isJsonata) {
+        Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
+        Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
         if (!isDistributed) {
             state.ignore("Label");
             for (String name : FIELDS) {
@@ -31,21 +36,15 @@ final class DistributionReader {
             }
             return null;
         }
-        for (String name : List.of("ItemReader", "ResultWriter")) {
-            if (state.has(name)) {
-                state.ignore(name);
-                state.report(name, Code.NOT_SUPPORTED, "The field " + name + " is not supported yet: items come from the state's input, and"
-                        + " results go to its output.");
-            }
-        }
         String label = state.string("Label");
         if (label != null && (label.isEmpty() || label.length() > WorkflowLimits.MAP_LABEL_CHARS)) {
             state.report("Label", Code.WRONG_VALUE, "The field Label must have from 1 to " + WorkflowLimits.MAP_LABEL_CHARS + " characters.");
+        } else if (label != null && NOT_IN_A_LABEL.matcher(label).find()) {
+            state.report("Label", Code.WRONG_VALUE, "The field Label may have no spaces, brackets, wildcards or other special characters.");
         }
         Fields batcher = state.object("ItemBatcher");
-        return new Distribution(batcher == null ? null : batch(batcher, isJsonata),
-                amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata),
-                amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata));
+        return new Distribution(label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
+                batcher == null ? null : batch(batcher, isJsonata), count, percentage);
     }
 
     private Distribution.Batch batch(Fields fields, boolean isJsonata) {
@@ -61,7 +60,7 @@ final class DistributionReader {
     }
 
     /** @return null when it is not given */
-    private Amount amount(Fields fields, String name, long least, long most, boolean isJsonata) {
+    Amount amount(Fields fields, String name, long least, long most, boolean isJsonata) {
         fields.atMostOne(name, name + "Path");
         Expression from = data.computed(fields, name, isJsonata);
         if (from != null) {

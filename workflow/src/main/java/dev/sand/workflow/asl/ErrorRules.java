@@ -28,6 +28,11 @@ public record ErrorRules(List<Retrier> retriers, List<Catcher> catchers) {
      */
     public record Catcher(List<String> errors, ReferencePath resultPath, Template output, Template assign, String next) {}
 
+    /** What an error is called where it is read: a missed heartbeat is a time-out, though a list may name it. */
+    public static String reported(String error) {
+        return StatesError.HEARTBEAT_TIMEOUT.equals(error) ? StatesError.TIMEOUT : error;
+    }
+
     /** Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them. */
     public static boolean matches(List<String> errors, String error, boolean isBranchFailure) {
         for (String name : errors) {

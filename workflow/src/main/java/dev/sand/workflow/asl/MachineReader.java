@@ -14,12 +14,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 
 /** Reads a state machine: the definition itself, a branch, an item processor. */
 final class MachineReader {
     private final Diagnostics diagnostics;
-    private final BiConsumer<String, String> onGrain;
+    private final KnownNames.Listener onNamed;
     private final StateReader states;
     private final Map<String, String> names = new HashMap<>();
     /** The language of the whole definition. */
@@ -27,16 +26,24 @@ final class MachineReader {
 
     /**
      * @param wasChecked whether the definition is known to be good, so that its expressions need not be parsed yet
-     * @param onGrain told of each grain that a Task names, and of the place
+     * @param onNamed told of each name of a grain, workflow or queue
      */
-    MachineReader(Diagnostics diagnostics, boolean wasChecked, BiConsumer<String, String> onGrain) {
+    MachineReader(Diagnostics diagnostics, boolean wasChecked, KnownNames.Listener onNamed) {
         this.diagnostics = diagnostics;
-        this.onGrain = onGrain;
+        this.onNamed = onNamed;
         this.states = new StateReader(diagnostics, this, wasChecked);
     }
 
     void onGrain(String grain, String pointer) {
-        onGrain.accept(grain, pointer);
+        onNamed(KnownNames.Kind.GRAIN, grain, pointer);
+    }
+
+    void onForeign(String pointer, String message) {
+        onNamed.onForeign(pointer, message);
+    }
+
+    void onNamed(KnownNames.Kind kind, String name, String pointer) {
+        onNamed.onNamed(kind, name, pointer);
     }
 
     /** Where a state leads, with the place that says so. */
@@ -174,7 +181,7 @@ final class MachineReader {
 
     private static boolean looksInside(State state) {
         return state.flow().looksInside() || state.common().assign() != null || switch (state) {
-            case State.Task task -> task.invokesFunction() || task.timeout() != null || assigns(task.errors());
+            case State.Task task -> task.invokesFunction() || task.service() != null || task.timeout() != null || assigns(task.errors());
             case State.Wait wait -> wait.secondsFrom() != null || wait.timestampFrom() != null;
             case State.Choice choice -> true;
             case State.Map map -> true;

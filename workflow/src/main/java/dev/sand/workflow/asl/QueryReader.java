@@ -3,6 +3,7 @@ package dev.sand.workflow.asl;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.data.Expression;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Query;
 import dev.sand.workflow.data.Template;
 import java.util.ArrayList;
@@ -33,7 +34,16 @@ final class QueryReader {
     /** @return null when the field is no JSONata: absent, or a literal */
     Expression query(Fields fields, String name, String within) {
         JsonNode value = fields.raw(name);
+        checkBraces(value, fields.pointer(name));
         return isQuery(value) ? query(value, within + name, fields.pointer(name), Query.Sight.INPUT) : null;
+    }
+
+    /** A text that only begins or only ends like an expression is taken for one that was not closed or opened well. */
+    private void checkBraces(JsonNode value, String pointer) {
+        if (value != null && value.isTextual() && value.textValue().startsWith("{%") != value.textValue().endsWith("%}")) {
+            diagnostics.add(pointer, Code.INVALID_EXPRESSION,
+                    "A JSONata expression must begin with {% and end with %}, with no blanks around them: " + Json.text(value) + ".");
+        }
     }
 
     private Template read(JsonNode value, String field, String location, String pointer, Query.Sight sight) {
@@ -56,6 +66,7 @@ final class QueryReader {
             return elements.stream().allMatch(Template.Constant.class::isInstance)
                     ? new Template.Constant(value) : new Template.ArrayOf(List.copyOf(elements));
         }
+        checkBraces(value, pointer);
         Expression query = isQuery(value) ? query(value, location, pointer, sight) : null;
         return query == null ? new Template.Constant(value) : new Template.Computed(field, query);
     }

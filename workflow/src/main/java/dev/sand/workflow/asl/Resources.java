@@ -6,10 +6,39 @@ import java.util.regex.Pattern;
 public final class Resources {
     /** What a resource ends in whose task waits for a callback. */
     public static final String TOKEN = ".waitForTaskToken";
+    /** How a service is waited for. */
+    private static final Pattern PATTERN = Pattern.compile("\\.(waitForTaskToken|sync|sync:[0-9])$");
     private static final String PREFIX = "sand:grain:";
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}");
 
     private Resources() {}
+
+    /** What a Map does with the application's objects, by the resource that says so. */
+    enum ObjectUse {
+        GET("s3:getObject", "sand:object:get"), LIST("s3:listObjectsV2", "sand:object:list"), PUT("s3:putObject", "sand:object:put");
+
+        private final String service;
+        private final String own;
+
+        ObjectUse(String service, String own) {
+            this.service = service;
+            this.own = own;
+        }
+
+        boolean isNamedBy(String resource) {
+            return resource.equals(own) || isService(resource);
+        }
+
+        /** Whether it is AWS's name for it: there, every object is in a bucket. */
+        boolean isService(String resource) {
+            return resource.startsWith("arn:") && resource.endsWith(":states:::" + service);
+        }
+
+        /** "A or B". */
+        String names() {
+            return "arn:aws:states:::" + service + " or " + own;
+        }
+    }
 
     /** Whether it is the service integration that calls the function which its FunctionName names. */
     static boolean invokesFunction(String resource) {
@@ -23,18 +52,23 @@ public final class Resources {
                 : grain((at < 0 ? functionName : functionName.substring(at + 10)).split(":", 2)[0]);
     }
 
+    /** Whether the state waits for the end of what a service only begins. */
+    static boolean isSubmitted(String resource) {
+        return resource.matches(".*\\.sync(:[0-9])?");
+    }
+
     static String withoutToken(String resource) {
         return resource.endsWith(TOKEN) ? resource.substring(0, resource.length() - TOKEN.length()) : resource;
     }
 
-    /** The grain of a resource: {@code name}, {@code sand:grain:name}, or the function's name in an ARN; null when it is none. */
+    /** The grain of a resource: {@code name}, {@code sand:grain:name}, or the last part of an ARN (a function, an action); null when it is none. */
     static String grain(String resource) {
         String name = resource;
         if (resource.startsWith(PREFIX)) {
             name = resource.substring(PREFIX.length());
         } else if (resource.startsWith("arn:")) {
             // arn:partition:service:region:account:rest, where a Lambda function's rest is function:name[:qualifier]
-            String[] parts = resource.split(":", 6);
+            String[] parts = PATTERN.matcher(resource).replaceFirst("").split(":", 6);
             if (parts.length < 6) {
                 return null;
             }

@@ -21,18 +21,24 @@ public sealed interface State {
     record Common(String name, String step, int index, Flow flow, Template assign, String next) {}
 
     /**
-     * @param grain that the resource names
+     * @param grain that the resource names; null for a service
      * @param timeoutSeconds 0: none
      * @param timeout what gives the time-out, or null
+     * @param service what is asked of the platform itself, and of no grain; or null
      * @param awaitsToken the state ends when its token is used, and not with the grain
      * @param heartbeatSeconds between signs of life of whoever has the token; 0: none
      * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked, and only in JSONata
      */
-    record Task(Common common, String resource, String grain, boolean awaitsToken, long timeoutSeconds, Expression timeout,
+    record Task(Common common, String resource, String grain, Service service, boolean awaitsToken, long timeoutSeconds, Expression timeout,
                 long heartbeatSeconds, Expression heartbeat, ErrorRules errors) implements State {
         /** Whether it calls the function that the FunctionName of its parameters names, with their Payload. */
         public boolean invokesFunction() {
             return resource != null && Resources.invokesFunction(Resources.withoutToken(resource));
+        }
+
+        /** Whether a service only begins what it is waited for to end: an event more in the history. */
+        public boolean isSubmitted() {
+            return Resources.isSubmitted(resource);
         }
 
         /** @return the grain that a FunctionName names, or null */

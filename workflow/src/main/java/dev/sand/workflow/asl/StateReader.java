@@ -127,8 +127,11 @@ final class StateReader {
         Common common = common(raw, DataFields.Kind.WORK, next(raw));
         String resource = fields.requiredString("Resource");
         boolean awaitsToken = resource != null && resource.endsWith(Resources.TOKEN);
-        String grain = resource == null ? null : Resources.grain(Resources.withoutToken(resource));
-        if (resource != null && grain == null) {
+        Service service = resource == null ? null : Service.of(Resources.withoutToken(resource));
+        String grain = resource == null || service != null ? null : Resources.grain(Resources.withoutToken(resource));
+        if (service != null) {
+            new ServiceReader(machines, fields, raw.isJsonata).read(service, awaitsToken);
+        } else if (resource != null && grain == null) {
             fields.report("Resource", Code.NOT_SUPPORTED, "The resource " + resource + " is no grain: give a grain's name, sand:grain:<name>,"
                     + " or the ARN of a Lambda function whose name is the grain's.");
         } else if (resource != null && Resources.invokesFunction(Resources.withoutToken(resource))) {
@@ -146,7 +149,7 @@ final class StateReader {
             fields.report("HeartbeatSeconds", Code.WRONG_VALUE, "The field HeartbeatSeconds must be smaller than TimeoutSeconds.");
         }
         fields.ignore("Credentials");
-        return new State.Task(common, resource, grain, awaitsToken, timeout, timeoutFrom, heartbeat,
+        return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
                 raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 

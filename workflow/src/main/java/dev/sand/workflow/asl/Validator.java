@@ -13,6 +13,11 @@ public final class Validator {
      * @return everything that is wrong with it, in the order in which it stands; empty when it can run
      */
     public static List<Diagnostic> validate(String definition, Set<String> grains) {
-        return Definitions.diagnose(definition, grains);
+        return validate(definition, new KnownNames(grains, Set.of(), Set.of()));
+    }
+
+    /** As above, with the workflows and queues that tasks may name too. */
+    public static List<Diagnostic> validate(String definition, KnownNames known) {
+        return Definitions.diagnose(definition, known);
     }
 }

@@ -101,7 +101,7 @@ final class ExpressionParser {
                 } else if (isReserved) {
                     value.append(escaped);
                 } else {
-                    value.append('\\').append(escaped);
+                    throw error("a backslash in a text stands before ', {, } or another one, not before " + escaped);
                 }
             } else {
                 value.append(c);

@@ -1,5 +1,6 @@
 package dev.sand.workflow.data;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
@@ -18,6 +19,7 @@ public final class Json {
     public static final JsonMapper MAPPER = mapper();
     public static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final ObjectReader READER = MAPPER.reader();
+    private static final ObjectReader PART_READER = READER.without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private static final ObjectWriter WRITER = MAPPER.writer();
 
     private Json() {}
@@ -53,6 +55,11 @@ public final class Json {
             throw new IOException("no value");
         }
         return node;
+    }
+
+    /** The value that the parser is at, of a larger text. @throws IOException as {@link #read(byte[])} */
+    public static JsonNode read(JsonParser parser) throws IOException {
+        return PART_READER.readTree(parser);
     }
 
     public static byte[] bytes(JsonNode node) {

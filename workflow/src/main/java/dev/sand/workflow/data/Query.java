@@ -1,6 +1,5 @@
 package dev.sand.workflow.data;
 
-import com.dashjoin.jsonata.JException;
 import com.dashjoin.jsonata.Jsonata;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
@@ -70,7 +69,7 @@ public final class Query implements Expression {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("The JSONata expression '" + text + "': " + e.getMessage());
         } catch (RuntimeException e) {
-            throw new IllegalArgumentException("'" + text + "' is not valid JSONata: " + reason(e));
+            throw new IllegalArgumentException("'" + text + "' is not valid JSONata: " + QueryErrors.sentence(e, null));
         }
     }
 
@@ -89,9 +88,9 @@ public final class Query implements Expression {
         try {
             return ScopedValue.where(QueryRun.CURRENT, run).call(() -> evaluate(parsed(), run));
         } catch (StackOverflowError e) {
-            throw failed("threw an error during evaluation. A value or an evaluation is nested too deep");
+            throw threw("A value or an evaluation is nested too deep");
         } catch (RuntimeException e) {
-            throw translated(e);
+            throw translated(e, run);
         }
     }
 
@@ -147,31 +146,26 @@ public final class Query implements Expression {
     }
 
     /** Ours come through the library's own exceptions: an error of the language, or a cancellation, is what they are. */
-    private RuntimeException translated(RuntimeException thrown) {
+    private RuntimeException translated(RuntimeException thrown, QueryRun run) {
         for (Throwable e = thrown; e != null; e = e.getCause()) {
+            if (e instanceof QueryValues.Unsupported) {
+                return failed("returned an unsupported result type.");
+            }
             if (e instanceof QueryBudget.Cancelled cancelled) {
                 return cancelled;
             }
             if (e instanceof StatesError error) {
                 boolean isOurs = error.error().equals(StatesError.QUERY_EVALUATION_ERROR)
                         || error.error().equals(StatesError.INTRINSIC_FAILURE);
-                return isOurs && !error.getMessage().startsWith("The JSONata expression")
-                        ? failed("threw an error during evaluation. " + error.getMessage()) : error;
+                return isOurs && !error.getMessage().startsWith("The JSONata expression") ? threw(error.getMessage()) : error;
             }
         }
-        return failed("threw an error during evaluation. " + reason(thrown));
+        return threw(QueryErrors.sentence(thrown, run));
     }
 
-    private static String reason(RuntimeException thrown) {
-        Throwable e = thrown;
-        while (!(e instanceof JException) && e.getCause() != null) {
-            e = e.getCause();
-        }
-        if (e instanceof JException known) {
-            boolean isCode = known.getError() != null && known.getError().matches("[A-Z]\\d{4}");
-            return isCode ? known.getError() + ": " + known.getMessage() : known.getMessage().replaceFirst("^JSonataException ", "");
-        }
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    /** As AWS has it: after a code, which begins a sentence, and after none. */
+    private StatesError threw(String message) {
+        return failed("threw an error during evaluation" + (QueryErrors.hasCode(message) ? ". " : ": ") + message);
     }
 
     private StatesError failed(String why) {

@@ -37,8 +37,7 @@ public final class QueryBudget {
         left -= steps;
         spent += steps;
         if (left < 0) {
-            throw new StatesError(StatesError.QUERY_EVALUATION_ERROR, "Expression evaluation timeout: Check for infinite loop (the"
-                    + " expressions of a state may take " + WorkflowLimits.QUERY_STEPS + " steps together)");
+            throw new StatesError(StatesError.QUERY_EVALUATION_ERROR, "Expression evaluation timeout: Check for infinite loop");
         }
         if ((++ticks & 0x3F) == 0 && isCancelled.getAsBoolean()) {
             throw new Cancelled();

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -40,6 +41,8 @@ public final class QueryFunctions {
                 Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
                 Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
+        add(functions, QueryText.class, QueryText.SIGNATURES);
+        functions.put(QueryText.OPERAND, QueryText.OPERANDS);
         return Map.copyOf(functions);
     }
 
@@ -55,11 +58,14 @@ public final class QueryFunctions {
     // --- those that AWS adds; an argument that makes no sense gives nothing, and a fraction is cut off
 
     public static Object partition(List<?> array, Number size) {
-        if (array == null || array.isEmpty() || size == null || size.longValue() <= 0) {
+        if (size != null && size.longValue() < 0) {
+            throw invalid("Second argument must be zero or greater");
+        }
+        if (array == null || array.isEmpty() || size != null && size.longValue() == 0) {
             return null;
         }
         List<Object> chunks = new ArrayList<>();
-        int step = (int) Math.min(size.longValue(), array.size());
+        int step = size == null ? array.size() : (int) Math.min(size.longValue(), array.size());
         for (int from = 0; from < array.size(); from += step) {
             chunks.add(new ArrayList<>(array.subList(from, Math.min(array.size(), from + step))));
         }
@@ -89,31 +95,45 @@ public final class QueryFunctions {
         if (data == null || algorithm == null) {
             return null;
         }
-        return Intrinsic.HASH.apply(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
+        try {
+            return Intrinsic.HASH.apply(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
+        } catch (StatesError e) {
+            throw invalid("Invalid argument of $hash");
+        }
+    }
+
+    /** The code that AWS gives to what its own functions do not take. */
+    private static StatesError invalid(String why) {
+        return QueryRun.failure("D3137: " + why);
     }
 
     public static String uuid() {
         return StringFunctions.uuid(new JsonNode[0], QueryRun.current().environment()).textValue();
     }
 
-    public static Object parse(String json) {
-        if (json == null) {
+    /** @param text what is no string gets here too: the library lets null pass for one */
+    public static Object parse(Object text) {
+        if (text == null) {
             return null;
+        }
+        if (!(text instanceof String json)) {
+            throw new JException("T0410", -1, 1, "parse");
         }
         QueryRun.current().budget().spend(json.length() / 64);
         try {
             return QueryValues.of(Json.read(json), QueryRun.current().budget());
         } catch (IOException e) {
-            throw new JException("the string given to $parse is no JSON: "
+            throw invalid("Invalid JSON: "
                     + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
         }
     }
 
     // --- chance and time
 
-    /** From 0 on, below 1; the same each time for a seed. */
+    /** From 0 on, below 1; for a seed the number that AWS gives, from the same generator. */
     public static Number random(Number seed) {
-        return new SplittableRandom(seed == null ? QueryRun.current().environment().draw() : seed.longValue()).nextDouble();
+        return seed == null ? new SplittableRandom(QueryRun.current().environment().draw()).nextDouble()
+                : new Random(seed.longValue()).nextDouble();
     }
 
     public static List<?> shuffle(List<?> array) {

@@ -3,6 +3,7 @@ package dev.sand.workflow.data;
 import com.dashjoin.jsonata.Jsonata;
 import com.dashjoin.jsonata.Parser.Symbol;
 import com.dashjoin.jsonata.Utils;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,9 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
     private final Environment environment;
     private final QueryBudget budget;
     private final Map<Object, Extent> known = new IdentityHashMap<>();
-    private int depth;
+    /** The nodes under evaluation, the innermost last: when one throws, it stays where it is. */
+    private final List<Symbol> nodes = new ArrayList<>();
+    private Object last;
 
     QueryRun(Environment environment) {
         this.environment = environment;
@@ -45,17 +48,34 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
 
     @Override
     public void callback(Symbol expression, Object input, Jsonata.Frame frame) {
+        if (QueryTree.isOurs(expression)) {
+            return;
+        }
         budget.spend(1);
-        if (++depth > WorkflowLimits.QUERY_DEPTH) {
+        nodes.add(expression);
+        if (nodes.size() > WorkflowLimits.QUERY_DEPTH) {
             throw failure("Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive."
-                    + " Depth=" + depth + " max=" + WorkflowLimits.QUERY_DEPTH);
+                    + " Depth=" + nodes.size() + " max=" + WorkflowLimits.QUERY_DEPTH);
         }
     }
 
     @Override
     public void callback(Symbol expression, Object input, Jsonata.Frame frame, Object result) {
-        depth--;
+        if (!QueryTree.isOurs(expression)) {
+            nodes.removeLast();
+        }
+        last = result;
         check(result);
+    }
+
+    /** The node that is being evaluated, or has thrown; null outside of all. */
+    Symbol node() {
+        return nodes.isEmpty() ? null : nodes.getLast();
+    }
+
+    /** What the last node to end gave: of a function its last argument, of an operator its last operand. */
+    Object last() {
+        return last;
     }
 
     /** @throws StatesError when the value is larger than one may be */
@@ -78,7 +98,7 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
     /** @throws StatesError when so many bytes are more than a value may have: asked before they are made */
     static void checkBytes(long bytes) {
         if (bytes > WorkflowLimits.QUERY_VALUE_BYTES) {
-            throw failure("Expression evaluation memory limit exceeded: a value may have " + WorkflowLimits.QUERY_VALUE_BYTES + " bytes");
+            throw failure("Expression evaluation memory limit exceeded");
         }
     }
 

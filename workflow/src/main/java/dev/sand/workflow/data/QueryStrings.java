@@ -148,10 +148,10 @@ public final class QueryStrings {
             return null;
         }
         if ("".equals(pattern)) {
-            throw new JException("D3010", -1, pattern);
+            throw new JException("Second argument of replace function cannot be an empty string");
         }
         if (limit != null && limit.doubleValue() < 0) {
-            throw new JException("D3011", -1, limit);
+            throw new JException("Fourth argument of replace function must evaluate to a positive number");
         }
         long left = limit == null ? Long.MAX_VALUE : limit.longValue();
         StringBuilder out = new StringBuilder();

@@ -39,7 +39,11 @@ final class QueryTree {
 
     private QueryTree() {}
 
-    /** Also puts our own regular expressions in the place of Java's. @throws IllegalArgumentException with one sentence */
+    /**
+     * Also puts our own regular expressions in the place of Java's, and our own JSON into {@code &}.
+     *
+     * @throws IllegalArgumentException with one sentence
+     */
     static QueryTree of(Jsonata jsonata) {
         QueryTree tree = new QueryTree();
         tree.visit((Symbol) get(AST, jsonata), true, 0);
@@ -74,6 +78,10 @@ final class QueryTree {
             default -> visitChildren(node, isTop, depth);
         }
         stages(node, depth);
+        if ("binary".equals(get(node, "type")) && "&".equals(String.valueOf(value))) {
+            asText(node, "lhs");
+            asText(node, "rhs");
+        }
     }
 
     private void visitChildren(Symbol node, boolean isTop, int depth) {
@@ -149,11 +157,45 @@ final class QueryTree {
 
     private static void patch(Symbol node, Object value) {
         if (value instanceof Pattern pattern) {
-            try {
-                FIELDS.get("value").set(node, new QueryRegex(pattern));
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException(e);
-            }
+            set(node, "value", new QueryRegex(pattern));
+        }
+    }
+
+    /** A call of ours around an operand of {@code &}, unless it is a literal. */
+    private static void asText(Symbol concatenation, String side) {
+        Symbol operand = child(concatenation, side);
+        if (operand == null || Set.of("string", "number", "binary").contains(String.valueOf(get(operand, "type")))) {
+            return;
+        }
+        Symbol called = call(concatenation, "variable", QueryText.OPERAND);
+        Symbol call = call(concatenation, "function", "(");
+        set(call, "procedure", called);
+        set(call, "arguments", List.of(operand));
+        set(concatenation, side, call);
+    }
+
+    /** In the place of another one. */
+    private static Symbol call(Symbol place, String type, Object value) {
+        Symbol made = place.create();
+        made.label = QueryText.OPERAND;
+        set(made, "type", type);
+        set(made, "value", value);
+        for (String name : List.of("lhs", "rhs", "predicate", "stages", "group")) {
+            set(made, name, null);
+        }
+        return made;
+    }
+
+    /** Whether it stands in no expression that anybody wrote. */
+    static boolean isOurs(Symbol node) {
+        return node.label == QueryText.OPERAND;
+    }
+
+    private static void set(Symbol node, String name, Object value) {
+        try {
+            FIELDS.get(name).set(node, value);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -166,7 +208,7 @@ final class QueryTree {
         return get(node, name) instanceof List<?> list ? (List<Symbol>) list : List.of();
     }
 
-    private static Object get(Symbol node, String name) {
+    static Object get(Symbol node, String name) {
         return get(FIELDS.get(name), node);
     }
 

@@ -22,6 +22,15 @@ final class QueryValues {
 
     private QueryValues() {}
 
+    /** What an expression gave, or a part of it, is no JSON. */
+    static final class Unsupported extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private Unsupported() {
+            super(null, null, false, false);
+        }
+    }
+
     /** A value whose extent is known, so that nobody has to look through it. */
     interface Measured {
         Extent extent();
@@ -120,7 +129,7 @@ final class QueryValues {
         return number == (int) number ? (Number) (int) number : (Number) number;
     }
 
-    /** @throws StatesError when a part of it is no JSON: a function; when it is too large */
+    /** @throws Unsupported when a part of it is no JSON: a function; @throws StatesError when it is too large */
     static JsonNode json(Object value, QueryRun run) {
         return switch (value) {
             case String text -> Json.NODES.textNode(text);
@@ -133,7 +142,7 @@ final class QueryValues {
                 if (value == Jsonata.NULL_VALUE) {
                     yield Json.NODES.nullNode();
                 }
-                throw QueryRun.failure("A function is no JSON: the result type is not supported");
+                throw new Unsupported();
             }
         };
     }

@@ -119,8 +119,10 @@ public final class ReferencePath {
                 case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
             };
             if (next == null) {
-                String message = "No results for path: " + canonical();
-                throw step instanceof Step.Index && at.isArray() && i == steps.size() - 1 ? new Path.BeyondArray(message)
+                boolean isLast = i == steps.size() - 1;
+                String message = !isLast && step instanceof Step.Field && at.isObject()
+                        ? "Missing property in path " + canonical(i + 1) : "No results for path: " + canonical(steps.size());
+                throw step instanceof Step.Index && at.isArray() && isLast ? new Path.BeyondArray(message)
                         : new Path.Missing(message);
             }
             at = next;
@@ -176,10 +178,10 @@ public final class ReferencePath {
         return node == null ? "nothing" : "a value of type " + node.getNodeType().name().toLowerCase(Locale.ROOT);
     }
 
-    /** With brackets throughout: {@code $['a'][0]}. */
-    private String canonical() {
+    /** The first steps with brackets throughout: {@code $['a'][0]}. */
+    private String canonical(int count) {
         StringBuilder out = new StringBuilder("$");
-        for (Step step : steps) {
+        for (Step step : steps.subList(0, count)) {
             switch (step) {
                 case Step.Field(String name) -> out.append("['").append(name).append("']");
                 case Step.Index(int index) -> out.append('[').append(index).append(']');

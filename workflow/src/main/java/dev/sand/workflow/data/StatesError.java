@@ -17,6 +17,8 @@ public final class StatesError extends RuntimeException {
     public static final String RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure";
     public static final String BRANCH_FAILED = "States.BranchFailed";
     public static final String EXCEED_TOLERATED_FAILURE_THRESHOLD = "States.ExceedToleratedFailureThreshold";
+    public static final String ITEM_READER_FAILED = "States.ItemReaderFailed";
+    public static final String RESULT_WRITER_FAILED = "States.ResultWriterFailed";
     public static final String INTRINSIC_FAILURE = "States.IntrinsicFailure";
 
     public static final String QUERY_EVALUATION_ERROR = "States.QueryEvaluationError";

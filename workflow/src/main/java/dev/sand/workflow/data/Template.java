@@ -65,10 +65,15 @@ public sealed interface Template {
             } catch (Path.BeyondArray e) {
                 return Json.NODES.nullNode();
             } catch (Path.Missing e) {
-                throw StatesError.runtime("The JSONPath '" + expression + "' specified for the field '"
-                        + field + "' could not be found in the input '" + shortText(environment.input()) + "'");
+                throw notFound(expression, field, environment);
             }
         }
+    }
+
+    /** What to throw for the path of a field that leads nowhere. */
+    static StatesError notFound(Expression path, String field, Environment environment) {
+        return StatesError.runtime("The JSONPath '" + path + "' specified for the field '" + field
+                + "' could not be found in the input '" + shortText(environment.input()) + "'");
     }
 
     /** A document as a cause shows it. */

@@ -38,6 +38,21 @@ public final class WorkflowLimits {
     public static final int LIGHT_JOIN_BYTES = 256 * 1024;
     /** Items of a Map. */
     public static final int MAP_ITEMS = 100_000;
+    /** Items that MaxItems may ask for (as on AWS). */
+    public static final int MAX_ITEMS = 100_000_000;
+    /** Bytes of an item that an ItemReader reads. */
+    public static final int ITEM_BYTES = 8 << 20;
+    /** Items, and bytes of them, that an ItemReader reads at once: what an execution holds of them, and a record of its journal has. */
+    public static final int CHUNK_ITEMS = 1_000;
+    public static final int CHUNK_BYTES = 48 * 1024;
+    /** Objects that an ItemReader lists at once. */
+    public static final int LISTED_KEYS = 256;
+    /** Bytes of the headers of a CSV file (as on AWS). */
+    public static final int CSV_HEADER_BYTES = 10 * 1024;
+    /** Bytes of results that a ResultWriter gathers before it writes them. */
+    public static final int RESULT_WRITE_BYTES = 256 * 1024;
+    /** Bytes of a file of results, after which the next one is begun. */
+    public static final long RESULT_FILE_BYTES = 64L << 20;
     /** Bytes of a batch of a distributed Map that MaxInputBytesPerBatch may ask for (as on AWS). */
     public static final int BATCH_BYTES = 256 * 1024;
     /** Characters of a distributed Map's Label (as on AWS). */

@@ -67,6 +67,10 @@ public final class AslCommand {
                 if (outcome.output() != null) {
                     result.set("output", outcome.output());
                 }
+                if (!outcome.objects().isEmpty()) {
+                    ObjectNode objects = result.putObject("objects");
+                    outcome.objects().forEach((key, content) -> objects.set(key, Trial.shown(key, content)));
+                }
                 if (outcome.status() != Trial.Status.SUCCEEDED) {
                     result.put("error", outcome.error());
                     result.put("cause", outcome.cause());

@@ -19,8 +19,17 @@ import java.util.Map;
  */
 final class GrainStub {
     /** What one call does. @param output null when it raises; @param callbacks null: the answer is the callback's */
-    record Answer(JsonNode output, String error, String cause, long delayMs, JsonNode published, List<JsonNode> callbacks) {}
+    record Answer(JsonNode output, String error, String cause, long delayMs, JsonNode published, List<JsonNode> callbacks) {
+        Answer with(JsonNode otherOutput, String otherError, String otherCause, long otherDelayMs) {
+            return new Answer(otherOutput, otherError, otherCause, otherDelayMs, published, callbacks);
+        }
+    }
 
+    /** Own names of what AWS has other names for. */
+    private static final Map<String, String> OBJECTS = Map.of("sand:object:get", "getObject", "sand:object:list", "listObjectsV2",
+            "sand:object:put", "putObject");
+
+    private static final String TOKEN = ".waitForTaskToken";
     private final Map<String, List<JsonNode>> answers = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
 
@@ -28,14 +37,25 @@ final class GrainStub {
     GrainStub(JsonNode grains) {
         if (grains != null && grains.isObject()) {
             for (var field : grains.properties()) {
-                answers.put(lastPart(field.getKey()), list(field.getValue()));
+                answers.put(OBJECTS.getOrDefault(field.getKey(), lastPart(field.getKey())), list(field.getValue()));
             }
         }
     }
 
     /** The name in "arn:aws:lambda:…:function:name", "sand:grain:name" or "name". */
-    static String lastPart(String resource) {
-        return resource.substring(resource.lastIndexOf(':') + 1);
+    static String lastPart(String name) {
+        String resource = name.endsWith(TOKEN) ? name.substring(0, name.length() - TOKEN.length()) : name;
+        int start = resource.indexOf(":startExecution");
+        return start >= 0 ? resource.substring(start + 1) : resource.equals("startExecution.sync:2") ? resource : resource.substring(resource.lastIndexOf(':') + 1);
+    }
+
+    boolean has(String grain) {
+        return answers.containsKey(grain);
+    }
+
+    /** The next answer of a resource that is no grain; null: it has no stub. */
+    Answer call(String service) {
+        return answers.containsKey(service) ? call(service, Json.NODES.nullNode()) : null;
     }
 
     Answer call(String grain, JsonNode input) {
@@ -56,7 +76,7 @@ final class GrainStub {
         return stub.has("seconds") ? stub.get("seconds").decimalValue().movePointRight(3).longValue() : 0;
     }
 
-    private static List<JsonNode> list(JsonNode one) {
+    static List<JsonNode> list(JsonNode one) {
         List<JsonNode> list = new ArrayList<>();
         (one instanceof ArrayNode array ? array : Json.NODES.arrayNode().add(one)).forEach(list::add);
         return list;

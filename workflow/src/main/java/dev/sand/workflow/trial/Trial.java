@@ -9,6 +9,7 @@ import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,9 +33,10 @@ public final class Trial {
      * @param elapsedMs of virtual time
      * @param calls of grains, in order
      * @param signals that it was given, in order: a replay of these must give the same commands
+     * @param objects that it wrote, by key
      */
     public record Outcome(Status status, JsonNode output, String error, String cause, long elapsedMs, List<Call> calls,
-                          List<Signal> signals, List<List<Command>> commands) {}
+                          List<Signal> signals, List<List<Command>> commands, Map<String, byte[]> objects) {}
 
     public record Call(String step, String grain, JsonNode input, long timeoutMs) {}
 
@@ -43,6 +45,8 @@ public final class Trial {
 
     private final Execution execution;
     private final GrainStub stubs;
+    private final TrialObjects objects;
+    private final ServiceStub services;
     private final PriorityQueue<Event> events = new PriorityQueue<>(
             (a, b) -> a.atMs != b.atMs ? Long.compare(a.atMs, b.atMs) : Long.compare(a.order, b.order));
     private final Set<String> open = new HashSet<>();
@@ -58,6 +62,8 @@ public final class Trial {
     private Trial(Execution execution, GrainStub stubs) {
         this.execution = execution;
         this.stubs = stubs;
+        this.objects = new TrialObjects(stubs);
+        this.services = new ServiceStub(stubs);
     }
 
     /** @param grains stubs by resource or its last part, see {@link GrainStub}; null: every grain gives back its input */
@@ -82,7 +88,8 @@ public final class Trial {
     }
 
     private Outcome outcome(Status status, JsonNode output, String error, String cause) {
-        return new Outcome(status, output, error, cause, nowMs, calls, signals, history);
+        return new Outcome(status, output, error, cause, nowMs, calls, signals, history,
+                objects.written());
     }
 
     private void give(Signal signal) {
@@ -97,9 +104,22 @@ public final class Trial {
         });
         for (Command command : commands) {
             switch (command) {
-                case Command.RunTask task -> call(task, awaited.contains(task.step() + ">token"));
+                case Command.RunTask task -> {
+                    JsonNode given = json(task.input());
+                    calls.add(new Call(task.step(), task.resource(), given, task.timeoutMs()));
+                    answer(task.step(), task.timeoutMs(), stubs.call(task.resource(), given), awaited);
+                }
+                case Command.StartWorkflow start -> {
+                    calls.add(new Call(start.step(), start.workflow(), json(start.input()), start.timeoutMs()));
+                    answer(start.step(), start.timeoutMs(), services.start(start, START_MS + nowMs), awaited);
+                }
+                case Command.SendMessage send -> {
+                    calls.add(new Call(send.step(), send.queue(), json(send.body()), send.timeoutMs()));
+                    answer(send.step(), send.timeoutMs(), services.send(send), awaited);
+                }
                 case Command.AwaitCallback await -> await(await.step(), callbacks.remove(await.step()));
                 case Command.StartTimer timer -> at(timer.delayMs(), timer.step(), ms -> new Signal.TimerFired(timer.step(), ms));
+                case Command.CallObjects call -> callObjects(call);
                 case Command.Abandon abandon -> open.remove(abandon.step());
                 case Command.Succeed succeed -> last = succeed;
                 case Command.Fail fail -> last = fail;
@@ -130,30 +150,43 @@ public final class Trial {
                 : ms -> new Signal.TaskSucceeded(step, Payload.json(Json.bytes(output)), List.of(), ms)));
     }
 
-    private void call(Command.RunTask task, boolean awaitsToken) {
-        JsonNode input = json(task.input());
-        calls.add(new Call(task.step(), task.resource(), input, task.timeoutMs()));
-        GrainStub.Answer answer = stubs.call(task.resource(), input);
-        if (awaitsToken) {
-            callbacks.put(task.step() + ">token", answer);
-            if (answer.callbacks() == null) {
-                answer = new GrainStub.Answer(Json.NODES.nullNode(), null, null, answer.delayMs(), answer.published(), null);
+    private void callObjects(Command.CallObjects command) {
+        String step = command.step();
+        GrainStub.Answer stub = objects.stub(command.call());
+        long delayMs = stub == null ? 0 : stub.delayMs();
+        try {
+            if (stub != null && stub.output() == null) {
+                at(delayMs, step, ms -> new Signal.TaskFailed(step, stub.error(), stub.cause(), ms));
+                return;
             }
+            Payload output = Payload.json(Json.bytes(objects.perform(command.call(), stub)));
+            at(delayMs, step, ms -> new Signal.TaskSucceeded(step, output, List.of(), ms));
+        } catch (IOException e) {
+            at(delayMs, step, ms -> new Signal.TaskFailed(step, null, e.getMessage(), ms));
         }
-        answer(task, answer);
     }
 
-    private void answer(Command.RunTask task, GrainStub.Answer answer) {
-        if (task.timeoutMs() > 0 && answer.delayMs() > task.timeoutMs()) {
-            at(task.timeoutMs(), task.step(), ms -> new Signal.TaskFailed(task.step(), StatesError.TIMEOUT, null, ms));
+    /** @param awaited steps whose callbacks are awaited from now on */
+    private void answer(String step, long timeoutMs, GrainStub.Answer given, Set<String> awaited) {
+        GrainStub.Answer answer = given;
+        if (awaited.contains(step + ">token")) {
+            callbacks.put(step + ">token", given);
+            if (given.callbacks() == null) {
+                answer = new GrainStub.Answer(Json.NODES.nullNode(), null, null, given.delayMs(), given.published(), null);
+            }
+        }
+        if (timeoutMs > 0 && answer.delayMs() > timeoutMs) {
+            at(timeoutMs, step, ms -> new Signal.TaskFailed(step, StatesError.TIMEOUT, null, ms));
         } else if (answer.output() == null) {
-            at(answer.delayMs(), task.step(), ms -> new Signal.TaskFailed(task.step(), answer.error(), answer.cause(), ms));
+            String error = answer.error();
+            String cause = answer.cause();
+            at(answer.delayMs(), step, ms -> new Signal.TaskFailed(step, error, cause, ms));
         } else {
             List<Published> published = new ArrayList<>();
             answer.published().forEach(p -> published.add(new Published(p.get("grain").textValue(),
                     Payload.json(Json.bytes(p.get("payload"))))));
             Payload output = Payload.json(Json.bytes(answer.output()));
-            at(answer.delayMs(), task.step(), ms -> new Signal.TaskSucceeded(task.step(), output, published, ms));
+            at(answer.delayMs(), step, ms -> new Signal.TaskSucceeded(step, output, published, ms));
         }
     }
 
@@ -164,11 +197,17 @@ public final class Trial {
         events.add(new Event(nowMs + delayMs, order++, step, true, signal));
     }
 
-    private static JsonNode json(Payload payload) {
+    /** An object that was written: JSON as such, anything else as its text. */
+    public static JsonNode shown(String key, byte[] content) {
+        String text = new String(content, StandardCharsets.UTF_8);
         try {
-            return Json.read(payload.bytes());
+            return key.endsWith(".json") ? Json.read(text) : Json.NODES.textNode(text);
         } catch (IOException e) {
-            throw new IllegalStateException("a payload of a trial is JSON", e);
+            return Json.NODES.textNode(text);
         }
+    }
+
+    private static JsonNode json(Payload payload) {
+        return ServiceStub.json(payload);
     }
 }

@@ -1,0 +1,126 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.event.Payload;
+import dev.sand.workflow.Execution.Published;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.data.Json;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * The signals of an execution as they are kept beside its record: gzipped JSON, the schema first. Given again to the same
+ * definition, they give the execution's history.
+ */
+public final class KeptSignals {
+    /** Signals that are kept of an execution; of a longer one there is no history. */
+    public static final int MOST_SIGNALS = 25_000;
+    /** Bytes of one value that are kept (AWS's bound of a payload); of a larger one its size alone. */
+    public static final int VALUE_BYTES = 256 * 1024;
+    /** Of one execution, as they are stored. */
+    public static final int MOST_BYTES = 1 << 20;
+    private static final int SCHEMA = 1;
+    private static final int UNPACKED_BYTES = 64 << 20;
+
+    private KeptSignals() {}
+
+    /** @param resolve a value by reference to one with its bytes, where it can be had; @return null when it is too much to keep */
+    public static byte[] encode(List<Signal> signals, UnaryOperator<Payload> resolve) {
+        ObjectNode kept = Json.NODES.objectNode().put("schema", SCHEMA);
+        ArrayNode array = kept.putArray("signals");
+        signals.forEach(signal -> array.add(encode(signal, resolve)));
+        byte[] plain = Json.bytes(kept);
+        if (plain.length > UNPACKED_BYTES) {
+            return null;
+        }
+        ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 4 + 64);
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(plain);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return packed.size() > MOST_BYTES ? null : packed.toByteArray();
+    }
+
+    private static ObjectNode encode(Signal signal, UnaryOperator<Payload> resolve) {
+        ObjectNode node = Json.NODES.objectNode().put("at", signal.atMs());
+        switch (signal) {
+            case Signal.Started started -> node.put("type", "started").set("value", value(started.input(), resolve));
+            case Signal.TaskSucceeded done -> {
+                node.put("type", "taskSucceeded").put("step", done.step()).set("value", value(done.output(), resolve));
+                for (Published published : done.published()) {
+                    node.withArray("/published").addObject().put("grain", published.grain()).set("value", value(published.payload(), resolve));
+                }
+            }
+            case Signal.TaskFailed failed -> failure(node.put("type", "taskFailed").put("step", failed.step()), failed.error(), failed.cause());
+            case Signal.TimerFired fired -> node.put("type", "timerFired").put("step", fired.step());
+            case Signal.Heartbeat beat -> node.put("type", "heartbeat").put("step", beat.step());
+            case Signal.Stopped stopped -> failure(node.put("type", "stopped"), stopped.error(), stopped.cause());
+        }
+        return node;
+    }
+
+    private static void failure(ObjectNode node, String error, String cause) {
+        node.put("error", error).put("cause", cause);
+    }
+
+    private static ObjectNode value(Payload given, UnaryOperator<Payload> resolve) {
+        Payload payload = given.bytes() == null && given.size() <= VALUE_BYTES ? resolve.apply(given) : given;
+        ObjectNode node = Json.NODES.objectNode().put("contentType", payload.contentType());
+        return payload.bytes() == null || payload.bytes().length > VALUE_BYTES ? node.put("size", payload.size()) : node.put("bytes", payload.bytes());
+    }
+
+    /** @throws IOException when it is none of ours, or of a newer platform */
+    public static List<Signal> decode(byte[] packed) throws IOException {
+        byte[] plain;
+        try (GZIPInputStream gzip = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+            plain = gzip.readNBytes(2 * UNPACKED_BYTES);
+        }
+        JsonNode kept = Json.read(plain);
+        if (kept.path("schema").asInt() != SCHEMA) {
+            throw new IOException("kept signals of schema " + kept.path("schema") + " are not understood");
+        }
+        List<Signal> signals = new ArrayList<>();
+        for (JsonNode node : kept.get("signals")) {
+            signals.add(decode(node));
+        }
+        return signals;
+    }
+
+    private static Signal decode(JsonNode node) throws IOException {
+        long at = node.get("at").longValue();
+        String step = node.path("step").asText(null);
+        String error = node.path("error").asText(null);
+        String cause = node.path("cause").asText(null);
+        return switch (node.path("type").asText()) {
+            case "started" -> new Signal.Started(payload(node.get("value")), at);
+            case "taskSucceeded" -> {
+                List<Published> published = new ArrayList<>();
+                for (JsonNode one : node.path("published")) {
+                    published.add(new Published(one.get("grain").textValue(), payload(one.get("value"))));
+                }
+                yield new Signal.TaskSucceeded(step, payload(node.get("value")), published, at);
+            }
+            case "taskFailed" -> new Signal.TaskFailed(step, error, cause, at);
+            case "timerFired" -> new Signal.TimerFired(step, at);
+            case "heartbeat" -> new Signal.Heartbeat(step, at);
+            case "stopped" -> new Signal.Stopped(error, cause, at);
+            default -> throw new IOException("not a signal: " + node);
+        };
+    }
+
+    private static Payload payload(JsonNode node) throws IOException {
+        String contentType = node.get("contentType").textValue();
+        return node.has("bytes") ? new Payload(contentType, node.get("bytes").binaryValue(), null)
+                : new Payload(contentType, null, new Payload.Reference("", node.get("size").longValue()));
+    }
+}

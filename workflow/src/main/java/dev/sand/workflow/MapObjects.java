@@ -1,0 +1,64 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.asl.Distribution;
+import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.WorkflowLimits;
+import dev.sand.workflow.objects.ItemSource;
+
+/** Which objects a distributed Map reads and writes, as the parameters of its ItemReader and ResultWriter say when it is entered. */
+final class MapObjects {
+    private final DataFlow flow;
+    private final ComputedFields fields;
+    private final PayloadSource source;
+
+    MapObjects(DataFlow flow, ComputedFields fields, PayloadSource source) {
+        this.flow = flow;
+        this.fields = fields;
+        this.source = source;
+    }
+
+    ReadItems read(Visit visit, Distribution.Reader reader, Document input) {
+        JsonNode parameters = flow.fill(visit, reader.parameters(), input).node(source);
+        String bucket = text(parameters, "Bucket", !reader.needsBucket(), StatesError.ITEM_READER_FAILED);
+        boolean isListing = reader.format() == null;
+        String name = text(parameters, isListing ? "Prefix" : "Key", isListing, StatesError.ITEM_READER_FAILED);
+        double most = fields.amount(visit, reader.maxItems(), input, WorkflowLimits.MAX_ITEMS);
+        return new ReadItems(new ItemSource(bucket, name == null ? "" : name, reader.format()), version(parameters), (long) most);
+    }
+
+    /** Of the object that is asked for; 0: as it is. */
+    private static long version(JsonNode parameters) {
+        JsonNode version = parameters.get("VersionId");
+        Long number = version == null ? Long.valueOf(0) : version.isTextual() && version.textValue().matches("[0-9]{1,18}")
+                ? Long.valueOf(version.textValue()) : Json.wholeNumber(version);
+        if (number == null || version != null && number <= 0) {
+            throw new StatesError(StatesError.ITEM_READER_FAILED, "The VersionId of an object is a whole number from 1, not " + Json.text(version));
+        }
+        return number;
+    }
+
+    ResultFiles files(Visit visit, Distribution.Writer writer, Document input) {
+        JsonNode parameters = flow.fill(visit, writer.parameters(), input).node(source);
+        String bucket = text(parameters, "Bucket", !writer.needsBucket(), StatesError.RESULT_WRITER_FAILED);
+        String prefix = text(parameters, "Prefix", true, StatesError.RESULT_WRITER_FAILED);
+        String folder = prefix == null ? "" : prefix.endsWith("/") ? prefix : prefix + "/";
+        return new ResultFiles(bucket, folder + IterationRecord.id(visit), writer, IterationRecord.mapRun(visit));
+    }
+
+    /** @return null when it is not given, and need not be */
+    private static String text(JsonNode parameters, String name, boolean isOptional, String error) {
+        JsonNode value = parameters.get(name);
+        if (value == null && isOptional) {
+            return null;
+        }
+        if (value == null || !value.isTextual() || value.textValue().isEmpty() && !isOptional) {
+            throw new StatesError(error, "The field " + name + " must be a string" + (isOptional ? "" : " that is not empty") + ", it is "
+                    + (value == null ? "missing" : Json.text(value)));
+        }
+        return value.textValue().isEmpty() ? null : value.textValue();
+    }
+}

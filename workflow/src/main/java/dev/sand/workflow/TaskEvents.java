@@ -1,0 +1,58 @@
+package dev.sand.workflow;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.State;
+import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.StatesError;
+
+/** The events of a Task's attempts in the execution's history: those of a Lambda function for a grain, those of a service otherwise. */
+final class TaskEvents {
+    private TaskEvents() {}
+
+    static ObjectNode resource(Visit visit) {
+        ObjectNode resource = History.resource((State.Task) visit.state);
+        return resource == null ? Json.NODES.objectNode() : resource;
+    }
+
+    private static boolean isFunction(State.Task task) {
+        return History.resource(task) == null;
+    }
+
+    /** @param timeoutSeconds, heartbeatSeconds 0: none */
+    static void began(Visit visit, State.Task task, Document arguments, long timeoutSeconds, long heartbeatSeconds, PayloadSource source) {
+        Scope scope = visit.scope;
+        boolean isFunction = isFunction(task);
+        scope.event(isFunction ? "LambdaFunctionScheduled" : "TaskScheduled", () -> {
+            ObjectNode details = isFunction ? Json.NODES.objectNode().put("resource", task.resource()) : resource(visit);
+            History.value(details, isFunction ? "input" : "parameters", arguments, source);
+            if (timeoutSeconds > 0) {
+                details.put("timeoutInSeconds", timeoutSeconds);
+            }
+            if (heartbeatSeconds > 0) {
+                details.put("heartbeatInSeconds", heartbeatSeconds);
+            }
+            return details;
+        });
+        scope.event(isFunction ? "LambdaFunctionStarted" : "TaskStarted", isFunction ? null : () -> resource(visit));
+        if (task.isSubmitted()) {
+            scope.event("TaskSubmitted", () -> resource(visit));
+        }
+    }
+
+    static void succeeded(Visit visit, State.Task task, Document result, PayloadSource source) {
+        boolean isFunction = isFunction(task);
+        visit.scope.event(isFunction ? "LambdaFunctionSucceeded" : "TaskSucceeded", () ->
+                History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result, source));
+    }
+
+    static void failed(Visit visit, State.Task task, String error, String cause) {
+        boolean isFunction = isFunction(task);
+        boolean isTimeout = StatesError.TIMEOUT.equals(error) || StatesError.HEARTBEAT_TIMEOUT.equals(error);
+        visit.scope.event((isFunction ? "LambdaFunction" : "Task") + (isTimeout ? "TimedOut" : "Failed"), () -> {
+            ObjectNode details = History.failure(error, cause);
+            return isFunction ? details : details.setAll(resource(visit));
+        });
+    }
+}

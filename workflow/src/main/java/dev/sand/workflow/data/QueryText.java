@@ -1,0 +1,107 @@
+package dev.sand.workflow.data;
+
+import com.dashjoin.jsonata.Functions;
+import com.dashjoin.jsonata.Jsonata;
+import com.dashjoin.jsonata.Jsonata.JFunction;
+import com.dashjoin.jsonata.Utils;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * JSONata's {@code $string}, and what {@code &} makes of an array or an object: JSON as JSON.stringify writes it (ECMA-262, 25.5.2),
+ * where only quotes, backslashes, control characters and lone surrogates are escaped. The library escapes more, among them the euro
+ * sign. Public and static because the library calls it by name.
+ */
+public final class QueryText {
+    static final Map<String, String> SIGNATURES = Map.of("string", "<x-b?:s>");
+    /** Stands around the operands of {@code &}; no expression can name it. */
+    static final String OPERAND = "\u0000operand";
+    static final JFunction OPERANDS = Jsonata.function(OPERAND, "<x?:x>", QueryText.class, null, "operand");
+
+    private QueryText() {}
+
+    /** @param pretty null: no */
+    public static String string(Object value, Boolean pretty) {
+        Object one = value instanceof Utils.JList<?> list && list.outerWrapper ? list.getFirst() : value;
+        if (!(one instanceof List || one instanceof Map)) {
+            return Functions.string(one, pretty);
+        }
+        StringBuilder out = new StringBuilder();
+        write(one, Boolean.TRUE.equals(pretty) ? "\n" : "", out);
+        return out.toString();
+    }
+
+    /** Anything but an array or an object the library writes as it should. */
+    public static Object operand(Object value) {
+        return value instanceof List || value instanceof Map ? string(value, null) : value;
+    }
+
+    /** @param line what begins one, with its indentation; empty for compact text */
+    private static void write(Object value, String line, StringBuilder out) {
+        switch (value) {
+            case List<?> list -> {
+                out.append('[');
+                String below = line.isEmpty() ? "" : line + "  ";
+                for (Iterator<?> elements = list.iterator(); elements.hasNext(); next(elements, out)) {
+                    out.append(below);
+                    write(elements.next(), below, out);
+                }
+                out.append(list.isEmpty() ? "" : line).append(']');
+            }
+            case Map<?, ?> map -> {
+                out.append('{');
+                String below = line.isEmpty() ? "" : line + "  ";
+                for (Iterator<? extends Map.Entry<?, ?>> members = map.entrySet().iterator(); members.hasNext(); next(members, out)) {
+                    Map.Entry<?, ?> member = members.next();
+                    out.append(below);
+                    quote(String.valueOf(member.getKey()), out);
+                    out.append(line.isEmpty() ? ":" : ": ");
+                    write(member.getValue(), below, out);
+                }
+                out.append(map.isEmpty() ? "" : line).append('}');
+            }
+            case String text -> quote(text, out);
+            case Number number -> out.append(Functions.string(number, null));
+            case Boolean bool -> out.append(bool);
+            case null -> out.append("null");
+            default -> out.append(value == Jsonata.NULL_VALUE ? "null" : "\"\"");
+        }
+    }
+
+    private static void next(Iterator<?> elements, StringBuilder out) {
+        if (elements.hasNext()) {
+            out.append(',');
+        }
+        QueryRun.checkBytes(out.length());
+        QueryRun.current().budget().spend(1);
+    }
+
+    private static void quote(String text, StringBuilder out) {
+        QueryRun.checkBytes((long) out.length() + text.length());
+        QueryRun.current().budget().spend(text.length() >> 8);
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\\' -> out.append('\\').append(c);
+                case '\b' -> out.append("\\b");
+                case '\f' -> out.append("\\f");
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '\t' -> out.append("\\t");
+                default -> {
+                    boolean isPair = Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));
+                    if (isPair) {
+                        out.append(c).append(text.charAt(++i));
+                    } else if (c < ' ' || Character.isSurrogate(c)) {
+                        out.append(String.format("\\u%04x", (int) c));
+                    } else {
+                        out.append(c);
+                    }
+                }
+            }
+        }
+        out.append('"');
+    }
+}

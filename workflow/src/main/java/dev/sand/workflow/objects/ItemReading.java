@@ -1,0 +1,137 @@
+package dev.sand.workflow.objects;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.WorkflowLimits;
+import dev.sand.workflow.objects.ApplicationObjects.Info;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Does what a Map wants done with objects, a chunk at a time, in memory that does not grow with them. Blocks. */
+public final class ItemReading {
+    private final ApplicationObjects objects;
+
+    public ItemReading(ApplicationObjects objects) {
+        this.objects = objects;
+    }
+
+    /**
+     * @return what the call gives: an {@link ItemChunk}, or null for a write
+     * @throws IOException with a sentence for whoever wrote the workflow; an ItemFault would come again
+     */
+    public JsonNode perform(ObjectCall call) throws IOException {
+        return switch (call) {
+            case ObjectCall.Read read when read.source().isListing() -> list(read).json();
+            case ObjectCall.Read read -> read(read).json();
+            case ObjectCall.Write write -> {
+                objects.write(write.key(), write.contentType(), write.offset(), write.bytes(), write.isLast());
+                yield Json.NODES.nullNode();
+            }
+        };
+    }
+
+    /** Whether what failed so would fail so again. */
+    public static boolean isFinal(IOException e) {
+        return e instanceof ItemFault;
+    }
+
+    private ItemChunk read(ObjectCall.Read call) throws IOException {
+        String key = call.source().key();
+        Info info = objects.info(key);
+        if (info == null) {
+            throw new ItemFault("There is no object " + key + ".");
+        }
+        if (call.version() != 0 && info.version() != call.version()) {
+            throw new ItemFault("The object " + key + " was to be read at version " + call.version() + " and is at version "
+                    + info.version() + ": it was replaced.");
+        }
+        RangeStream stream = new RangeStream(objects, key, info, call.offset());
+        ChunkBuilder chunk = new ChunkBuilder(call.most());
+        try {
+            return switch (call.source().format().type()) {
+                case JSON -> json(call, info, stream, chunk);
+                case JSONL -> lines(info, stream, chunk);
+                case CSV -> rows(call, info, stream, chunk);
+            };
+        } catch (JsonProcessingException e) {
+            throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
+                    + e.getOriginalMessage());
+        } catch (ItemFault e) {
+            throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + e.getMessage());
+        }
+    }
+
+    private static ItemChunk json(ObjectCall.Read call, Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {
+        JsonItems items = call.offset() == 0 ? JsonItems.first(stream, call.source().format().pointer())
+                : JsonItems.further(stream, call.source().format().pointer(), call.after() != null);
+        boolean isLast = items.fill(chunk);
+        return chunk.build(info.version(), items.offset(), null, items.isObject() ? "" : null, isLast);
+    }
+
+    private static ItemChunk lines(Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        while (!chunk.isFull() && stream.peek() >= 0) {
+            stream.beginItem();
+            line.reset();
+            for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) {
+                line.write(next);
+            }
+            if (!line.toString(StandardCharsets.UTF_8).isBlank()) {
+                chunk.add(Json.read(line.toByteArray()));
+            }
+        }
+        return chunk.build(info.version(), stream.offset(), null, null, stream.peek() < 0);
+    }
+
+    private static ItemChunk rows(ObjectCall.Read call, Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {
+        CsvRows rows = new CsvRows(stream, call.source().format().delimiter());
+        List<String> headers = call.headers() != null ? call.headers() : call.source().format().headers();
+        if (headers == null) {
+            List<String> first = rows.next();
+            headers = CsvRows.checkedHeaders(first == null ? List.of() : first);
+        }
+        boolean isLast = false;
+        while (!chunk.isFull() && !isLast) {
+            List<String> row = rows.next();
+            isLast = row == null;
+            if (!isLast) {
+                chunk.add(item(headers, row));
+            }
+        }
+        return chunk.build(info.version(), stream.offset(), headers, null, isLast || stream.peek() < 0);
+    }
+
+    /** A field that the row lacks is empty, one that no header names is left out. */
+    private static ObjectNode item(List<String> headers, List<String> row) {
+        ObjectNode item = Json.NODES.objectNode();
+        for (int i = 0; i < headers.size(); i++) {
+            item.put(headers.get(i), i < row.size() ? row.get(i) : "");
+        }
+        return item;
+    }
+
+    private ItemChunk list(ObjectCall.Read call) throws IOException {
+        String bucket = call.source().bucket() == null ? "" : call.source().bucket() + "/";
+        ChunkBuilder chunk = new ChunkBuilder(call.most());
+        String after = call.after();
+        int limit = Math.min(call.most(), WorkflowLimits.LISTED_KEYS);
+        List<String> keys = objects.keys(call.source().key(), after, limit);
+        for (String key : keys) {
+            Info info = objects.info(key);
+            if (info != null) {
+                chunk.add(listed(key.substring(bucket.length()), info));
+            }
+            after = key;
+        }
+        return chunk.build(0, 0, null, after, keys.size() < limit);
+    }
+
+    private static ObjectNode listed(String key, Info info) {
+        return Json.NODES.objectNode().put("Etag", '"' + (info.sha256() == null ? "v" + info.version() : info.sha256()) + '"')
+                .put("Key", key).put("Size", info.size()).put("StorageClass", "STANDARD");
+    }
+}

@@ -1,0 +1,27 @@
+package dev.sand.workflow.objects;
+
+/**
+ * Where a Map's items are.
+ *
+ * @param bucket the first part of the objects' keys, or null: the keys have none
+ * @param name the object's key, or the prefix of the keys of objects that are items themselves; below the bucket
+ * @param format of the object; null: the objects themselves are listed
+ */
+public record ItemSource(String bucket, String name, ItemFormat format) {
+    public boolean isListing() {
+        return format == null;
+    }
+
+    /** The whole key, or prefix of keys, among the application's objects. */
+    public String key() {
+        return bucket == null ? name : bucket + "/" + name;
+    }
+
+    /** What {@code $$.Map.Item.Source} shows. */
+    public String shown() {
+        if (bucket == null) {
+            return isListing() ? "sand:object" : "sand:object:" + name;
+        }
+        return isListing() ? "S3://" + bucket : "S3://" + bucket + "/" + name;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.sand.workflow.trial;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.objects.ApplicationObjects;
+import dev.sand.workflow.objects.ItemReading;
+import dev.sand.workflow.objects.ObjectCall;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The objects of a trial. What the stub of {@code s3:getObject} ({@code sand:object:get}) returns is the content of whatever object is
+ * read: a string is its text, anything else the JSON that it holds. What that of {@code s3:listObjectsV2} ({@code sand:object:list})
+ * returns is the list: objects with Key and, if need be, Size and Etag; or an object with that list as its Contents. Without a stub
+ * there are the objects that the trial itself has written, which is what {@code s3:putObject} ({@code sand:object:put}) does unless its
+ * stub raises an error.
+ */
+final class TrialObjects implements ApplicationObjects {
+    private final GrainStub stubs;
+    private final Map<String, byte[]> written = new TreeMap<>();
+    /** By version: what a stub returned for one reader. */
+    private final Map<Long, byte[]> returned = new HashMap<>();
+    private byte[] current;
+    private List<JsonNode> listed;
+
+    TrialObjects(GrainStub stubs) {
+        this.stubs = stubs;
+    }
+
+    Map<String, byte[]> written() {
+        return written;
+    }
+
+    /** @return the stub that a call is for, where there is one; each reader and each write counts as one call */
+    GrainStub.Answer stub(ObjectCall call) {
+        return switch (call) {
+            case ObjectCall.Read read when read.source().isListing() -> read.after() != null ? null : stubs.call("listObjectsV2");
+            case ObjectCall.Read read -> read.offset() != 0 ? null : stubs.call("getObject");
+            case ObjectCall.Write write -> stubs.call("putObject");
+        };
+    }
+
+    /** @param stub of the reader that begins with it, or null */
+    JsonNode perform(ObjectCall call, GrainStub.Answer stub) throws IOException {
+        if (call instanceof ObjectCall.Read read && stub != null) {
+            if (read.source().isListing()) {
+                listed = GrainStub.list(stub.output().has("Contents") ? stub.output().get("Contents") : stub.output());
+            } else {
+                returned.put(returned.size() + 1L, content(stub.output()));
+                current = returned.get((long) returned.size());
+            }
+        }
+        if (call instanceof ObjectCall.Read read && read.source().isListing() && listed != null) {
+            return listing(read);
+        }
+        if (call instanceof ObjectCall.Read read) {
+            current = read.version() == 0 ? stub == null ? null : current : returned.get(read.version());
+        }
+        return new ItemReading(this).perform(call);
+    }
+
+    private static byte[] content(JsonNode returned) {
+        return returned.isTextual() ? returned.textValue().getBytes(StandardCharsets.UTF_8) : Json.bytes(returned);
+    }
+
+    private JsonNode listing(ObjectCall.Read read) {
+        var chunk = Json.NODES.objectNode().put("last", true);
+        var items = chunk.putArray("items");
+        listed.stream().filter(each -> each.path("Key").asText().startsWith(read.source().name())).limit(read.most()).forEach(items::add);
+        listed = null;
+        return chunk;
+    }
+
+    @Override
+    public Info info(String key) {
+        byte[] content = current != null ? current : written.get(key);
+        return content == null ? null : new Info(current == null ? 1 : returned.size(), content.length, null);
+    }
+
+    @Override
+    public byte[] read(String key, long version, long offset, int length) {
+        byte[] content = current != null ? current : written.get(key);
+        return Arrays.copyOfRange(content, (int) offset, (int) Math.min(content.length, offset + length));
+    }
+
+    @Override
+    public List<String> keys(String prefix, String after, int limit) {
+        return written.keySet().stream().filter(key -> key.startsWith(prefix) && (after == null || key.compareTo(after) > 0))
+                .limit(limit).toList();
+    }
+
+    @Override
+    public void write(String key, String contentType, long offset, byte[] bytes, boolean isLast) {
+        byte[] before = written.getOrDefault(key, new byte[0]);
+        byte[] after = Arrays.copyOf(before, (int) offset + bytes.length);
+        System.arraycopy(bytes, 0, after, (int) offset, bytes.length);
+        written.put(key, after);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.sand.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.Payload;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.trial.Trial;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The history that kept signals give. Expected orders: AWS Step Functions API Reference, GetExecutionHistory. */
+class HistoryTest {
+    private static final String ID = "01HZZZZZZZZZZZZZZZZZZZZZZZ";
+
+    private static Execution execution(String definition, History history) {
+        return Executions.of(((Definitions.Parsed.Valid) Definitions.parse(definition)).machine(), "app", "flow", ID, Trial.START, history);
+    }
+
+    private static History history(String definition, String input, String grains) throws IOException {
+        List<Signal> signals = Trial.run(execution(definition, null), Json.read(input), Json.read(grains)).signals();
+        History history = new History();
+        Execution again = execution(definition, history);
+        KeptSignals.decode(KeptSignals.encode(signals, payload -> payload)).forEach(again::on);
+        return history;
+    }
+
+    private static List<String> types(History history, String run) {
+        List<String> types = new ArrayList<>();
+        for (JsonNode event : history.page(run, 0, 1000, false)) {
+            assertThat(event.get("id").longValue()).as("ids have no gap").isEqualTo(types.size() + 1L);
+            types.add(event.get("type").textValue());
+        }
+        return types;
+    }
+
+    @Test
+    void eachAttemptOfATaskIsScheduledAgain() throws IOException {
+        History history = history("""
+                {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "Retry": [{"ErrorEquals": ["E"]}], "End": true}}}""",
+                "{}", "{\"g\": [{\"raise\": {\"error\": \"E\", \"cause\": \"c\"}}, {\"return\": 1}]}");
+        assertThat(types(history, "")).containsExactly("ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled",
+                "LambdaFunctionStarted", "LambdaFunctionFailed", "LambdaFunctionScheduled", "LambdaFunctionStarted",
+                "LambdaFunctionSucceeded", "TaskStateExited", "ExecutionSucceeded");
+        JsonNode failed = history.page("", 4, 1, false).get(0);
+        assertThat(failed.get("lambdaFunctionFailedEventDetails")).isEqualTo(Json.read("{\"error\": \"E\", \"cause\": \"c\"}"));
+        assertThat(failed.get("timestamp").textValue()).startsWith("2024-01-01T00:00:00");
+    }
+
+    @Test
+    void aMapTellsItsIterations() throws IOException {
+        History history = history("""
+                {"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "ItemProcessor": {"StartAt": "P",
+                    "States": {"P": {"Type": "Pass", "End": true}}}, "End": true}}}""", "[1, 2]", "{}");
+        assertThat(types(history, "")).containsExactly("ExecutionStarted", "MapStateEntered", "MapStateStarted", "MapIterationStarted",
+                "PassStateEntered", "PassStateExited", "MapIterationSucceeded", "MapIterationStarted", "PassStateEntered",
+                "PassStateExited", "MapIterationSucceeded", "MapStateSucceeded", "MapStateExited", "ExecutionSucceeded");
+        assertThat(history.page("", 2, 1, false).get(0).at("/mapStateStartedEventDetails/length").intValue()).isEqualTo(2);
+    }
+
+    @Test
+    void anIterationOfADistributedMapHasAHistoryOfItsOwn() throws IOException {
+        History history = history("""
+                {"StartAt": "M", "States": {"M": {"Type": "Map", "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED",
+                    "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}, "End": true}}}""", "[1, 2]", "{}");
+        assertThat(types(history, "")).containsExactly("ExecutionStarted", "MapStateEntered", "MapStateStarted", "MapRunStarted",
+                "MapRunSucceeded", "MapStateSucceeded", "MapStateExited", "ExecutionSucceeded");
+        assertThat(types(history, "M[1]")).containsExactly("ExecutionStarted", "PassStateEntered", "PassStateExited", "ExecutionSucceeded");
+    }
+
+    @Test
+    void oneThatWasStoppedIsAborted() throws IOException {
+        History history = new History();
+        Execution execution = execution("""
+                {"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 60, "End": true}}}""", history);
+        execution.on(new Signal.Started(Payload.json(new byte[] {'1'}), Trial.START_MS));
+        execution.on(new Signal.Stopped("Enough", "asked", Trial.START_MS + 5));
+        assertThat(types(history, "")).containsExactly("ExecutionStarted", "WaitStateEntered", "ExecutionAborted");
+        assertThat(history.page("", 2, 1, false).get(0).get("executionAbortedEventDetails"))
+                .isEqualTo(Json.read("{\"error\": \"Enough\", \"cause\": \"asked\"}"));
+    }
+
+    @Test
+    void aValueThatIsTooLargeToKeepIsSaidToBeTruncated() throws IOException {
+        Payload large = Payload.json(Json.bytes(Json.NODES.textNode("x".repeat(KeptSignals.VALUE_BYTES))));
+        List<Signal> kept = KeptSignals.decode(KeptSignals.encode(List.of(new Signal.Started(large, 1)), payload -> payload));
+        History history = new History();
+        execution("{\"StartAt\": \"S\", \"States\": {\"S\": {\"Type\": \"Succeed\"}}}", history).on(kept.getFirst());
+        assertThat(history.page("", 0, 1, false).get(0).at("/executionStartedEventDetails/inputDetails/truncated").booleanValue()).isTrue();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.sand.workflow.objects;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.WorkflowLimits;
+import dev.sand.workflow.objects.ItemFormat.Type;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Items are read a chunk at a time, whatever falls on the end of one, and always of the same version. */
+class ItemReadingTest {
+    private static final int MANY = 20_000;
+
+    private static final class Memory implements ApplicationObjects {
+        private final Map<String, byte[]> contents = new TreeMap<>();
+        private long version = 1;
+        private int largestRead;
+
+        @Override
+        public Info info(String key) {
+            byte[] content = contents.get(key);
+            return content == null ? null : new Info(version, content.length, null);
+        }
+
+        @Override
+        public byte[] read(String key, long expected, long offset, int length) throws IOException {
+            if (expected != version) {
+                throw new IOException("at another version");
+            }
+            largestRead = Math.max(largestRead, length);
+            byte[] content = contents.get(key);
+            return Arrays.copyOfRange(content, (int) offset, (int) Math.min(content.length, offset + length));
+        }
+
+        @Override
+        public List<String> keys(String prefix, String after, int limit) {
+            return contents.keySet().stream().filter(key -> key.startsWith(prefix) && (after == null || key.compareTo(after) > 0))
+                    .limit(limit).toList();
+        }
+
+        @Override
+        public void write(String key, String contentType, long offset, byte[] bytes, boolean isLast) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private final Memory memory = new Memory();
+    private final ItemReading reading = new ItemReading(memory);
+    private int chunks;
+
+    private ItemSource object(String text, Type type, String pointer) {
+        memory.contents.put("b/k", text.getBytes(StandardCharsets.UTF_8));
+        return new ItemSource("b", "k", new ItemFormat(type, ',', null, JsonPointer.compile(pointer)));
+    }
+
+    private ItemChunk next(ItemSource source, ItemChunk last) throws IOException {
+        ObjectCall.Read call = last == null ? new ObjectCall.Read(source, 0, 0, null, null, Integer.MAX_VALUE)
+                : new ObjectCall.Read(source, last.version(), last.offset(), last.headers(), last.after(), Integer.MAX_VALUE);
+        // As the journal has it.
+        return ItemChunk.of(Json.read(Json.bytes(reading.perform(call))));
+    }
+
+    private List<JsonNode> all(ItemSource source) throws IOException {
+        List<JsonNode> items = new ArrayList<>();
+        ItemChunk chunk = null;
+        do {
+            chunk = next(source, chunk);
+            items.addAll(chunk.items());
+            chunks++;
+            assertThat(chunk.items().size()).isLessThanOrEqualTo(WorkflowLimits.CHUNK_ITEMS);
+        } while (!chunk.isLast());
+        return items;
+    }
+
+    @Test
+    void anArrayOfThousandsIsReadInPiecesWhateverStandsBetweenItsElements() throws IOException {
+        StringBuilder text = new StringBuilder(" [");
+        IntStream.range(0, MANY).forEach(i -> text.append(i == 0 ? "" : i % 3 == 0 ? " ,\n " : ",")
+                .append("{\"n\":").append(i).append(",\"é]\":\"").append("[,\\\"".repeat(i % 5)).append("\"}"));
+        List<JsonNode> items = all(object(text.append("\n]").toString(), Type.JSON, ""));
+        assertThat(items.stream().map(item -> item.get("n").intValue())).isEqualTo(IntStream.range(0, MANY).boxed().toList());
+        assertThat(chunks).isGreaterThan(MANY / WorkflowLimits.CHUNK_ITEMS - 1);
+        assertThat(memory.largestRead).isLessThan(text.length() / 4);
+    }
+
+    @Test
+    void membersOfAnObjectBelowAPointerAreReadInPieces() throws IOException {
+        StringBuilder text = new StringBuilder("{\"before\":[{\"deep\":[1,2]}],\"all\":{");
+        IntStream.range(0, 5_000).forEach(i -> text.append(i == 0 ? "" : ",").append("\"k").append(i).append("\":").append(i));
+        ItemSource source = object(text.append("},\"after\":true}").toString(), Type.JSON, "/all");
+        ItemChunk first = next(source, null);
+        ItemChunk second = next(source, first);
+        assertThat(first.keys().getFirst()).isEqualTo("k0");
+        assertThat(second.keys().getFirst()).isEqualTo("k" + first.keys().size());
+        assertThat(all(source)).hasSize(5_000).last().isEqualTo(Json.NODES.numberNode(4_999));
+    }
+
+    @Test
+    void rowsAndLinesAreReadInPieces() throws IOException {
+        StringBuilder rows = new StringBuilder("n,text\r\n");
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < MANY; i++) {
+            rows.append(i).append(i % 2 == 0 ? ",plain\r\n" : ",\"two\r\nlines, \"\"quoted\"\"\"\n");
+            lines.append("{\"n\": \"").append(i).append("\"}\n\n");
+        }
+        List<String> numbers = IntStream.range(0, MANY).mapToObj(Integer::toString).toList();
+        List<JsonNode> read = all(object(rows.toString(), Type.CSV, ""));
+        assertThat(read.stream().map(item -> item.get("n").textValue())).isEqualTo(numbers);
+        assertThat(read.get(MANY - 1).get("text").textValue()).isEqualTo("two\r\nlines, \"quoted\"");
+        assertThat(all(object(lines.toString(), Type.JSONL, "")).stream().map(item -> item.get("n").textValue())).isEqualTo(numbers);
+    }
+
+    @Test
+    void anObjectThatIsReplacedBetweenTwoChunksIsNotReadOn() throws IOException {
+        ItemSource source = object("1\n".repeat(3_000), Type.JSONL, "");
+        ItemChunk first = next(source, null);
+        memory.version = 2;
+        assertThatThrownBy(() -> next(source, first)).isInstanceOf(ItemFault.class).hasMessageContaining("replaced");
+    }
+
+    @Test
+    void anItemWithoutAnEndIsRefusedBeforeItFillsTheMemory() {
+        ItemSource json = object("[\"" + "x".repeat(WorkflowLimits.ITEM_BYTES + 1_000_000) + "\"]", Type.JSON, "");
+        assertThatThrownBy(() -> next(json, null)).isInstanceOf(ItemFault.class).hasMessageContaining("larger than");
+        ItemSource csv = object("a\n\"" + "x".repeat(WorkflowLimits.ITEM_BYTES + 1_000_000), Type.CSV, "");
+        assertThatThrownBy(() -> next(csv, null)).isInstanceOf(ItemFault.class).hasMessageContaining("larger than");
+    }
+
+    @Test
+    void whatStandsBeforeThePointerMayBeOfAnySize() throws IOException {
+        String before = "[" + "\"0123456789\",".repeat(1_000_000) + "0]";
+        assertThat(all(object("{\"before\":" + before + ",\"items\":[1,2]}", Type.JSON, "/items"))).hasSize(2);
+    }
+
+    @Test
+    void headersThatAreTooLongAreRefused() {
+        ItemSource source = object("h".repeat(WorkflowLimits.CSV_HEADER_BYTES) + "\n1\n", Type.CSV, "");
+        assertThatThrownBy(() -> next(source, null)).isInstanceOf(ItemFault.class).hasMessageContaining("headers");
+    }
+
+    @Test
+    void objectsAreListedInPieces() throws IOException {
+        IntStream.range(0, 600).forEach(i -> memory.contents.put("b/in/" + String.format("%04d", i), new byte[i]));
+        memory.contents.put("b/other", new byte[1]);
+        List<JsonNode> items = all(new ItemSource("b", "in/", null));
+        assertThat(items).hasSize(600);
+        assertThat(items.get(599).get("Key").textValue()).isEqualTo("in/0599");
+        assertThat(items.get(599).get("Size").intValue()).isEqualTo(599);
+        assertThat(chunks).isEqualTo(3);
+    }
+}
