@@ -142,7 +142,8 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         ],
         "enqueue": [
             ("request", "call", sand.EnqueueRequest(
-                eventId=event_id, number=1, queue="orders", payload=payloads["json"], group="a")),
+                eventId=event_id, number=1, queue="orders", payload=payloads["json"], group="a",
+                remainingMs=29_999)),
             ("no-group", "call", sand.EnqueueRequest(eventId=event_id, number=0, queue="orders", payload=payloads["bytes"])),
             ("id", "reply", "01JD0Z5W3M8Q6T1R4V7X9YB2CD"),
         ],

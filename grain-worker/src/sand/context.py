@@ -120,12 +120,15 @@ class Context:
         further attempt that sends the same messages in the same order does not send them twice. The message's id.
 
         :param group: messages of one group are worked on in order
-        :raises BusError: Sand.BadRequest: no such queue; Sand.Overloaded: it is full; Sand.TooLarge: over 256 KiB
+        :raises BusError: Sand.BadRequest: no such queue; Sand.Overloaded: it is full; Sand.TooLarge: over 256 KiB;
+            Sand.Unavailable: the global bus has not taken it in 5 s, or in half of what the attempt has left; the message may
+            be in the queue all the same
         """
         encoded = values.encode(payload, self.invocation_id, f"the message for {queue}", self.segments)
         number = self._enqueued
         self._enqueued += 1
-        return self._connection.call(ENQUEUE, EnqueueRequest(self.invocation_id, number, queue, encoded, group))
+        request = EnqueueRequest(self.invocation_id, number, queue, encoded, group, self.remaining_ms())
+        return self._connection.call(ENQUEUE, request)
 
     def _send_ahead(self) -> None:
         for publication in self._published:

@@ -121,6 +121,7 @@ class EnqueueRequest(NamedTuple):
     queue: str
     payload: Payload
     group: str | None = None
+    remaining_ms: int | None = None
 
 
 class TableOperation(NamedTuple):

@@ -114,8 +114,10 @@ DATA_LIST = Method(
     struct_of(DataListReply, (1, _texts, _R), (2, FLAG, _R)),
 )
 DATA_ADD = Method("dataAdd", struct_of(DataAddRequest, (1, TEXT, _R), (2, LONG, _R)), LONG)
-ENQUEUE = Method("enqueue", struct_of(
-    EnqueueRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, _payload, _R), (5, TEXT, _O)), TEXT)  # fmt: skip
+_enqueue = struct_of(
+    EnqueueRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, _payload, _R), (5, TEXT, _O), (6, LONG, _O)
+)
+ENQUEUE = Method("enqueue", _enqueue, TEXT)
 _operation = struct_of(TableOperation, (1, TEXT, _R), (2, TEXT, _R), (3, _payload, _O), (4, LONG, _O), (5, TEXT, _O))
 _item = struct_of(TableItem, (1, TEXT, _R), (2, LONG, _R), (3, _payload, _R))
 _result = struct_of(TableResult, (1, LONG, _R), (2, _payload, _O), (3, LONG, _O), (4, list_of(_item), _O))

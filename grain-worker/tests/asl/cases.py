@@ -10,8 +10,7 @@ from sand.asl import Machine, Outcome, Refused, document, timestamps
 
 FOLDER = Path(__file__).parents[3] / "event" / "vectors" / "asl"
 
-# What the Python engine does not do yet: file or (file, vector) → why. It must shrink to nothing.
-NOT_YET: dict[str | tuple[str, str], str] = {"task-token": "no task waits for a callback yet"}
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -20,10 +19,6 @@ class Vector:
     feature: str
     name: str
     content: dict[str, Any]
-
-    @property
-    def why_not_yet(self) -> str | None:
-        return NOT_YET.get(self.file) or NOT_YET.get((self.file, self.name))
 
     def definition(self) -> str:
         definition = self.content["definition"]
@@ -68,6 +63,11 @@ def _check_outcome(expected: dict[str, Any], outcome: Outcome) -> None:
     if "elapsedSecondsWithin" in expected:
         least, most = expected["elapsedSecondsWithin"]
         assert least * 1000 <= outcome.elapsed_ms <= most * 1000
+    if "objects" in expected:
+        wanted, written = expected["objects"], {_UUID.sub("*", key): content for key, content in outcome.objects.items()}
+        assert wanted.keys() == written.keys()
+        for key, content in wanted.items():
+            assert same(content, written[key]), f"{key}: {document.write(written[key])}, expected {document.write(content)}"
     if "calls" in expected:
         calls = [(call.grain, document.write(call.input)) for call in outcome.calls]
         assert calls == [(call["grain"], document.write(call["input"])) for call in expected["calls"]]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sand.asl import CallGrain, GrainFailed, Machine, Outcome, RealClock, Refused, validate
+from sand.asl.tokens import TaskTokens
 
 
 def run(machine: Machine, call: Any, input: Any = None) -> Outcome:
@@ -101,3 +102,22 @@ def test_refuses_a_definition_with_every_mistake() -> None:
         Machine(wrong)
     assert [one.code for one in refused.value.diagnostics] == [one.code for one in validate(wrong)]
     assert {one.code for one in refused.value.diagnostics} == {"MISSING_FIELD", "UNKNOWN_FIELD"}
+
+
+def test_a_callback_ends_its_task_once() -> None:
+    async def ask(call: CallGrain) -> Any:
+        tokens.append(call.input)
+        reported.append(running[0].beat("A>token"))
+        reported.append(running[0].succeed("A>token", {"n": 1.5}))
+        reported.append(running[0].fail("A>token", "Late", None))
+
+    tokens: list[Any] = []
+    reported: list[bool] = []
+    running: list[Any] = []
+    asking = machine(A=task(Resource="g.waitForTaskToken", Parameters={"token.$": "$$.Task.Token"}))
+    key = TaskTokens(b"k" * 32)
+    outcome = asyncio.run(asking.run_live({}, ask, tokens=key, began=running.append))
+    assert outcome.plain_output() == {"n": 1.5}
+    assert reported == [True, True, False]
+    assert key.read(tokens[0]["token"]) == ("trial", "live", "A>token")
+    assert TaskTokens(b"x" * 32).read(tokens[0]["token"]) is None

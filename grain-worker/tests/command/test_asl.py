@@ -58,6 +58,42 @@ def test_takes_a_stub_for_the_service_that_invokes_functions_as_its_whole_answer
     assert results == [2, 2, {"ExecutedVersion": "$LATEST", "Payload": 2, "StatusCode": 200}, 2]
 
 
+def test_takes_a_stub_for_any_resource_by_its_name_or_its_last_part() -> None:
+    stubs = {
+        "arn:aws:states:::dynamodb:getItem": "old",
+        "arn:aws:states:::aws-sdk:dynamodb:getItem": "sdk",
+        "startExecution.sync:2": "nested",
+        "runTask.sync": "container",
+        "arn:aws:lambda:eu-west-1:1:function:tag:PROD": "function",
+        "arn:aws:states:eu-west-1:1:activity:by hand": "activity",
+        "publish.waitForTaskToken": "answered",
+        "<anything>": "anything",
+    }
+    resources = [name if name.startswith(("arn:", "<")) else f"arn:aws:states:::service:{name}" for name in stubs]
+    states = {
+        str(at): {"Type": "Task", "Resource": resource, "ResultPath": f"$.r{at}", "Next": str(at + 1)}
+        for at, resource in enumerate(resources)
+    }
+    states[str(len(resources))] = {"Type": "Succeed"}
+    case = {"definition": {"StartAt": "0", "States": states}, "grains": {name: {"return": it} for name, it in stubs.items()}}
+    result = json.loads(asl("run", "--batch", input=json.dumps(case)).stdout)
+    assert result == {"status": "SUCCEEDED", "output": {f"r{at}": it for at, it in enumerate(stubs.values())}}
+
+
+def test_looks_for_tasks_in_branches_and_items_and_nowhere_else() -> None:
+    task = {"Type": "Task", "Resource": "arn:aws:states:::sns:publish.sync", "End": True}
+    states = {
+        "P": {"Type": "Parallel", "Branches": [{"StartAt": "T", "States": {"T": task}}], "Next": "M"},
+        "M": {"Type": "Map", "Iterator": {"StartAt": "U", "States": {"U": task}}, "Next": "N"},
+        "N": {"Type": "Map", "ItemProcessor": {"StartAt": "V", "States": {"V": task}}, "ResultPath": "$[0]", "Next": "R"},
+        "R": {"Type": "Pass", "Parameters": {"got.$": "$", "kept": {"States": {"T": task}}}, "End": True},
+    }
+    stubs = {"publish.sync": [{"return": 1}, {"return": 2}, {"return": 3}]}
+    case = {"definition": {"StartAt": "P", "States": states}, "grains": stubs}
+    result = json.loads(asl("run", "--batch", input=json.dumps(case)).stdout)
+    assert result == {"status": "SUCCEEDED", "output": {"got": [[3]], "kept": {"States": {"T": task}}}}
+
+
 def test_runs_cases_line_by_line_and_says_which_line_is_none() -> None:
     succeed = {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}}
     lines = [json.dumps({"id": 7, "definition": succeed, "input": [1]}), "nonsense", json.dumps({"id": 8, "definition": "{}"})]

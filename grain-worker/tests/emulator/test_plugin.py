@@ -20,6 +20,8 @@ WORKFLOW = {
     },
 }
 TESTS = """
+    import time
+
     import pytest
     from sand.emulator.harness import CallFailed
 
@@ -39,6 +41,9 @@ TESTS = """
 
     def test_what_it_wrote_is_there(sand_application):
         result = sand_application.invoke("charge", {"sum": 2})
+        until = time.monotonic() + 30
+        while not result.lines and time.monotonic() < until:
+            time.sleep(0.01)
         assert (result.status, result.lines[0]["level"]) == ("SUCCEEDED", "info")
         assert [hop["grain"] for hop in result.hops] == ["charge"]
 
@@ -87,3 +92,64 @@ def test_an_applications_own_tests_pass(pytester: pytest.Pytester, options):
         path.write_text(text)
     result = pytester.runpytest_subprocess("-q", "shop/tests", *options, timeout=120)
     result.assert_outcomes(passed=6)
+
+
+ASKING = {
+    "StartAt": "Ask",
+    "States": {
+        "Ask": {
+            "Type": "Task",
+            "Resource": "ask.waitForTaskToken",
+            "Parameters": {"token.$": "$$.Task.Token", "sum.$": "$.sum"},
+            "TimeoutSeconds": 3600,
+            "End": True,
+        }
+    },
+}
+TOKEN_TESTS = """
+    import pytest
+
+
+    def test_it_is_answered_while_it_runs(sand_application):
+        running = sand_application.start("approve", {"sum": 3})
+        token = running.token()
+        assert running.tokens() == [token]
+        assert sand_application.heartbeat(token)
+        assert sand_application.succeed(token, {"by": "ada"})
+        assert running.result().output == {"by": "ada"}
+        assert not sand_application.succeed(token, {"by": "bob"})
+
+
+    def test_it_is_refused_while_it_runs(sand_application):
+        running = sand_application.start("approve", {"sum": 3})
+        assert sand_application.fail(running.token(), "Declined", "no")
+        assert (running.result().error, running.result().cause) == ("Declined", "no")
+        with pytest.raises(ValueError):
+            sand_application.succeed("x.y")
+
+
+    def test_a_week_costs_nothing(sand_application):
+        late = sand_application.workflow("approve", {"sum": 3}, callbacks={"ask": {"success": 1, "seconds": 3601}})
+        assert (late.status, late.error, late.elapsed_ms) == ("FAILED", "States.Timeout", 3_600_000)
+        assert sand_application.data.get("asked") == 3
+
+
+    def test_the_callback_is_reckoned_from_the_input(sand_application):
+        given = {"ask": lambda task: {"success": task["sum"] * 2, "seconds": 60}}
+        outcome = sand_application.workflow("approve", {"sum": 3}, callbacks=given)
+        assert outcome.output == 6
+        assert "TaskSubmitted" in [event.kind for event in outcome.history]
+"""
+
+
+def test_a_test_answers_a_token(pytester: pytest.Pytester):
+    for name, text in {
+        "sand.yaml": "name: asking\n",
+        "grains/ask/handler.py": "def handle(event, context):\n    context.data.put('asked', event['sum'])\n",
+        "workflows/approve.asl.json": json.dumps(ASKING),
+        "tests/test_asking.py": textwrap.dedent(TOKEN_TESTS),
+    }.items():
+        path = pytester.path / "asking" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=4)

@@ -23,5 +23,4 @@ class Budget:
         """Raises StateError when nothing is left."""
         self._left -= steps
         if self._left < 0:
-            message = "Expression evaluation timeout: Check for infinite loop (the expressions of a state may take"
-            raise StateError(QUERY_EVALUATION_ERROR, f"{message} {limits.QUERY_STEPS} steps together)")
+            raise StateError(QUERY_EVALUATION_ERROR, "Expression evaluation timeout: Check for infinite loop")

@@ -1,8 +1,13 @@
 """Random-looking bits that follow from the execution's id and the place where they are drawn: a replay draws the same."""
 
 import hashlib
+import uuid
 
 
 def draw(execution_id: str, step: str, count: int) -> int:
     """64 bits."""
     return int.from_bytes(hashlib.blake2b(f"{execution_id}\0{step}\0{count}".encode(), digest_size=8).digest())
+
+
+def uuid_of(execution_id: str, step: str) -> str:
+    return str(uuid.UUID(int=draw(execution_id, step, -1) << 64 | draw(execution_id, step, -2), version=4))

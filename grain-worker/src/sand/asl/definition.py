@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sand.asl.expressions import Expression, Template
+from sand.asl.objects import Format
 from sand.asl.paths import Path, View
+from sand.asl.platform_services import Send, Start
 from sand.asl.reference_path import ReferencePath
 
 Rule = Callable[[View], bool]
@@ -72,13 +74,17 @@ class Work(State):
 
 @dataclass(frozen=True, slots=True)
 class Task(Work):
-    """timeout_seconds: 0 for none; timeout, heartbeat: what computes them."""
+    """service: what it asks of the platform; None: it calls a grain. awaits_token: it ends with a callback, and not with the
+    grain; …_seconds: 0 for none; timeout, heartbeat: what computes them."""
 
     resource: str
     grain: str
     invokes_function: bool
+    service: Start | Send | None
+    awaits_token: bool
     timeout_seconds: int
     timeout: Expression | None
+    heartbeat_seconds: int
     heartbeat: Expression | None
 
 
@@ -108,9 +114,36 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
-    """What a distributed Map has beyond an inline one. batch: None for an item an iteration."""
+class ObjectReader:
+    """needs_bucket: the resource has no objects without one; parameters: Bucket, Key and the like; format: of the object, None
+    when objects are listed, and are the items."""
 
+    needs_bucket: bool
+    parameters: Template | None
+    format: Format | None
+    max_items: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultWriter:
+    """parameters: Bucket and Prefix, None when results are not written but the state's; transformation: NONE (with what is
+    known of their executions), COMPACT (as they are) or FLATTEN (those that are arrays taken apart)."""
+
+    needs_bucket: bool
+    parameters: Template | None
+    transformation: str
+    is_lines: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What a distributed Map has beyond an inline one. label: what its executions are named by, None for the state's name;
+    reader: None when the items are the input's; writer: None when results are the state's; batch: None for one item each.
+    """
+
+    label: str | None
+    reader: ObjectReader | None
+    writer: ResultWriter | None
     batch: Batch | None
     tolerated_count: Amount | None
     tolerated_percentage: Amount | None

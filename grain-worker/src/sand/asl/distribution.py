@@ -5,27 +5,21 @@ Each of its iterations is an execution of its own: with an input, variables and 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import document, limits
-from sand.asl.definition import Amount, Batch, Distribution
+from sand.asl import document, limits, object_fields
+from sand.asl.definition import Amount, Batch, Distribution, ResultWriter
 from sand.asl.failure import runtime
 from sand.asl.fields import Fields
 from sand.asl.reference_path import Missing
 from sand.asl.scopes import View, Visit
 from sand.asl.templates import INPUT, Reader
 
+_NOT_IN_A_LABEL = re.compile(r"""[\s?*<>{}\[\]:;,\\|^~$#%&`"\x00-\x1f\x7f-\x9f]""")
 EXCEEDED = "The specified tolerated failure threshold was exceeded"
-_FIELDS = [
-    "ItemReader",
-    "ItemBatcher",
-    "ResultWriter",
-    "ToleratedFailureCount",
-    "ToleratedFailureCountPath",
-    "ToleratedFailurePercentage",
-    "ToleratedFailurePercentagePath",
-]
+_FIELDS = ["ItemReader", "ItemBatcher", "ResultWriter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +31,25 @@ class MapRun:
     batch_input: tuple[Any, ...]
     tolerated_count: float | None
     tolerated_percentage: float | None
+    writer: ResultWriter | None
 
     @property
     def is_batched(self) -> bool:
         return self.items_per_batch is not None or self.bytes_per_batch is not None
 
-    def is_exceeded_by(self, failed: int, all_items: int) -> bool:
+    @property
+    def transformation(self) -> str:
+        return "COMPACT" if self.writer is None else self.writer.transformation
+
+    def is_exceeded_by(self, failed: int, all_items: int | None) -> bool:
+        """all_items: None when it is not known yet, so that a share of them is not either."""
         if self.tolerated_count is None and self.tolerated_percentage is None:
             return failed > 0
         if self.tolerated_count is not None and failed > self.tolerated_count:
             return True
-        return self.tolerated_percentage is not None and failed * 100 > self.tolerated_percentage * all_items
+        if self.tolerated_percentage is None or all_items is None:
+            return False
+        return failed * 100 > self.tolerated_percentage * all_items
 
     def batch_of(self, items: list[Any]) -> dict[str, Any]:
         return {**({"BatchInput": self.batch_input[0]} if self.batch_input else {}), "Items": items}
@@ -62,7 +64,14 @@ def begin(visit: Visit, distribution: Distribution, data: Any) -> MapRun:
         (document.checked(batch.input(view)),) if batch and batch.input else (),
         _amount(view, distribution.tolerated_count),
         _amount(view, distribution.tolerated_percentage),
+        distribution.writer,
     )
+
+
+def max_items(visit: Visit, distribution: Distribution, data: Any) -> int:
+    """Of an ItemReader."""
+    most = _amount(View(visit, data), distribution.reader and distribution.reader.max_items)
+    return limits.MAX_ITEMS if most is None else int(most)
 
 
 def _amount(view: View, amount: Amount | None) -> float | None:
@@ -72,21 +81,32 @@ def _amount(view: View, amount: Amount | None) -> float | None:
         value = amount.source.evaluate(view)
     except Missing:
         raise runtime(f"The {amount.field} parameter does not reference an input value: {amount.source}") from None
-    number = float(value) if document.is_number(value) else -1.0
-    if amount.least <= number <= amount.most:
+    digits = document.digits(value) if amount.field.endswith("Path") else None
+    number = float(value) if document.is_number(value) else None if digits is None else float(digits)
+    kind = "float" if "Percentage" in amount.field else "integer"
+    if number is not None and kind == "integer" and not number.is_integer():
+        number = None
+    if number is not None and amount.least <= number <= amount.most:
         return number
-    expected = f"a number from {amount.least} to {amount.most}"
     query: Any = amount.source
     if hasattr(query, "mistyped"):
+        expected = f"a number from {amount.least} to {amount.most}"
         raise query.out_of_bounds(expected, value) if document.is_number(value) else query.mistyped("number", value)
-    raise runtime(f"The {amount.field} parameter must reference {expected}: {query} == {document.write(value)}")
+    if number is None:
+        shown = value if isinstance(value, str) else document.write(value)
+        raise runtime(f'The {amount.field} field refers to value "{shown}" which is not a valid {kind}: {query}')
+    name = amount.field.removesuffix("Path")
+    is_negative = kind == "integer" and amount.least == 0 and number < 0
+    raise runtime(f"{name} cannot be negative." if is_negative else f"{name} must be between {amount.least} and {amount.most}.")
 
 
 # --- reading
 
 
 def read(state: Fields, is_distributed: bool, is_jsonata: bool) -> Distribution | None:
-    """None for an inline Map, of which each of these fields is a mistake."""
+    """None for an inline Map: it may say what failures it tolerates, as on AWS without effect; the rest are mistakes."""
+    tolerated_count = _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata)
+    tolerated_percentage = _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata)
     if not is_distributed:
         state.ignore("Label")
         for name in _FIELDS:
@@ -94,19 +114,21 @@ def read(state: Fields, is_distributed: bool, is_jsonata: bool) -> Distribution 
                 state.ignore(name)
                 state.wrong(name, f"The field {name} is only for a Map whose ProcessorConfig has the Mode DISTRIBUTED.")
         return None
-    for name in ("ItemReader", "ResultWriter"):
-        if name in state:
-            state.ignore(name)
-            message = f"The field {name} is not supported yet: items come from the state's input, and results go to its output."
-            state.report(name, "NOT_SUPPORTED", message)
     label = state.string("Label")
     if label is not None and not 1 <= len(label) <= limits.MAP_LABEL_CHARS:
         state.wrong("Label", f"The field Label must have from 1 to {limits.MAP_LABEL_CHARS} characters.")
+    elif label is not None and (found := _NOT_IN_A_LABEL.search(label)):
+        state.wrong(
+            "Label", f"The field Label may have no spaces, brackets, wildcards or other special characters: {found[0]!r}."
+        )
     batcher = state.object("ItemBatcher")
     return Distribution(
+        label,
+        object_fields.reader(state, is_jsonata, _read_amount),
+        object_fields.writer(state, is_jsonata),
         None if batcher is None else _batch(batcher, is_jsonata),
-        _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata),
-        _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata),
+        tolerated_count,
+        tolerated_percentage,
     )
 
 

@@ -146,6 +146,11 @@ def whole_number(value: Any) -> int | None:
     return value if -(1 << 63) <= value < 1 << 63 else None
 
 
+def digits(value: Any) -> int | None:
+    """The number whose digits a string is: as on AWS, a path of a number may lead there."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value) else None
+
+
 def size(value: Any, limit: int) -> int:
     """About how many bytes it has when written, counted no further than the limit: parts may stand in it a thousand times."""
     if isinstance(value, str):

@@ -74,6 +74,11 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
         raise runtime(f"{what} could not be found in the input '{_shown(view)}'") from None
 
 
+def not_found(path: Expression, field: str, view: View) -> StateError:
+    """What to raise for the path of a field that leads nowhere."""
+    return runtime(f"The JSONPath '{path}' specified for the field '{field}' could not be found in the input '{_shown(view)}'")
+
+
 def _shown(view: View) -> str:
     shown = document.write(view.data())
     return shown if len(shown) <= 1024 else shown[:1024] + "…"
@@ -145,6 +150,9 @@ class _Parser:
         if found is None:
             raise self._error("a text has no closing quote")
         self._at = found.end()
+        open_escape = re.search(r"^(?:[^\\]|\\['{}\\])*\\([^'{}\\])", found[1], re.DOTALL)
+        if open_escape is not None:
+            raise self._error(f"a backslash in a text stands before ', {{, }} or another one, not before {open_escape[1]}")
         return re.sub(r"\\(.)", _keeping if is_pattern else _unescaped, found[1], flags=re.DOTALL)
 
     def _path(self) -> str:
@@ -191,7 +199,7 @@ def _keeping(found: re.Match[str]) -> str:
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    return found[1] if found[1] in "'{}\\" else found[0]
+    return found[1]
 
 
 # --- payload templates: a function from what can be seen to a value; a constant one says so
@@ -220,8 +228,7 @@ class Computed:
         except BeyondArray:
             return None
         except Missing:
-            what = f"The JSONPath '{self.expression}' specified for the field '{self.field}'"
-            raise runtime(f"{what} could not be found in the input '{_shown(view)}'") from None
+            raise not_found(self.expression, self.field, view) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
 RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
 BRANCH_FAILED = "States.BranchFailed"
 EXCEED_TOLERATED_FAILURE_THRESHOLD = "States.ExceedToleratedFailureThreshold"
+ITEM_READER_FAILED = "States.ItemReaderFailed"
+RESULT_WRITER_FAILED = "States.ResultWriterFailed"
 INTRINSIC_FAILURE = "States.IntrinsicFailure"
 QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
 
@@ -46,6 +48,11 @@ def runtime(cause: str) -> StateError:
 
 def intrinsic(cause: str) -> StateError:
     return StateError(INTRINSIC_FAILURE, cause)
+
+
+def reported(error: str | None) -> str | None:
+    """What an error is called where it is read: a missed heartbeat is a time-out, though a list may name it."""
+    return TIMEOUT if error == HEARTBEAT_TIMEOUT else error
 
 
 def matches(names: tuple[str, ...], error: str | None, is_branch_failure: bool) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sand.asl import document
 from sand.asl.definition import Catcher
-from sand.asl.expressions import Expression, Template
+from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
 from sand.asl.paths import Path
 from sand.asl.reference_path import Missing, ReferencePath
@@ -26,14 +26,16 @@ def read(visit: Visit, path: Path, data: Any) -> Any:
     try:
         return path.read(View(visit, data))
     except Missing as e:
-        raise runtime(f"Invalid path '{path}': {e}") from None
+        raise runtime(f"Invalid path '{path}' : {e}") from None
 
 
-def evaluated(visit: Visit, expression: Expression, data: Any) -> Any:
+def evaluated(visit: Visit, expression: Expression, data: Any, field: str) -> Any:
+    """field: what the expression stands in, for the cause when it leads nowhere."""
+    view = View(visit, data)
     try:
-        return expression.evaluate(View(visit, data))
-    except Missing as e:
-        raise runtime(f"Invalid path '{expression}': {e}") from None
+        return expression.evaluate(view)
+    except Missing:
+        raise not_found(expression, field, view) from None
 
 
 def filled(template: Template | None, view: View) -> Any:

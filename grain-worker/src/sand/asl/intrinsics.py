@@ -32,11 +32,11 @@ class Intrinsic:
             raise intrinsic(f"Invalid arguments in {self.name}")
         try:
             return self.body(view, *arguments)
-        except _InvalidArguments:
+        except InvalidArguments:
             raise intrinsic(f"Invalid arguments in {self.name}") from None
 
 
-class _InvalidArguments(StateError):
+class InvalidArguments(StateError):
     """An argument is of the wrong type or out of range."""
 
     def __init__(self) -> None:
@@ -48,31 +48,31 @@ class _InvalidArguments(StateError):
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _InvalidArguments
+        raise InvalidArguments
     return value
 
 
 def _bounded(text: str) -> str:
     if len(text.encode("utf-16-le", "surrogatepass")) // 2 > limits.ENCODE_CHARS:
-        raise _InvalidArguments
+        raise InvalidArguments
     return text
 
 
 def _array(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise _InvalidArguments
+        raise InvalidArguments
     return value
 
 
 def _number(value: Any) -> int | Decimal:
     """With a fraction as a double has it."""
     if not document.is_number(value):
-        raise _InvalidArguments
+        raise InvalidArguments
     if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
         return value
     near = float(value) if isinstance(value, int) or value.adjusted() < 300 else float("inf")
     if abs(near) > 1 << 53:
-        raise _InvalidArguments
+        raise InvalidArguments
     return Decimal(near)
 
 
@@ -91,7 +91,7 @@ def _format(view: View, template: Any, *values: Any) -> str:
     for found in re.finditer(r"\\([{}\\'])|(\{\})|.", pattern, re.DOTALL):
         if found[2]:
             if used == len(values):
-                raise _InvalidArguments
+                raise InvalidArguments
             value = values[used]
             used += 1
             out.append(value if isinstance(value, str) else document.write(value))
@@ -104,7 +104,7 @@ def _format(view: View, template: Any, *values: Any) -> str:
         if length > limits.DOCUMENT_BYTES:
             raise StateError(DATA_LIMIT_EXCEEDED, f"States.Format makes a text of more than {limits.DOCUMENT_BYTES} characters")
     if used != len(values):
-        raise _InvalidArguments
+        raise InvalidArguments
     return "".join(out)
 
 
@@ -140,7 +140,7 @@ def _base64_decode(view: View, text: Any) -> str:
 def hash_of(data: Any, algorithm: Any) -> str:
     name = _text(algorithm)
     if name not in _ALGORITHMS:
-        raise _InvalidArguments
+        raise InvalidArguments
     string = _bounded(data if isinstance(data, str) else document.write(data))
     return hashlib.new(_ALGORITHMS[name], string.encode("utf-8", "replace")).hexdigest()
 
@@ -156,17 +156,17 @@ def uuid_of(view: View) -> str:
 def _partition(view: View, array: Any, chunk: Any) -> list[Any]:
     elements, step = _array(array), _integer(chunk)
     if step <= 0:
-        raise _InvalidArguments
+        raise InvalidArguments
     return [elements[at : at + step] for at in range(0, len(elements), min(step, len(elements) or 1))]
 
 
 def _range(view: View, first: Any, last: Any, by: Any) -> list[int]:
     start, end, step = _integer(first), _integer(last), _integer(by)
     if step == 0:
-        raise _InvalidArguments
+        raise InvalidArguments
     values = range(start, end + (1 if step > 0 else -1), step)
     if max(0, (end - start) // step + 1) > limits.ARRAY_RANGE:
-        raise _InvalidArguments
+        raise InvalidArguments
     return list(values)
 
 
@@ -176,7 +176,7 @@ def _get_item(view: View, array: Any, at: Any) -> Any:
     if not elements:
         return None
     if not 0 <= index < len(elements):
-        raise _InvalidArguments
+        raise InvalidArguments
     return elements[index]
 
 
@@ -196,9 +196,9 @@ def _unique(view: View, array: Any) -> list[Any]:
 def _merge(view: View, first: Any, second: Any, is_deep: Any) -> dict[str, Any]:
     """Shallow, whatever stands where true would ask for a deep one."""
     if not isinstance(first, dict) or not isinstance(second, dict):
-        raise _InvalidArguments
+        raise InvalidArguments
     if is_deep is True:
-        raise _InvalidArguments
+        raise InvalidArguments
     return {**first, **second}
 
 
@@ -209,7 +209,7 @@ def _random(view: View, start: Any, end: Any, *seed: Any) -> int:
     """From the first number on, below the second; with a third, the same number each time."""
     least, most = _integer(start), _integer(end)
     if least >= most:
-        raise _InvalidArguments
+        raise InvalidArguments
     drawn = _integer(seed[0]) if seed else view.draw()
     return random.Random(drawn).randrange(least, most)
 
@@ -226,7 +226,7 @@ def _rounded(value: Any) -> int:
 
 def _small(number: int) -> int:
     if not -(1 << 31) <= number < 1 << 31:
-        raise _InvalidArguments
+        raise InvalidArguments
     return number
 
 

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sand.asl import document, failure
-from sand.asl.clock import Clock, RealClock
+from sand.asl.clock import Clock
 from sand.asl.execution import Execution
 from sand.asl.failure import GrainFailed
-from sand.asl.messages import CallGrain, Cancel, Command, Continue, StartTimer
+from sand.asl.messages import AwaitCallback, CallGrain, Cancel, Command, Continue, ReadItems, StartTimer, WriteObject
+from sand.asl.objects import ItemFault, Objects, items
 from sand.asl.outcome import Outcome
-
-if TYPE_CHECKING:
-    from sand.asl.machine import Machine
+from sand.asl.results import Piece
 
 Call = Callable[[CallGrain], Awaitable[Any]]
+
+
+def _write(objects: Objects, piece: Piece) -> None:
+    objects.write(piece.key, piece.content_type, piece.offset, piece.content, piece.is_last)
 
 
 class Live:
     """One execution in the running event loop. `execution.history` may be read while it runs."""
 
-    def __init__(self, execution: Execution, call: Call, clock: Clock) -> None:
+    def __init__(self, execution: Execution, call: Call, clock: Clock, objects: Objects | None = None) -> None:
+        """objects: that its Maps read and write."""
         self.execution = execution
+        self._objects = objects
         self.calls: list[CallGrain] = []
         self._call_grain = call
         self._clock = clock
         self._open: dict[int, asyncio.Task[None]] = {}
+        self.awaited: dict[str, AwaitCallback] = {}
+        """By step: whom somebody outside has a token for."""
         self._ended = asyncio.Event()
 
     async def run(self, input: Any) -> Outcome:
@@ -47,6 +54,25 @@ class Live:
         """Ends the execution from outside, as failed."""
         self._carry_out(self.execution.stop(error, cause, self._clock.now_ms()))
 
+    def succeed(self, step: str, output: Any) -> bool:
+        """A callback for a step, `TaskTokens.read(token).step`: whether it was awaited."""
+        waits = self.awaited.pop(step, None)
+        if waits is not None:
+            self._carry_out(self.execution.succeeded(waits.id, document.exact(output), self._clock.now_ms()))
+        return waits is not None
+
+    def fail(self, step: str, error: str | None, cause: str | None) -> bool:
+        waits = self.awaited.pop(step, None)
+        if waits is not None:
+            self._carry_out(self.execution.failed(waits.id, error, cause, self._clock.now_ms()))
+        return waits is not None
+
+    def beat(self, step: str) -> bool:
+        waits = self.awaited.get(step)
+        if waits is not None:
+            self._carry_out(self.execution.heartbeat(waits.id, self._clock.now_ms()))
+        return waits is not None
+
     def _carry_out(self, commands: list[Command]) -> None:
         for command in commands:
             match command:
@@ -58,14 +84,40 @@ class Live:
                 case Continue():
                     go_on = lambda: self._carry_out(self.execution.go_on(self._clock.now_ms()))  # noqa: E731
                     asyncio.get_running_loop().call_soon(go_on)
+                case ReadItems():
+                    source = command.source
+                    self._begin(command.id, self._use(command.id, lambda objects, source=source: items(source, objects)))
+                case WriteObject():
+                    piece = command.piece
+                    self._begin(command.id, self._use(command.id, lambda objects, piece=piece: _write(objects, piece)))
+                case AwaitCallback():
+                    self.awaited[command.step] = command
                 case Cancel():
-                    self._open[command.id].cancel()
+                    self._cancel(command.id)
         if self.execution.finished is not None:
+            self.awaited = {}
             self._ended.set()
 
     def _begin(self, id: int, work: Any) -> None:
         task = self._open[id] = asyncio.get_running_loop().create_task(work)
         task.add_done_callback(lambda _: self._open.pop(id, None))
+
+    def _cancel(self, id: int) -> None:
+        if id in self._open:
+            self._open[id].cancel()
+        else:
+            self.awaited = {step: one for step, one in self.awaited.items() if one.id != id}
+
+    async def _use(self, id: int, work: Callable[[Objects], Any]) -> None:
+        """Something is done with objects."""
+        try:
+            if self._objects is None:
+                raise ItemFault("There are no objects here.")
+            result = work(self._objects)
+        except ItemFault as e:
+            self._carry_out(self.execution.failed(id, None, str(e), self._clock.now_ms()))
+        else:
+            self._carry_out(self.execution.succeeded(id, result, self._clock.now_ms()))
 
     async def _timer(self, timer: StartTimer) -> None:
         await self._clock.sleep_ms(timer.delay_ms)
@@ -102,8 +154,3 @@ class Live:
         finally:
             work.cancel()
             limit.cancel()
-
-
-async def run(machine: Machine, input: Any, call: Call, id: str, clock: Clock | None) -> Outcome:
-    clock = clock or RealClock()
-    return await Live(machine.execution(id=id, start_ms=clock.now_ms()), call, clock).run(input)

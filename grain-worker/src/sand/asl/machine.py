@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from sand.asl import document, live, reading, trial
-from sand.asl.clock import Clock
+from sand.asl.clock import Clock, RealClock
 from sand.asl.definition import StateMachine
 from sand.asl.diagnostics import Diagnostic, Refused
 from sand.asl.execution import Execution
 from sand.asl.messages import CallGrain
+from sand.asl.objects import Objects
 from sand.asl.outcome import Outcome
 from sand.asl.stubs import Stubs
+from sand.asl.tokens import TaskTokens
 
 
 def _text(definition: str | Mapping[str, Any]) -> str:
@@ -38,9 +40,11 @@ class Machine:
         self._application = application
         self._name = name
 
-    def execution(self, *, id: str = "trial", start_ms: int = trial.START_MS) -> Execution:
+    def execution(self, *, id: str = "trial", start_ms: int = trial.START_MS, tokens: TaskTokens | None = None) -> Execution:
         """For a driver of its own, see `Execution`."""
-        return Execution(self._machine, application=self._application, workflow=self._name, id=id, start_ms=start_ms)
+        return Execution(
+            self._machine, application=self._application, workflow=self._name, id=id, start_ms=start_ms, tokens=tokens
+        )
 
     def run(
         self,
@@ -49,13 +53,15 @@ class Machine:
         *,
         id: str = "trial",
         start_ms: int = trial.START_MS,
+        objects: Objects | None = None,
     ) -> Outcome:
         """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
 
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
+        objects: those that are there for its Maps, and stay as they are.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
-        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given)
+        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given, objects)
 
     async def run_live(
         self,
@@ -64,10 +70,20 @@ class Machine:
         *,
         id: str = "live",
         clock: Clock | None = None,
+        tokens: TaskTokens | None = None,
+        began: Callable[[live.Live], None] | None = None,
+        objects: Objects | None = None,
     ) -> Outcome:
         """Runs with real grains: `call` is awaited for each, concurrently where the workflow is.
 
         What it returns is the task's result; GrainFailed fails the task by name, others by the name of their class. A call
         over its TimeoutSeconds, by the clock, and one that nobody waits for any more are cancelled.
+        tokens: makes those of tasks that wait for a callback. began: is given what runs; its `succeed`, `fail` and `beat`
+        take reports on these, in the event loop. objects: that its Maps read and write.
         """
-        return await live.run(self, document.exact(input), call, id, clock)
+        clock = clock or RealClock()
+        execution = self.execution(id=id, start_ms=clock.now_ms(), tokens=tokens)
+        running = live.Live(execution, call, clock, objects)
+        if began is not None:
+            began(running)
+        return await running.run(document.exact(input))

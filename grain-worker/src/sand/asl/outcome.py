@@ -10,7 +10,7 @@ from sand.asl.messages import CallGrain, HistoryEvent
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """status: SUCCEEDED, FAILED or TIMED_OUT; output: of a successful one, else None; elapsed_ms: from its start to its end,
-    in virtual time; calls: of grains, in order; history: all that happened, in order."""
+    in virtual time; calls: of grains, in order; history: all that happened, in order; objects: that a trial wrote, by key."""
 
     status: str
     output: Any
@@ -19,12 +19,14 @@ class Outcome:
     elapsed_ms: int
     calls: list[CallGrain] = field(default_factory=list)
     history: list[HistoryEvent] = field(default_factory=list)
+    objects: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """As `sand asl run` prints it."""
+        written = {"objects": self.objects} if self.objects else {}
         if self.status == "SUCCEEDED":
-            return {"status": self.status, "output": self.output}
-        return {"status": self.status, "error": self.error, "cause": self.cause}
+            return {"status": self.status, "output": self.output, **written}
+        return {"status": self.status, **written, "error": self.error, "cause": self.cause}
 
     def plain_output(self) -> Any:
         """The output with floats, as a grain or a test would have it."""

@@ -2,13 +2,14 @@
 
 What is no plain reference path (wildcards, slices, filters, deep scans) is parsed and matched by python-jsonpath, with the
 behaviour of Jayway's library where the two differ, which is what AWS shows: a definite part that leads nowhere is missing,
-several names in a last bracket make an object, a filter on an object tests that object.
+several names in a last bracket make an object, a filter on an object tests that object, a number equals its digits in a string.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Protocol
 
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathMatch
@@ -39,8 +40,15 @@ class _Environment(JSONPathEnvironment):
     max_recursion_depth = limits.JSON_DEPTH + 10
 
     def _eq(self, left: object, right: object) -> bool:
-        left, right = _single(left), _single(right)
-        return left is right or document.same(_exact(left), _exact(right))
+        left, right = _exact(_single(left)), _exact(_single(right))
+        if isinstance(right, str) and document.is_number(left):
+            try:
+                return bool(left == Decimal(right))
+            except InvalidOperation:
+                return False
+        if isinstance(left, str) and document.is_number(right):
+            return left == document.write(right)
+        return left is right or document.same(left, right)
 
     def _lt(self, left: object, right: object) -> bool:
         return super()._lt(_exact(_single(left)), _exact(_single(right)))
@@ -56,6 +64,15 @@ def _exact(value: Any) -> Any:
 
 
 _LIBRARY = _Environment()
+_OPERATORS = [
+    (r"nin\s+(\[[^]]*\])", r"!(\1 in \2)"),
+    (r"size\s+([0-9]+)", r"length(\1) == \2"),
+    (r"empty\s+true", r"length(\1) == 0"),
+    (r"empty\s+false", r"length(\1) > 0"),
+]
+_NAME = re.compile(r"\*|[A-Za-z_]\w*", re.ASCII)
+_STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
+"""A slice with a step, which is passed over."""
 
 
 class Path:
@@ -66,12 +83,16 @@ class Path:
     def __init__(self, text: str, root: Callable[[View], Any], is_data: bool, rest: str) -> None:
         self.text = text
         self._root = root
-        self._reference: ReferencePath | None = reference_path.try_parse("$" + rest)
+        plain = _plain(rest)
+        self._reference: ReferencePath | None = reference_path.try_parse("$" + rest) or reference_path.try_parse("$" + plain)
         self._library: JSONPath | None = None
         if self._reference is None and not _calls_function(text):
-            compiled = _LIBRARY.compile("$" + rest)
+            compiled = _LIBRARY.compile("$" + plain)
             if not isinstance(compiled, JSONPath):
                 raise ValueError("it is no single path")
+            slices = [one.slice for segment in compiled.segments for one in segment.selectors if isinstance(one, SliceSelector)]
+            if any(one.start is None and one.stop is None for one in slices):
+                raise ValueError("a slice needs a start or an end")
             self._library = compiled
         self.is_whole_data = is_data and self._reference is not None and self._reference.is_whole
         self.is_definite = self._library is None or all(_is_definite(s, True) for s in self._library.segments)
@@ -114,6 +135,59 @@ def _parsed(text: str) -> Path | None:
     if text.startswith("$") and end > 1:
         return Path(text, _variable(text[1:end]), False, text[end:])
     return Path(text, lambda view: view.data(), True, text[1:]) if text.startswith("$") else None
+
+
+def _plain(rest: str) -> str:
+    """In the library's spelling: a dot may stand before a bracket, and a name goes on up to a dot or a bracket; no steps."""
+    out: list[str] = []
+    at = 0
+    while at < len(rest) and rest[at] in ".[":
+        if rest[at] == "[":
+            end = _bracket_end(rest, at)
+            out.append(_filter(_STEP.sub(r"[\1:\2]", rest[at:end])))
+        else:
+            dots = ".." if rest.startswith("..", at) else "."
+            at += len(dots)
+            end = at
+            while end < len(rest) and rest[end] not in ".[(":
+                end += 1
+            name = rest[at:end]
+            if _NAME.fullmatch(name) or "(" in rest[end : end + 1] or " " in name or "\\" in name:
+                out.append(dots + name)
+            elif name:
+                out.append(dots[1:] * 2 + "['" + name.replace("\\", "\\\\").replace("'", "\\'") + "']")
+            elif rest.startswith("[", end):
+                out.append(dots[1:] * 2)
+            else:
+                out.append(dots)
+        at = end
+    return "".join(out) + rest[at:]
+
+
+def _filter(bracket: str) -> str:
+    """With Jayway's operators that the library has not: nin, size and empty."""
+    if bracket.startswith("[?"):
+        for pattern, replacement in _OPERATORS:
+            bracket = re.sub(rf"(@[^\s()&|]*)\s+{pattern}", replacement, bracket)
+    return bracket
+
+
+def _bracket_end(text: str, at: int) -> int:
+    """Behind the bracket that belongs to the one at `at`; a bracket in quotes is none."""
+    level, quote = 0, ""
+    while at < len(text):
+        character = text[at]
+        if quote:
+            at += character == "\\"
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        else:
+            level += {"[": 1, "]": -1}.get(character, 0)
+            if level == 0:
+                return at + 1
+        at += 1
+    return at
 
 
 def _variable(name: str) -> Callable[[View], Any]:

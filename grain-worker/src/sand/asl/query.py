@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from jsonata.jexception import JException
-
-from sand.asl import document, limits, query_tree
+from sand.asl import document, limits, query_errors, query_tree
 from sand.asl.failure import INTRINSIC_FAILURE, QUERY_EVALUATION_ERROR, StateError
 from sand.asl.query_engine import Engine
 from sand.asl.query_run import Run
-from sand.asl.query_values import from_library, to_library
+from sand.asl.query_values import Unsupported, from_library, to_library
 from sand.asl.scopes import ABSENT, View
-
-_ERROR_CODE = re.compile(r"[A-Z]\d{4}")
 
 
 class Query:
@@ -42,11 +37,13 @@ class Query:
             if is_ours and not str(e.cause).startswith("The JSONata expression"):
                 raise self._threw(str(e.cause)) from None
             raise
+        except Unsupported:
+            raise self._failed("returned an unsupported result type.") from None
         except RecursionError:
             raise self._threw("A value or an evaluation is nested too deep") from None
         except Exception as e:
             # The library fails in as many ways as Python has exceptions: to a workflow they are all one.
-            raise self._threw(_reason(e)) from None
+            raise self._threw(query_errors.sentence(e, run)) from None
 
     def _bindings(self, view: View, run: Run) -> dict[str, Any]:
         bindings: dict[str, Any] = {}
@@ -72,7 +69,8 @@ class Query:
         return StateError(QUERY_EVALUATION_ERROR, message)
 
     def _threw(self, why: str) -> StateError:
-        return self._failed(f"threw an error during evaluation. {why}")
+        """As on AWS, after a code, which begins a sentence, or after none."""
+        return self._failed(f"threw an error during evaluation{'.' if query_errors.has_code(why) else ':'} {why}")
 
     def mistyped(self, expected: str, value: Any) -> StateError:
         """For a value that the field does not take. expected: a type of JSONata's."""
@@ -96,13 +94,6 @@ def _check_sight(names: tuple[str, ...], sight: str) -> None:
         raise ValueError("$states.errorOutput is only there in Output and Assign of a Catch")
 
 
-def _reason(e: Exception) -> str:
-    if isinstance(e, JException):
-        is_code = _ERROR_CODE.fullmatch(str(e.error)) is not None
-        return f"{e.error}: {e}" if is_code else str(e).removeprefix("JSONataException ")
-    return str(e) or type(e).__name__
-
-
 def parse(text: str, location: str, sight: str) -> Query:
     """Raises ValueError with one sentence, when it is no JSONata, or refers to what is not there."""
     if len(text) > limits.QUERY_CHARS:
@@ -114,4 +105,4 @@ def parse(text: str, location: str, sight: str) -> Query:
     except ValueError as e:
         raise ValueError(f"The JSONata expression '{text}': {e}") from None
     except Exception as e:
-        raise ValueError(f"'{text}' is not valid JSONata: {_reason(e)}") from None
+        raise ValueError(f"'{text}' is not valid JSONata: {query_errors.sentence(e, None)}") from None

@@ -14,7 +14,8 @@ from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
 from sand.asl import document, intrinsics
-from sand.asl.query_run import check_bytes, current
+from sand.asl.failure import StateError
+from sand.asl.query_run import check_bytes, current, failure
 from sand.asl.query_values import to_library
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -38,14 +39,31 @@ FUNCTIONS = {
 }
 
 
+def invalid(why: str) -> StateError:
+    """With the code that AWS gives to what its own functions do not take."""
+    return failure(f"D3137: {why}")
+
+
+def _seeded(seed: int) -> float:
+    """The first double of Java's 48-bit generator for the seed (documentation of java.util.Random), which AWS draws from."""
+    state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+    bits = []
+    for count in (26, 27):
+        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        bits.append(state >> (48 - count))
+    return ((bits[0] << 27) + bits[1]) / (1 << 53)
+
+
 class Functions:
     """An argument that is not given is None, and one that makes no sense gives nothing."""
 
     @staticmethod
     def partition(array: Any, size: Any) -> Any:
-        if not array or size is None or int(size) <= 0:
+        if size is not None and int(size) < 0:
+            raise invalid("Second argument must be zero or greater")
+        if not array or (size is not None and int(size) == 0):
             return None
-        step = min(int(size), len(array))
+        step = len(array) if size is None else min(int(size), len(array))
         return [list(array[at : at + step]) for at in range(0, len(array), step)]
 
     @staticmethod
@@ -62,7 +80,12 @@ class Functions:
 
     @staticmethod
     def hash_(data: Any, algorithm: Any) -> Any:
-        return None if data is None or algorithm is None else intrinsics.hash_of(data, algorithm)
+        if data is None or algorithm is None:
+            return None
+        try:
+            return intrinsics.hash_of(data, algorithm)
+        except intrinsics.InvalidArguments:
+            raise invalid("Invalid argument of $hash") from None
 
     @staticmethod
     def uuid() -> str:
@@ -72,17 +95,20 @@ class Functions:
     def parse(text: Any) -> Any:
         if text is None:
             return None
+        if not isinstance(text, str):  # The library lets null pass for a string.
+            raise JException("T0410", -1, 1, "parse")
         current().budget.spend(len(text) // 64)
         try:
             return to_library(document.parse(text), current())
         except document.NoJson as e:
-            raise JException(f"the string given to $parse is no JSON: {e}", -1) from None
+            raise invalid(f"Invalid JSON: {e}") from None
 
     # --- chance and time
 
     @staticmethod
     def random_(seed: Any) -> float:
-        return random.Random(current().view.draw() if seed is None else int(seed)).random()
+        """For a seed the number that AWS gives."""
+        return random.Random(current().view.draw()).random() if seed is None else _seeded(int(seed))
 
     @staticmethod
     def shuffle(array: Any) -> Any:

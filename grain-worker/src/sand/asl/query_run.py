@@ -23,8 +23,7 @@ def failure(message: str) -> StateError:
 def check_bytes(count: int) -> None:
     """Raises StateError when so many bytes are more than a value may have: asked before they are made."""
     if count > limits.QUERY_VALUE_BYTES:
-        message = f"Expression evaluation memory limit exceeded: a value may have {limits.QUERY_VALUE_BYTES} bytes"
-        raise failure(message)
+        raise failure("Expression evaluation memory limit exceeded")
 
 
 def current() -> Run:

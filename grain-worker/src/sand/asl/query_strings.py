@@ -102,8 +102,8 @@ class Functions:
         if text is None:
             return None
         if pattern == "":
-            raise JException("D3010", -1, pattern)
-        most = _most(limit, "D3011")
+            raise JException("Second argument of replace function cannot be an empty string")
+        most = _most(limit, "Fourth argument of replace function must evaluate to a positive number")
         out: list[str] = []
         size = at = 0
         for count, (start, end, match) in enumerate(_places(text, pattern)):
@@ -154,9 +154,10 @@ def _digits(number: int | float | Decimal) -> str:
     return repr(rounded).replace("e-0", "e-")
 
 
-def _most(limit: Any, code: str) -> int | None:
+def _most(limit: Any, fault: str) -> int | None:
+    """fault: a code of JSONata's, or what AWS says without one."""
     if limit is not None and limit < 0:
-        raise JException(code, -1, limit)
+        raise JException(fault, -1, limit)
     return None if limit is None else int(limit)
 
 

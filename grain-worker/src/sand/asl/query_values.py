@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 from jsonata.utils import Utils
 
 from sand.asl.budget import Budget
-from sand.asl.failure import QUERY_EVALUATION_ERROR, StateError
 
 if TYPE_CHECKING:
     from sand.asl.query_run import Run
 
 NULL = Utils.NULL_VALUE
 _EXACT = 2.0**53
+
+
+class Unsupported(Exception):
+    """A function is no JSON."""
 
 
 def to_library(value: Any, run: Run) -> Any:
@@ -43,7 +46,7 @@ def _number(value: Decimal) -> int | float | Decimal:
 
 
 def from_library(value: Any, budget: Budget) -> Any:
-    """Raises StateError when a part of it is no JSON: a function."""
+    """Raises Unsupported when a part of it is no JSON: a function."""
     if isinstance(value, dict):
         budget.spend(1 + len(value) // 16)
         return {str(name): from_library(member, budget) for name, member in value.items()}
@@ -58,4 +61,4 @@ def from_library(value: Any, budget: Budget) -> Any:
         return int(value) if value.is_integer() and abs(value) < 1e21 else Decimal(repr(value))
     if isinstance(value, str | bool | int | Decimal):
         return value
-    raise StateError(QUERY_EVALUATION_ERROR, "A function is no JSON: the result type is not supported")
+    raise Unsupported

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sand.asl import document
@@ -16,6 +17,9 @@ class BeyondArray(Missing):
     """The path leads to an array, and ends in an index that it has no element at."""
 
 
+_QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*){quote}\]", re.DOTALL) for quote in ("'", '"')}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 _NOT_IN_A_NAME = frozenset("@,:?*()]'\" \\")
 
 
@@ -36,6 +40,8 @@ class ReferencePath:
         at = root
         for number, step in enumerate(self.steps, 1):
             if isinstance(step, str):
+                if isinstance(at, dict) and step not in at and number < len(self.steps):
+                    raise Missing(f"Missing property in path {self._canonical(number)}")
                 if not isinstance(at, dict) or step not in at:
                     raise Missing(f"No results for path: {self._canonical()}")
                 at = at[step]
@@ -71,8 +77,9 @@ class ReferencePath:
     def _mismatch(self, why: str) -> StateError:
         return StateError(RESULT_PATH_MATCH_FAILURE, f"Unable to apply ReferencePath {self.text} to the input: {why}")
 
-    def _canonical(self) -> str:
-        return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps)
+    def _canonical(self, count: int | None = None) -> str:
+        """The first steps, or all."""
+        return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps[:count])
 
 
 def try_parse(text: str) -> ReferencePath | None:
@@ -111,13 +118,17 @@ def _field(text: str, at: int) -> tuple[str, int] | None:
     return ("".join(name), at) if name else None
 
 
+def _unescaped(found: re.Match[str]) -> str:
+    if len(found[1]) == 5:
+        return chr(int(found[1][1:], 16))
+    return _CONTROLS.get(found[1], found[1])
+
+
 def _bracket(text: str, at: int) -> tuple[str | int, int] | None:
     quote = text[at + 1 : at + 2]
     if quote in ("'", '"'):
-        end = text.find(quote, at + 2)
-        if end < 0 or text[end + 1 : end + 2] != "]" or "\\" in text[at : end + 1]:
-            return None
-        return text[at + 2 : end], end + 2
+        found = _QUOTED[quote].match(text, at + 2)
+        return None if found is None else (_ESCAPE.sub(_unescaped, found[1]), found.end())
     end = text.find("]", at)
     digits = text[at + 1 : end] if end > 0 else ""
     bare = digits.removeprefix("-")

@@ -5,20 +5,32 @@ from __future__ import annotations
 import re
 
 _GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
+_PATTERN = re.compile(r"\.(waitForTaskToken|sync|sync:[0-9])$", re.ASCII)
+
+
+def pattern_of(resource: str) -> str:
+    """How a service is waited for: ".waitForTaskToken", ".sync", ".sync:2", or ""."""
+    found = _PATTERN.search(resource)
+    return found[0] if found else ""
 
 
 def grain_of(resource: str) -> str | None:
-    """Of `name`, `sand:grain:name`, or the function's name in an ARN; None when it names none."""
+    """Of `name`, `sand:grain:name`, or the last part of an ARN (a function, an action); None when it names none."""
     name = resource
     if resource.startswith("sand:grain:"):
         name = resource.removeprefix("sand:grain:")
     elif resource.startswith("arn:"):
-        parts = resource.split(":", 5)
+        parts = resource.removesuffix(pattern_of(resource)).split(":", 5)
         if len(parts) < 6:
             return None
         rest = parts[5].split(":")
         name = (rest[1] if rest[0] == "function" and len(rest) > 1 else rest[-1]).rpartition("/")[2]
     return name if _GRAIN.fullmatch(name) else None
+
+
+def is_submitted(resource: str) -> bool:
+    """Whether the state waits for the end of what a service only begins."""
+    return pattern_of(resource).startswith(".sync")
 
 
 def invokes_function(resource: str) -> bool:

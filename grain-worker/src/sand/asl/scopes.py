@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
 from sand.asl import chance, definition, document, limits, timestamps
 from sand.asl.budget import Budget
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
+from sand.asl.tokens import STEP, Place, TaskTokens
 
 ABSENT: Any = object()
 
@@ -26,6 +27,7 @@ class Info:
     budget: Budget = field(default_factory=Budget)
     variable_bytes: int = 0
     transitions: int = 0
+    tokens: TaskTokens = field(default_factory=TaskTokens)
 
 
 class Events:
@@ -38,28 +40,39 @@ class Events:
 class Join:
     """Where the branches of a Parallel or the iterations of a Map meet: complete when every place has its result."""
 
-    def __init__(self, visit: Visit, size: int) -> None:
+    def __init__(self, visit: Visit, size: int | None) -> None:
+        """size: None when that is not known yet."""
         self.visit = visit
         self.scopes: dict[int, Scope] = {}
-        self.results: list[Any] = [ABSENT] * size
-        self.missing = size
+        self.results: dict[int, Any] = {}
+        self.size = size
+        self.ended = 0
         self.bytes = 2
         self.is_abandoned = False
-        self.start_next: Callable[[], None] | None = None
-        """Of a Map: queues the start of the next iteration, if one may start."""
+        self.iterations: Any = None
+        """Of a Map: its Iterations."""
         self.run: Any = None
         """Of a distributed Map: its MapRun."""
         self.items_of: dict[int, int] = {}
         """How many items each batch has that has not ended."""
         self.failed = 0
-        self._size = size
+        self.max_items = limits.MAP_ITEMS
+        self.files: Any = None
+        """Where a distributed Map's results are written: its ResultFiles; None when they are gathered here."""
+        self.object_call: dict[str, int] = {}
+        """The ids of calls about objects that are open, by "items" and "results"."""
+        self.is_exceeded = False
+        """More items have failed than may: what is known is written, then the Map fails."""
         flow = visit.state.flow
         # What nothing will look at is not gathered.
         self._keeps_results = not (flow.result_path is None and flow.result_selector is None and visit.state.assign is None)
 
     def arrive(self, scope: Scope, result: Any) -> None:
         self._end(scope)
-        if not self._keeps_results:
+        self._keep(scope, result)
+
+    def _keep(self, scope: Scope, result: Any) -> None:
+        if not self._keeps_results or self.files is not None:
             return
         self.results[scope.index] = result
         self.bytes += 1 + document.size(result, limits.DOCUMENT_BYTES)
@@ -68,20 +81,32 @@ class Join:
             message = f"The results that state '{name}' has to join are over the limit of {limits.DOCUMENT_BYTES} bytes"
             raise StateError(DATA_LIMIT_EXCEEDED, message)
 
-    def is_one_too_many(self, scope: Scope) -> bool:
-        """An iteration of a distributed Map has failed."""
+    def is_one_too_many(self, scope: Scope, shown: Any = ABSENT) -> bool:
+        """An iteration of a distributed Map has failed. shown: what stands for it among the results."""
         self.failed += self._end(scope)
-        return bool(self.run.is_exceeded_by(self.failed, self._size))
+        if shown is not ABSENT:
+            self._keep(scope, shown)
+        return self.has_too_many_failed()
+
+    def has_too_many_failed(self) -> bool:
+        return bool(self.run.is_exceeded_by(self.failed, self.size))
+
+    @property
+    def is_complete(self) -> bool:
+        return self.ended == self.size
 
     def _end(self, scope: Scope) -> int:
         del self.scopes[scope.index]
         count = self.items_of.pop(scope.index, 1)
-        self.missing -= count
+        self.ended += count
         return count
 
     def joined(self) -> list[Any]:
         """In order; iterations that failed, and were tolerated, are left out."""
-        return [result for result in self.results if result is not ABSENT]
+        results = [self.results[index] for index in sorted(self.results)]
+        if self.run is None or self.run.transformation != "FLATTEN":
+            return results
+        return [part for result in results for part in (result if isinstance(result, list) else [result])]
 
 
 class Scope:
@@ -109,9 +134,12 @@ class Scope:
         self.events: Events = Events() if is_own or self.outer is None else self.outer.events
         self._visible_outer = None if is_own else self.outer
         self.is_closed = False
+        self.began_ms = info.now_ms
         self.fiber: Generator[Any, Any, Any] | None = None
         self.waits_for: int | None = None
         """The id of the call or timer that it waits for."""
+        self.token_wait: Any = None
+        """Of a task that waits for a callback: its TokenWait."""
         self.joining: Join | None = None
         self.visit: Visit | None = None
         self._visits: dict[str, int] = {}
@@ -183,6 +211,11 @@ class Visit:
         self._draws += 1
         return chance.draw(self.scope.info.execution_id, self.step, self._draws)
 
+    def token(self) -> str:
+        """Of this attempt's callback."""
+        info = self.scope.info
+        return info.tokens.token(Place(info.application, info.execution_id, self.step + STEP))
+
     def context(self) -> dict[str, Any]:
         info = self.scope.info
         context: dict[str, Any] = {
@@ -191,15 +224,18 @@ class Visit:
                 "Input": info.input if self.scope.execution_input is ABSENT else self.scope.execution_input,
                 "Name": info.execution_id,
                 "StartTime": info.start_time,
+                "RoleArn": f"sand:role:{info.application}",
                 "RedriveCount": 0,
             },
             "StateMachine": {"Id": f"{info.application}/{info.workflow}", "Name": info.workflow},
             "State": {
                 "Name": self.state.name,
                 "EnteredTime": timestamps.text(self.entered_ms),
-                "RetryCount": sum(self.retries.values()),
+                **({"RetryCount": sum(self.retries.values())} if isinstance(self.state, definition.Work) else {}),
             },
         }
+        if isinstance(self.state, definition.Task) and self.state.awaits_token:
+            context["Task"] = {"Token": self.token()}
         if self.scope.item is not None:
             context["Map"] = {"Item": self.scope.item}
         return context

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import distribution, error_rules, limits, rules, timestamps
+from sand.asl import distribution, error_rules, limits, rules, service_fields, timestamps, tokens
 from sand.asl.fields import Fields
+from sand.asl.platform_services import service_of
 from sand.asl.resources import function_of, grain_of, invokes_function
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader, Variables
 
@@ -107,10 +108,15 @@ class StateReader:
         fields = self._fields
         common = self._common(self._next(), True, True)
         resource = fields.required_string("Resource") or ""
-        grain = grain_of(resource) or ""
-        if invokes_function(resource):
+        awaits_token = resource.endswith(tokens.SUFFIX)
+        named = tokens.without(resource)
+        service = service_of(named)
+        grain = "" if service else grain_of(named) or ""
+        if service:
+            service_fields.check(fields, service, self._is_jsonata, awaits_token)
+        elif invokes_function(named):
             self._check_function()
-        if fields.string("Resource") is not None and not grain:
+        if fields.string("Resource") is not None and not grain and not service:
             message = (
                 f"The resource {resource} is no grain: give a grain's name, sand:grain:<name>, or the ARN of a Lambda function."
             )
@@ -128,10 +134,13 @@ class StateReader:
             **self._errors(),
             resource=resource,
             grain=grain,
-            invokes_function=invokes_function(resource),
+            invokes_function=service is None and invokes_function(named),
+            service=service,
+            awaits_token=awaits_token,
             timeout_seconds=timeout,
             timeout=timeout_from,
-            heartbeat=heartbeat_from if self._is_jsonata else None,
+            heartbeat_seconds=heartbeat,
+            heartbeat=heartbeat_from if self._is_jsonata or awaits_token else None,
         )
 
     def _check_function(self) -> None:

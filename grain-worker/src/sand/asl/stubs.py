@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from sand.asl import document, resources
+from sand.asl import document, tokens
 from sand.asl.failure import GrainFailed
+
+_OWN_NAMES = {"sand:object:get": "getObject", "sand:object:list": "listObjectsV2", "sand:object:put": "putObject"}
+"""Of what AWS has other names for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one call does, after `delay_ms` of virtual time. failure: None when it gives `output`."""
+    """What one call does, after `delay_ms` of virtual time. failure: None when it gives `output`. callbacks: what is done with
+    the token of a task that waits for one; None: this answer is the callback's."""
 
     output: Any
     failure: tuple[str | None, str | None] | None
     delay_ms: int
+    callbacks: tuple[Mapping[str, Any], ...] | None = None
+
+
+def delay_ms(stub: Mapping[str, Any]) -> int:
+    return int(Decimal(str(stub.get("seconds", 0))) * 1000)
 
 
 class Stubs:
     """By resource or its last part: {"echo": True}, {"return": JSON}, {"raise": {"error", "cause"}}, a function of the input,
     or a list of such, one a call, of which the last stays. With "seconds", how long a call takes. A grain that is not named
     gives back its input; what a function raises fails the task: GrainFailed by its error, others by the name of their class.
+
+    A task that waits for its token has "callback": {"success": JSON}, {"failure": {"error", "cause"}} or {"heartbeat": True},
+    each with "seconds" from the start of the attempt, or a list of such, or a function of the input that gives these. Without
+    it the answer is the callback's. {"call": function} is the function with "seconds" and "callback".
+
+    The resources of ItemReaders and ResultWriters have stubs too: see `TrialObjects`.
     """
 
     def __init__(self, stubs: Mapping[str, Any] | None = None) -> None:
@@ -31,7 +46,12 @@ class Stubs:
         self.counts: dict[str, int] = {}
         """How often each grain was called."""
         for resource, stub in (stubs or {}).items():
-            self._answers[resource.rpartition(":")[2]] = stub if isinstance(stub, list) else [stub]
+            name = _OWN_NAMES.get(resource) or _last_part(tokens.without(resource))
+            self._answers[name] = stub if isinstance(stub, list) else [stub]
+
+    def service(self, name: str, input: Any) -> Answer | None:
+        """The next answer of a resource that is no grain; None: it has no stub."""
+        return self.call(name, input) if name in self._answers else None
 
     def call(self, grain: str, input: Any) -> Answer:
         count = self.counts[grain] = self.counts.get(grain, 0) + 1
@@ -39,35 +59,24 @@ class Stubs:
         stub = answers[min(count, len(answers)) - 1]
         if callable(stub):
             return _called(stub, input)
-        delay_ms = int(Decimal(str(stub.get("seconds", 0))) * 1000)
+        callbacks = _callbacks(stub["callback"], input) if "callback" in stub else None
+        if "call" in stub:
+            return replace(_called(stub["call"], input), delay_ms=delay_ms(stub), callbacks=callbacks)
         if "raise" in stub:
-            return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms)
-        return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms)
+            return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms(stub), callbacks)
+        return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms(stub), callbacks)
 
 
-def for_services(definition: Any, stubs: Any) -> Any:
-    """The definition, in which a stub for the resource that invokes functions, and not for a function, stands for the whole
-    service: its answer is the result. definition: an object, or its text.
-    """
-    names = [name for name in stubs or {} if name == "invoke" or resources.invokes_function(name)]
-    if not names or not isinstance(stubs, dict):
-        return definition
-    try:
-        tree = document.parse(definition) if isinstance(definition, str) else definition
-    except document.NoJson:
-        return definition
-    return _with_services(tree)
+def _last_part(resource: str) -> str:
+    """That of an ARN, and the name alone; .sync:2 has a colon of its own."""
+    if resource.endswith("startExecution.sync:2"):
+        return "startExecution.sync:2"
+    return resource.rpartition(":")[2]
 
 
-def _with_services(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_with_services(element) for element in node]
-    if not isinstance(node, dict):
-        return node
-    copy = {name: _with_services(member) for name, member in node.items()}
-    if copy.get("Type") == "Task" and isinstance(copy.get("Resource"), str) and resources.invokes_function(copy["Resource"]):
-        copy["Resource"] = "invoke"
-    return copy
+def _callbacks(said: Any, input: Any) -> tuple[Mapping[str, Any], ...]:
+    given = said(document.plain(input)) if callable(said) else said
+    return tuple(given) if isinstance(given, list) else (given,)
 
 
 def _called(function: Callable[[Any], Any], input: Any) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import expressions, limits, paths, reference_path
+from sand.asl import document, expressions, limits, paths, reference_path
 from sand.asl.definition import Flow
 from sand.asl.diagnostics import Diagnostics, child
 from sand.asl.expressions import ArrayOf, Computed, Constant, Expression, ObjectOf, Read, Template
@@ -166,7 +166,14 @@ class Reader:
     def query(self, name: str) -> Expression | None:
         """None when the field is absent, or no JSONata but a literal."""
         value = self.fields.raw(name)
+        self._check_braces(value, self.fields.at(name))
         return self._query(value, self.within + name, self.fields.at(name), INPUT) if is_query(value) else None
+
+    def _check_braces(self, value: Any, pointer: str) -> None:
+        """A text that only begins or only ends like an expression is taken for one that was not closed or opened well."""
+        if isinstance(value, str) and value.startswith("{%") != value.endswith("%}"):
+            message = "A JSONata expression must begin with {% and end with %}, with no blanks around them"
+            self.fields.diagnostics.add(pointer, "INVALID_EXPRESSION", f"{message}: {document.write(value)}.")
 
     def _paths(self, value: Any, pointer: str) -> Template:
         if isinstance(value, list):
@@ -207,6 +214,7 @@ class Reader:
                 for index, element in enumerate(value)
             ]
             return _array(value, elements)
+        self._check_braces(value, pointer)
         query = self._query(value, location, pointer, sight) if is_query(value) else None
         return Constant(value) if query is None else Computed(field, query)
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, reading, stubs
+from sand.asl import Machine, Refused, document, reading, services
 from sand.command.failure import ExitCode, Failure
 from sand.command.program import class_path, find_java
 
@@ -109,7 +109,10 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
     """Run one execution and print {"status", "output", "error", "cause"}; the exit code is 0 however it ends.
 
     A stub is {"echo": true}, {"return": JSON}, {"raise": {"error", "cause"}} or a list of such, one a call; with "seconds", how
-    long a call takes. With --batch, a line is {"id", "definition", "input", "grains"}.
+    long a call takes. The content of the object that an ItemReader reads is what the stub of its resource
+    (s3:getObject, sand:object:get) returns: a string is the text, anything else the JSON in it; s3:listObjectsV2
+    (sand:object:list) returns the list. What a ResultWriter writes is printed as "objects", by key. With --batch, a line is
+    {"id", "definition", "input", "grains"}.
     """
     if batch:
         _each_line("run", engine)
@@ -118,8 +121,7 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
         raise click.UsageError("Missing option '--definition' (or --batch).")
     case = {"definition": _text(definition), "input": _json(input_, {})}
     if grains is not None:
-        case["grains"] = _json(grains, {})
-        case["definition"] = stubs.for_services(case["definition"], case["grains"])
+        case["definition"], case["grains"] = services.stubbed(case["definition"], _json(grains, {}))
     _print(_one("run", engine, case))
 
 
@@ -179,7 +181,8 @@ def _cases() -> Iterator[dict[str, Any]]:
             yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": "MISSING_FIELD", "message": message}]}
             continue
         case.pop("status", None)
-        case["definition"] = stubs.for_services(case["definition"], case.get("grains"))
+        if "grains" in case:
+            case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
         yield case
 
 

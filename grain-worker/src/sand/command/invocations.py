@@ -138,6 +138,36 @@ def invocation_timeline(application: str, invocation: str, as_json: bool, platfo
         show_timeline(found)
 
 
+@invocations_command.command("history", short_help="What each state of a workflow's execution did.")
+@click.argument("application")
+@click.argument("invocation")
+@click.option("--iteration", help="Of a distributed Map: the iteration's own history, such as Map[3].")
+@output_option
+@server_option
+def invocation_history(application: str, invocation: str, iteration: str | None, as_json: bool, platform: Platform) -> None:
+    """The events of a workflow's execution, as AWS names them: states entered and left, attempts, iterations, the end."""
+    events: list[dict] = []
+    query = {"limit": 1000, **({"iteration": iteration} if iteration else {})}
+    path = application_path(application, "invocations", invocation, "history")
+    page = platform.get(path, **query)
+    events += page["events"]
+    while page["next"] is not None:
+        page = platform.get(path, **query, after=page["next"])
+        events += page["events"]
+    if as_json:
+        show_json({"executionId": page["executionId"], "status": page["status"], "events": events})
+    else:
+        show_table(["id", "time", "event", "what"], [_event_row(event) for event in events])
+
+
+def _event_row(event: dict) -> tuple:
+    """A history event as a row: its details are the one member that is an object."""
+    details: dict = next((value for value in event.values() if isinstance(value, dict)), {})
+    shown = [details[name] for name in ("name", "index", "resource", "error", "cause") if details.get(name) is not None]
+    value = details.get("output") or details.get("input") or details.get("parameters")
+    return event["id"], event["timestamp"], event["type"], " ".join(map(str, [*shown, *([value[:80]] if value else [])]))
+
+
 @invocations_command.command("logs")
 @click.argument("application")
 @click.argument("invocation")

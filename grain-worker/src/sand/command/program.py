@@ -19,8 +19,9 @@ JVM_OPTIONS = (
     "-XX:+UseTransparentHugePages",
     "-Xms64m",
 )
-# Classes and profiles of an earlier run, beside the program's jar (deploy/setup/train.py).
+# Classes and profiles of an earlier run, beside the program's jar (deploy/setup/train.py), and the jars that it was made with.
 AOT_CACHE = "sand.aot"
+AOT_JARS = "sand.aot.jars"
 
 
 def checkout() -> Path | None:
@@ -55,10 +56,22 @@ def class_path() -> str:
 
 
 def jvm_options(jars: str) -> list[str]:
-    """The program's own, the cache of classes when there is one, and those of SAND_JVM_OPTIONS."""
+    """The program's own, the cache of classes when there is one for these jars, and those of SAND_JVM_OPTIONS."""
     cache = Path(jars.split(os.pathsep)[0]).with_name(AOT_CACHE)
-    cached = [f"-XX:AOTCache={cache}"] if cache.is_file() else []
+    cached = [f"-XX:AOTCache={cache}"] if cache.is_file() and holds_for(cache, jars) else []
     return [*JVM_OPTIONS, *cached, *os.environ.get("SAND_JVM_OPTIONS", "").split()]
+
+
+def holds_for(cache: Path, jars: str) -> bool:
+    """Java 25 goes on with a cache's classes when a jar has changed since: it is we who look."""
+    made_with = cache.with_name(AOT_JARS)
+    return made_with.is_file() and made_with.read_text() == jars_as_they_are(jars)
+
+
+def jars_as_they_are(jars: str) -> str:
+    """A line a jar of a class path: its name, bytes and time of change in nanoseconds."""
+    found = [(Path(jar), Path(jar).stat()) for jar in jars.split(os.pathsep)]
+    return "".join(f"{jar.name} {stat.st_size} {stat.st_mtime_ns}\n" for jar, stat in found)
 
 
 def java_version(java: Path | str) -> int:

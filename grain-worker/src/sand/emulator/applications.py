@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sand.asl.tokens import KEY_BYTES, Place, TaskTokens
 from sand.emulator import manifest as manifests
 from sand.emulator.attempts import Grains
 from sand.emulator.checks import check
 from sand.emulator.data import Data
-from sand.emulator.executions import Execution, run_grain, run_workflow
+from sand.emulator.executions import Callback, Execution, run_grain, run_workflow
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.lines import Lines
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
 from sand.emulator.segments import Segments
+from sand.emulator.triggers import Triggers
+from sand.emulator.workflow_services import Children, WorkflowServices
 from sand.emulator.workflows import run as run_machine
 from sand.messages import Payload
 
@@ -44,13 +49,16 @@ class Application:
     :param make: makes who runs the grains
     """
 
-    def __init__(self, name: str, lines: Lines, make: Make) -> None:
+    def __init__(self, name: str, lines: Lines, make: Make, tokens: TaskTokens, is_manual: bool = False) -> None:
         self.name = name
+        self.tokens = tokens
         self.lines = lines
         self.segments = Segments()
-        self.data = Data(self.segments)
+        self.triggers = Triggers(self, is_manual)
+        self.data = Data(self.segments, self.triggers.data_changed, self.triggers.enqueue)
         self.versions: dict[int, Version] = {}
         self.aliases: dict[str, int] = {}
+        self.children = Children()
         self.executions: OrderedDict[str, Execution] = OrderedDict()
         self.lock = threading.RLock()
         self._make = make
@@ -60,14 +68,15 @@ class Application:
         with self.lock:
             self._made += 1
             number = self._made
-            secrets = {
+            known = {
                 name: os.environ[name] for grain in manifest.grains.values() for name in grain.secrets if name in os.environ
             }
-            grains = self._make(manifest, number, self.data, self.segments, self.lines, secrets)
+            grains = self._make(manifest, number, self.data, self.segments, self.lines, known)
             self.versions[number] = Version(number, manifest, grains)
             self.aliases[alias] = number
             self._retire(self.versions[number])
-            return self.versions[number]
+        self.triggers.deployed()
+        return self.versions[number]
 
     def _retire(self, newest: Version) -> None:
         """What came out of the same folder has other files now, and old versions make room; each ends with its executions."""
@@ -80,9 +89,15 @@ class Application:
             threading.Thread(target=self._close_when_idle, args=(version,), daemon=True).start()
 
     def _close_when_idle(self, version: Version) -> None:
-        for execution in [one for one in list(self.executions.values()) if one.version == version.number]:
-            execution.ended.wait()
+        # An execution may start others until it ends.
+        while left := [one for one in self._running() if one.version == version.number]:
+            for execution in left:
+                execution.ended.wait()
         version.grains.close()
+
+    def _running(self) -> list[Execution]:
+        with self.lock:
+            return [one for one in self.executions.values() if not one.ended.is_set()]
 
     def version(self, qualifier: str | None) -> Version:
         """:param qualifier: an alias or a number; None: `live`, else the latest"""
@@ -96,28 +111,38 @@ class Application:
             return self.versions[found]
 
     def start(
-        self, version: Version, target: str, payload: Payload, timeout_ms: int, traceparent: str | None = None
+        self,
+        version: Version,
+        target: str,
+        payload: Payload,
+        timeout_ms: int,
+        traceparent: str | None = None,
+        on_end: Callable[[Execution], None] = lambda execution: None,
+        id: str | None = None,
     ) -> Execution:
         """:raises Problem: 404, there is no such target"""
         manifest = version.manifest
         if not manifest.has_target(target):
             raise unknown_target(self.name, version.number, target)
-        execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent)
+        execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent, id)
         with self.lock:
             self.executions[execution.id] = execution
             while len(self.executions) > RECORDS:
                 self.executions.popitem(last=False)
-        threading.Thread(target=self._run, args=(execution, version), daemon=True, name=execution.id).start()
+        threading.Thread(target=self._run, args=(execution, version, on_end), daemon=True, name=execution.id).start()
         return execution
 
-    def _run(self, execution: Execution, version: Version) -> None:
+    def _run(self, execution: Execution, version: Version, on_end: Callable[[Execution], None]) -> None:
         try:
             if execution.target in version.manifest.workflows:
-                run_workflow(execution, version.grains, run_machine)
+                services = WorkflowServices(self, version, execution)
+                machine = partial(run_machine, tokens=self.tokens, data=self.data, services=services)
+                run_workflow(execution, version.grains, machine)
             else:
                 run_grain(execution, version.grains)
         finally:
             execution.ended.wait()
+            on_end(execution)
             self.segments.release(execution.id)
 
     def execution(self, execution_id: str) -> Execution:
@@ -128,6 +153,7 @@ class Application:
         raise Problem(404, "unknown-invocation", "Unknown invocation", detail)
 
     def close(self) -> None:
+        self.triggers.close()
         for execution in list(self.executions.values()):
             execution.cancel("the emulator ends")
         for version in self.versions.values():
@@ -136,10 +162,14 @@ class Application:
 
 
 class Applications:
-    """All of them, by name."""
+    """All of them, by name. :param is_manual: queues and triggers wait for a test to say so"""
 
-    def __init__(self, make: Make = ForkedGrains, show: Callable[[dict[str, Any]], None] | None = None) -> None:
+    def __init__(
+        self, make: Make = ForkedGrains, show: Callable[[dict[str, Any]], None] | None = None, is_manual: bool = False
+    ) -> None:
+        self._is_manual = is_manual
         self.lines = Lines(show)
+        self.tokens = TaskTokens(secrets.token_bytes(KEY_BYTES))
         self._make = make
         self._all: dict[str, Application] = {}
         self._lock = threading.Lock()
@@ -155,7 +185,9 @@ class Applications:
             raise Problem(422, "invalid-application", "The application folder is not valid", detail)
         check(read)
         with self._lock:
-            application = self._all.get(read.name) or Application(read.name, self.lines, self._make)
+            application = self._all.get(read.name) or Application(
+                read.name, self.lines, self._make, self.tokens, self._is_manual
+            )
             self._all[read.name] = application
         return application, application.add(read, alias)
 
@@ -165,6 +197,13 @@ class Applications:
             if name not in self._all:
                 raise unknown_application(name)
             return self._all[name]
+
+    def call_back(self, place: Place, report: Callback) -> bool:
+        """Whether the callback was awaited, and so counts."""
+        with self._lock:
+            application = self._all.get(place.application)
+        execution = application.executions.get(place.execution_id) if application else None
+        return execution is not None and execution.call_back(place.step, report)
 
     def all(self) -> list[Application]:
         with self._lock:

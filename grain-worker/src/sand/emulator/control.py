@@ -32,8 +32,6 @@ class Control:
         router.add("GET", at + "/aliases", lambda request: answer_json(200, {"aliases": self.application(request).aliases}))
         router.add("PUT", at + "/aliases/{alias}", self._move).add("DELETE", at + "/aliases/{alias}", self._drop)
         router.add("POST", at + "/rollback", self._rollback)
-        router.add("GET", at + "/queues", lambda request: answer_json(200, {"queues": self.application(request) and []}))
-        router.add("GET", at + "/triggers", lambda request: answer_json(200, {"triggers": self.application(request) and []}))
         router.add("GET", "/api/v1/status", self._status)
         for path in ("/livez", "/readyz"):
             router.add("GET", path, lambda _: answer_json(200, {"status": "ok"}))
@@ -149,6 +147,7 @@ def _progress(deploy: Any, alias: str, path: str) -> Any:
 def _moved(application: Application, alias: str, number: int) -> Response:
     with application.lock:
         application.aliases[alias] = number
+    application.triggers.deployed()
     return answer_json(200, {"application": application.name, "alias": alias, "version": number})
 
 

@@ -11,7 +11,7 @@ from sand.emulator.segments import Segments
 from sand.emulator.tables import Tables
 from sand.emulator.versions import Cells, total
 from sand.errors import BadRequest
-from sand.messages import DataListReply, DataValue, Payload
+from sand.messages import DataListReply, DataValue, EnqueueRequest, Payload
 from sand.values import JSON
 
 KEY_BYTES = 1024
@@ -22,16 +22,23 @@ LISTED = 1000
 class Data:
     """One application's. Each call happens at one moment.
 
-    :param changed: told of every write of a shared value: key and "put" or "delete"
+    :param changed: told of every write of a shared value: key, "put" or "delete", and the version, 0 of deletions and counters
+    :param enqueue: takes a message for one of the application's queues
     """
 
-    def __init__(self, segments: Segments, changed: Callable[[str, str], None] = lambda key, operation: None) -> None:
+    def __init__(
+        self,
+        segments: Segments,
+        changed: Callable[[str, str, int], None] = lambda key, operation, version: None,
+        enqueue: Callable[[EnqueueRequest], str] | None = None,
+    ) -> None:
         self._lock = threading.RLock()
         self._segments = segments
         self._shared: Cells[Payload] = Cells()
         self._tables = Tables()
         self._objects = Objects()
         self._changed = changed
+        self._enqueue = enqueue
 
     def call(self, method: str, request: Any, owner: str) -> Any:
         """What the call answers.
@@ -40,10 +47,16 @@ class Data:
         :param owner: the execution that large values are lent to
         :raises SandError: as the handler gets it
         """
+        if method == "enqueue":
+            if self._enqueue is None:
+                raise BadRequest("there are no queues here")
+            return self._enqueue(request._replace(payload=self._segments.inline(request.payload)))
         with self._lock:
             answer = self._answer(method, request, owner)
-        if method in ("dataPut", "dataAdd") or (method == "dataDelete" and answer):
-            self._changed(request.key, "delete" if method == "dataDelete" else "put")
+        if method in ("dataPut", "dataAdd"):
+            self._changed(request.key, "put", answer if method == "dataPut" else 0)
+        elif method == "dataDelete" and answer:
+            self._changed(request.key, "delete", 0)
         return answer
 
     def _answer(self, method: str, request: Any, owner: str) -> Any:

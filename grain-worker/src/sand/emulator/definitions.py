@@ -3,38 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sand.asl import document as documents
-from sand.asl import validate
+from sand.asl import service_fields, tokens, validate
+from sand.asl.diagnostics import child
+from sand.asl.platform_services import Send, Start, service_of
 from sand.asl.resources import function_of, invokes_function
 
 
-def diagnostics(definition: str, grains: frozenset[str]) -> Iterator[tuple[str, str]]:
+@dataclass(frozen=True)
+class Known:
+    """What the tasks of a definition may name: what an application has."""
+
+    grains: frozenset[str]
+    workflows: frozenset[str]
+    queues: frozenset[str]
+
+
+def diagnostics(definition: str, known: Known) -> Iterator[tuple[str, str]]:
     """What is wrong with a definition: a JSON Pointer and a sentence each."""
     found = validate(definition)
     for one in found:
         yield one.pointer, one.message
     if not found:
-        yield from _unknown(documents.parse(definition), "", grains)
+        yield from _unknown(documents.parse(definition), "", known)
 
 
-def _unknown(machine: dict[str, Any], pointer: str, grains: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Tasks of grains that the application does not have."""
+def _unknown(machine: dict[str, Any], pointer: str, known: Known) -> Iterator[tuple[str, str]]:
+    """Tasks that name what the application does not have."""
     for name, state in machine.get("States", {}).items():
-        at = f"{pointer}/States/{name.replace('~', '~0').replace('/', '~1')}"
+        at = child(f"{pointer}/States", name)
         if state.get("Type") == "Task":
-            yield from _unknown_grain(state, at, grains)
+            resource = tokens.without(state["Resource"])
+            service = service_of(resource)
+            if service is None:
+                yield from _unknown_grain(state, resource, at, known.grains)
+            else:
+                yield from _unknown_target(state, service, at, known)
         for i, branch in enumerate(state.get("Branches", ())):
-            yield from _unknown(branch, f"{at}/Branches/{i}", grains)
+            yield from _unknown(branch, f"{at}/Branches/{i}", known)
         for key in ("ItemProcessor", "Iterator"):
             if key in state:
-                yield from _unknown(state[key], f"{at}/{key}", grains)
+                yield from _unknown(state[key], f"{at}/{key}", known)
 
 
-def _unknown_grain(state: dict[str, Any], at: str, grains: frozenset[str]) -> Iterator[tuple[str, str]]:
-    grain: str | None = grain_of(state["Resource"])
-    if invokes_function(state["Resource"]):
+def _unknown_target(state: dict[str, Any], service: Start | Send, at: str, known: Known) -> Iterator[tuple[str, str]]:
+    named = service_fields.target(state, service, at)
+    what, there = ("workflow", known.workflows) if isinstance(service, Start) else ("queue", known.queues)
+    if named is not None and named[0] not in there:
+        yield named[1], f"The application has no {what} {named[0]}."
+    for pointer, field in service_fields.foreign(state, service, at):
+        yield pointer, f"The resource does not take {field} here."
+
+
+def _unknown_grain(state: dict[str, Any], resource: str, at: str, grains: frozenset[str]) -> Iterator[tuple[str, str]]:
+    grain: str | None = grain_of(resource)
+    if invokes_function(resource):
         parameters = state.get("Parameters", state.get("Arguments"))
         name = parameters.get("FunctionName") if isinstance(parameters, dict) else None
         grain = function_of(name) if isinstance(name, str) and not name.startswith("{%") else None
@@ -44,6 +70,10 @@ def _unknown_grain(state: dict[str, Any], at: str, grains: frozenset[str]) -> It
                 "The FunctionName must be written out in the definition, so that the grain is known to be there.",
             )
             return
+    elif resource.startswith("arn:") and ":::" in resource:
+        words = "is none of those that work here: grains, lambda:invoke, states:startExecution and sqs:sendMessage"
+        yield f"{at}/Resource", f"{resource} {words}."
+        return
     if grain not in grains:
         yield f"{at}/Resource", f"The application has no grain '{grain}'."
 

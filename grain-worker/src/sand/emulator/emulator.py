@@ -11,8 +11,10 @@ from sand.emulator.control import Control
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
+from sand.emulator.queues_api import QueuesApi
 from sand.emulator.records import Records
 from sand.emulator.router import Router
+from sand.emulator.task_tokens import TaskTokensApi
 from sand.emulator.web import Web
 
 HOST = "127.0.0.1"
@@ -33,6 +35,8 @@ class Emulator:
         self._router = Router()
         Control(self.applications).add_to(self._router)
         Records(self.applications).add_to(self._router)
+        QueuesApi(self.applications).add_to(self._router)
+        TaskTokensApi(self.applications).add_to(self._router)
         self._server = Server(HOST, port, self._handle).start()
         self.url = self._server.url
 

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from sand.asl.live import Live
 from sand.emulator import ids
 from sand.emulator.attempts import Attempt, Grains
 from sand.emulator.manifest import Manifest
@@ -25,6 +26,10 @@ PUBLISHED_DEPTH = 100
 NULL = Payload(JSON, b"null")
 
 
+# A report on the callback of a step, in the event loop of the engine: whether it was awaited.
+Callback = Callable[[Live, str], bool]
+
+
 class Ended(Exception):
     """The execution is over before its last step: cancelled, or its deadline has passed."""
 
@@ -33,12 +38,20 @@ class Execution:
     """One execution and its record. `output` is set when it SUCCEEDED, `failure` when it ended in another way.
 
     :param timeout_ms: from now to its deadline
+    :param id: None: a new one
     """
 
     def __init__(
-        self, manifest: Manifest, version: int, target: str, payload: Payload, timeout_ms: int, traceparent: str | None = None
+        self,
+        manifest: Manifest,
+        version: int,
+        target: str,
+        payload: Payload,
+        timeout_ms: int,
+        traceparent: str | None = None,
+        id: str | None = None,
     ) -> None:
-        self.id = ids.new()
+        self.id = id or ids.new()
         self.manifest = manifest
         self.version = version
         self.target = target
@@ -58,6 +71,10 @@ class Execution:
         self._open: dict[str, Attempt] = {}
         self._cancelled: str | None = None
         self._grains: Grains | None = None
+        self.call_back: Callable[[str, Callback], bool] = lambda step, report: False
+        """Of a workflow that runs: reports on the callback of a step."""
+        self.awaited: Callable[[], list[str]] = list
+        """Of a workflow that runs: the tokens that somebody has."""
 
     # --- its end
 

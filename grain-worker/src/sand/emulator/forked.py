@@ -32,7 +32,7 @@ from sand.emulator.output import Output
 from sand.emulator.pool import Pool
 from sand.emulator.problems import platform
 from sand.emulator.segments import Segments
-from sand.errors import BadRequest, SandError
+from sand.errors import SandError
 from sand.messages import (
     ClaimCommand,
     Command,
@@ -235,8 +235,6 @@ class ForkedGrains:
                         if pool is not None:
                             pool.publish(caller.name, argument.publication)
                     caller.answer(method, sequence, None)
-                case "enqueue":
-                    raise BadRequest(f"the emulator has no queues yet: {argument.queue}")
                 case name:
                     caller.answer(method, sequence, self._data.call(name, argument, owner))
         except SandError as refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,12 @@ from sand.asl import GrainFailed, Machine, Outcome, Stubs
 from sand.context import Data
 from sand.emulator.applications import Applications
 from sand.emulator.attempts import Attempt
-from sand.emulator.executions import Execution
+from sand.emulator.executions import Callback, Execution
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.inline import InlineConnection, InlineGrains
 from sand.emulator.problems import Failure
+from sand.emulator.trigger_events import DeadLetter
+from sand.emulator.workflow_objects import WorkflowObjects
 from sand.messages import Payload
 
 TIMEOUT_MS = 60_000
@@ -41,7 +43,7 @@ class Result:
     :param output: decoded as a handler gets it; None unless it succeeded
     :param content_type: of the output
     :param hops: each attempt of a grain, with its times
-    :param lines: what was written, each line with grain, stream, level and text
+    :param read_lines: gives `lines`
     :param history: of a workflow: what happened in it, as sand.asl.HistoryEvent has it
     """
 
@@ -50,8 +52,13 @@ class Result:
     content_type: str | None
     failure: Failure | None
     hops: list[dict[str, Any]]
-    lines: list[dict[str, Any]]
+    read_lines: Callable[[], list[dict[str, Any]]]
     history: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What was written, each line with grain, stream, level and text; a forked grain's last may come after its result."""
+        return self.read_lines()
 
     @property
     def error(self) -> str | None:
@@ -64,6 +71,33 @@ class Result:
     def states(self) -> list[str]:
         """The names of the states that a workflow entered, in order."""
         return [event["state"] or "" for event in self.history if event["kind"] == "StateEntered"]
+
+
+class Running:
+    """An execution that was started and not waited for."""
+
+    def __init__(self, execution: Execution, result: Callable[[Execution], Result]) -> None:
+        self._execution = execution
+        self._result_of = result
+        self.id = execution.id
+
+    def token(self, seconds: float = 30.0) -> str:
+        """The token of the task that waits for one, once there is one. :raises AssertionError: there is none so soon"""
+        until = time.monotonic() + seconds
+        while not (tokens := self._execution.awaited()):
+            assert self._execution.status == "RUNNING", f"the execution has ended: {self._execution.status}"
+            assert time.monotonic() < until, f"no task waits for a token within {seconds} s"
+            time.sleep(0.005)
+        return tokens[0]
+
+    def tokens(self) -> list[str]:
+        """Of all tasks that wait for one now."""
+        return self._execution.awaited()
+
+    def result(self) -> Result:
+        """Waits for its end."""
+        self._execution.ended.wait()
+        return self._result_of(self._execution)
 
 
 class _Outside:
@@ -83,7 +117,7 @@ class Harness:
     """
 
     def __init__(self, folder: Path, forked: bool = False) -> None:
-        self._applications = Applications(ForkedGrains if forked else InlineGrains)
+        self._applications = Applications(ForkedGrains if forked else InlineGrains, is_manual=True)
         self._application, self._version = self._applications.load(Path(folder))
         self.name = self._application.name
         outside = Attempt("test/test", "test", "test", "test", Payload(values.JSON, b"null"), time.monotonic_ns())
@@ -112,17 +146,80 @@ class Harness:
         execution.ended.wait()
         return self._result(execution)
 
-    def workflow(self, name: str, input: Any = None, stubs: Mapping[str, Any] | None = None, **options: Any) -> Outcome:
+    def start(self, target: str, event: Any = None, *, timeout_ms: int = TIMEOUT_MS) -> Running:
+        """As `invoke`, without waiting: for a test that answers a workflow's task tokens while it runs."""
+        execution = self._application.start(self._version, target, self._payload(event), timeout_ms)
+        return Running(execution, self._result)
+
+    def succeed(self, token: str, output: Any = None) -> bool:
+        """Reports on a task that waits for its token. Whether it was awaited, and so counts. :raises ValueError: no token"""
+        return self._report(token, lambda live, step: live.succeed(step, output))
+
+    def fail(self, token: str, error: str | None = None, cause: str | None = None) -> bool:
+        return self._report(token, lambda live, step: live.fail(step, error, cause))
+
+    def heartbeat(self, token: str) -> bool:
+        return self._report(token, lambda live, step: live.beat(step))
+
+    def _report(self, token: str, report: Callback) -> bool:
+        place = self._applications.tokens.read(token)
+        if place is None:
+            raise ValueError(f"no token of this application: {token}")
+        return self._applications.call_back(place, report)
+
+    def workflow(
+        self,
+        name: str,
+        input: Any = None,
+        stubs: Mapping[str, Any] | None = None,
+        callbacks: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Outcome:
         """Runs a workflow in virtual time: waits, retries and time-outs cost nothing.
 
         :param stubs: by grain: {"return": value}, {"raise": {"error": …, "cause": …}}, {"echo": true}, a function of
-            the input, or a list of such, one a call; a grain without one is called itself
+            the input, or a list of such, one a call; a grain without one is called itself. A workflow that is started
+            without one runs with the same stubs, in no time of its parent's; a message to a queue is not sent
+        :param callbacks: by grain whose task waits for its token: {"success": value}, {"failure": {"error": …, "cause": …}} or
+            {"heartbeat": true}, each with "seconds" from the start of the attempt, a list of such, or a function of the task's
+            input that gives these; without one, what the grain or its stub gives is the callback's
         :param options: of sand.asl.Machine.run: id, start_ms
+
+        Maps read the application's objects, and write into objects of the outcome's alone.
         """
         workflow = self._version.manifest.workflows[name]
         machine = Machine(workflow.definition, application=self.name, name=name)
         real = {grain: partial(self._call_grain, grain) for grain in self._version.manifest.grains}
-        return machine.run(input, Stubs(real | dict(stubs or {})), **options)
+        real |= {other: partial(self._call_workflow, other, stubs, callbacks) for other in self._version.manifest.workflows}
+        chosen: dict[str, Any] = real | dict(stubs or {})
+        for grain, said in (callbacks or {}).items():
+            one = chosen[grain]
+            chosen[grain] = {"call": one, "callback": said} if callable(one) else {**one, "callback": said}
+        return machine.run(input, Stubs(chosen), objects=WorkflowObjects(self._application.data), **options)
+
+    # --- queues and triggers: nothing happens by itself, and pauses cost nothing
+
+    def enqueue(self, queue: str, payload: Any = None, group: str | None = None, id: str | None = None) -> str:
+        """Sends a message, as over HTTP; `drain` delivers it. Its id. :raises KeyError: there is no such queue"""
+        return self._application.triggers.send(self._version.manifest.queues[queue], group, self._payload(payload), id)
+
+    def drain(self, seconds: float = 60.0) -> None:
+        """Delivers all messages, with their retries and what follows from them, until no queue has any."""
+        self._application.triggers.drain(seconds)
+
+    def fire(self, trigger: str, scheduled_ms: int | None = None) -> None:
+        """A schedule's fire, whether it is armed or not, for a time (epoch milliseconds; now when not given), to its end."""
+        at = self._application.triggers.now_ms() if scheduled_ms is None else scheduled_ms
+        self._application.triggers.fire(self._version.manifest.triggers[trigger], at)
+        self.drain()
+
+    def waiting(self, queue: str) -> int:
+        """Messages of a queue, or of a trigger's, that are not worked off."""
+        return self._application.triggers.waiting(queue)
+
+    def dead_letters(self, queue: str) -> list[DeadLetter]:
+        """Each with message, attempts, failure and execution_id, in order of their ids."""
+        return self._application.triggers.letters(queue)
 
     def _call_grain(self, grain: str, input: Any) -> Any:
         result = self.invoke(grain, input)
@@ -131,13 +228,21 @@ class Harness:
             raise GrainFailed("States.Timeout" if timed_out else result.failure.error, result.failure.cause)
         return result.output
 
+    def _call_workflow(
+        self, name: str, stubs: Mapping[str, Any] | None, callbacks: Mapping[str, Any] | None, input: Any
+    ) -> Any:
+        outcome = self.workflow(name, input, stubs, callbacks)
+        if outcome.status != "SUCCEEDED":
+            raise GrainFailed(outcome.error, outcome.cause)
+        return outcome.output
+
     def _payload(self, event: Any) -> Payload:
         segments = self._application.segments
         return segments.inline(values.encode(event, "test/test", "the event", segments))
 
     def _result(self, execution: Execution) -> Result:
         output = execution.output
-        lines = self._application.lines.read(self.name, execution.id, None, None, 10_000)
+        lines = partial(self._application.lines.read, self.name, execution.id, None, None, 10_000)
         decoded = None if output is None else values.decode(output, None)
         kind = None if output is None else output.content_type
         return Result(

@@ -20,7 +20,6 @@ from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Failure
 from sand.emulator.segments import Segments
-from sand.errors import BadRequest
 from sand.messages import GrainConfiguration, Publication
 from sand.protocol import Method
 
@@ -40,8 +39,6 @@ class InlineConnection:
         if method.name == "publish":
             self.ahead.append(request.publication)
             return None
-        if method.name == "enqueue":
-            raise BadRequest(f"the emulator has no queues yet: {request.queue}")
         return self._data.call(method.name, request, self._attempt.execution_id)
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from sand.emulator import quantities, sand_yaml
-from sand.emulator.definitions import diagnostics
+from sand.emulator.definitions import Known, diagnostics
 from sand.emulator.problems import invalid_application
 from sand.emulator.sand_yaml import FILE, FILE_BYTES
+from sand.emulator.trigger_specs import QueueSpec, TriggerReader, TriggerSpec
 
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 GRAIN_TIMEOUT_MS = 24 * 3_600_000
@@ -65,11 +66,17 @@ class Manifest:
     grains: dict[str, Grain]
     workflows: dict[str, Workflow]
     routes: tuple[Route, ...]
+    queues: dict[str, QueueSpec]
+    triggers: dict[str, TriggerSpec]
     sandbox_memory_bytes: int
     preload: tuple[str, ...]
 
     def has_target(self, name: str) -> bool:
         return name in self.grains or name in self.workflows
+
+    def all_queues(self) -> dict[str, QueueSpec]:
+        """Also those behind triggers."""
+        return self.queues | {name: trigger.queue for name, trigger in self.triggers.items()}
 
 
 class Findings:
@@ -93,7 +100,7 @@ def read(folder: Path) -> Manifest:
     document = sand_yaml.document(folder, findings.add)
     findings.check()
     grains = _grains(folder, document, findings)
-    workflows = _workflows(folder, document.get("workflows") or {}, grains, findings)
+    workflows = _workflows(folder, document, grains, findings)
     for name in workflows.keys() & grains.keys():
         findings.add(FILE, f"/workflows/{name}", "a grain has this name already")
     known = grains.keys() | workflows.keys()
@@ -107,13 +114,11 @@ def read(folder: Path) -> Manifest:
     memory = _quantity(sandbox, "memory", "/sandbox", 1 << 30, quantities.size, findings)
     if memory < _LEAST_SANDBOX:
         findings.add(FILE, "/sandbox/memory", f"a sandbox needs at least {_LEAST_SANDBOX} bytes, not {memory}")
-    for section in ("queues", "triggers"):
-        for name, one in (document.get(section) or {}).items():
-            for key in ("target", "onFailure"):
-                if key in one and one[key] not in known:
-                    findings.add(FILE, f"/{section}/{name}/{key}", f"there is no grain or workflow '{one[key]}'")
+    reader = TriggerReader(document, known.__contains__, findings.add)
+    queues, triggers = reader.queues(), reader.triggers()
     findings.check()
-    return Manifest(folder, document["name"], document, grains, workflows, routes, memory, tuple(sandbox.get("preload") or ()))
+    preload = tuple(sandbox.get("preload") or ())
+    return Manifest(folder, document["name"], document, grains, workflows, routes, queues, triggers, memory, preload)
 
 
 def _quantity(node: dict[str, Any], key: str, pointer: str, otherwise: int, parse: Any, findings: Findings) -> int:
@@ -177,7 +182,8 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _workflows(folder: Path, named: dict[str, Any], grains: dict[str, Grain], findings: Findings) -> dict[str, Workflow]:
+def _workflows(folder: Path, document: dict[str, Any], grains: dict[str, Grain], findings: Findings) -> dict[str, Workflow]:
+    named = document.get("workflows") or {}
     files: dict[str, str] = {}
     if (folder / "workflows").is_dir():
         for path in sorted((folder / "workflows").glob(f"*{_SUFFIX}")):
@@ -190,6 +196,7 @@ def _workflows(folder: Path, named: dict[str, Any], grains: dict[str, Grain], fi
         file = (own or {}).get("file", f"workflows/{name}{_SUFFIX}")
         # A file that has a name of its own in sand.yaml is not a second workflow under its base name.
         files = {other: path for other, path in files.items() if path != file} | {name: file}
+    known = Known(frozenset(grains), frozenset(files), frozenset(document.get("queues") or {}))
     workflows = {}
     for name, file in sorted(files.items()):
         path = (folder / file).resolve()
@@ -206,7 +213,7 @@ def _workflows(folder: Path, named: dict[str, Any], grains: dict[str, Grain], fi
         except UnicodeDecodeError:
             findings.add(file, "", "it is not UTF-8")
             continue
-        for found, detail in diagnostics(definition, frozenset(grains)):
+        for found, detail in diagnostics(definition, known):
             findings.add(file, found, detail)
         workflows[name] = Workflow(name, definition, timeout)
     return workflows

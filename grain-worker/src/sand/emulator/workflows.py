@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+import contextlib
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import Any
 
 from sand.asl import CallGrain, GrainFailed, Machine, Outcome
-from sand.asl import document as documents
+from sand.asl.live import Live
+from sand.asl.tokens import TaskTokens
 from sand.emulator.attempts import Attempt, Grains
-from sand.emulator.executions import AT_ONCE, Ended, Execution, Published
+from sand.emulator.data import Data
+from sand.emulator.executions import AT_ONCE, Callback, Ended, Execution, Published
 from sand.emulator.problems import Failure, platform
+from sand.emulator.workflow_objects import WorkflowObjects
+from sand.emulator.workflow_services import WorkflowServices
+from sand.emulator.workflow_values import payload_of, value_of
 from sand.messages import Payload
-from sand.values import JSON
 
-
-class Opaque:
-    """A value that is no JSON, on its way through a workflow: paths lead past it, `$` hands it on."""
-
-    def __init__(self, payload: Payload) -> None:
-        self.payload = payload
+# What is asked of the loop is done at once, when it has not ended.
+REPORT_SECONDS = 15.0
 
 
 class _Run:
     """One execution of a workflow."""
 
-    def __init__(self, execution: Execution, grains: Grains) -> None:
+    def __init__(
+        self, execution: Execution, grains: Grains, tokens: TaskTokens, data: Data, services: WorkflowServices
+    ) -> None:
+        self._services = services
+        self._objects = WorkflowObjects(data)
         self._execution = execution
+        self._tokens = tokens
         self._grains = grains
         self._failures: list[Failure] = []
         self._events = Published(execution, grains)
@@ -56,17 +62,41 @@ class _Run:
             return None, self._failure(outcome.error, outcome.cause), outcome.status == "TIMED_OUT"
         if self._publishing and (failure := self._events.wait()):
             return None, failure, False
-        return _payload(outcome.output), None, False
+        return payload_of(outcome.output), None, False
 
     async def _drive(self, machine: Machine, limit_s: float) -> Outcome:
         watching = asyncio.create_task(self._watch(asyncio.current_task()))
         try:
             async with asyncio.timeout(limit_s):
-                return await machine.run_live(_value(self._execution.input), self._call, id=self._execution.id)
+                return await machine.run_live(
+                    value_of(self._execution.input),
+                    self._call,
+                    id=self._execution.id,
+                    tokens=self._tokens,
+                    began=self._began,
+                    objects=self._objects,
+                )
         except asyncio.CancelledError:
             raise Ended from None
         finally:
             watching.cancel()
+
+    def _began(self, live: Live) -> None:
+        """From now on, other threads may report on callbacks."""
+        loop = asyncio.get_running_loop()
+
+        def call_back(step: str, report: Callback) -> bool:
+            if self._execution.status != "RUNNING":
+                return False
+            answer: Future[bool] = Future()
+            with contextlib.suppress(RuntimeError, TimeoutError, CancelledError):
+                # The loop is closed once the execution has ended.
+                loop.call_soon_threadsafe(lambda: answer.set_result(report(live, step)))
+                return answer.result(REPORT_SECONDS)
+            return False
+
+        self._execution.call_back = call_back
+        self._execution.awaited = lambda: [waits.token for waits in list(live.awaited.values())]
 
     async def _watch(self, running: asyncio.Task[Any] | None) -> None:
         """A cancelled execution's machine stops."""
@@ -76,7 +106,9 @@ class _Run:
             running.cancel()
 
     async def _call(self, call: CallGrain) -> Any:
-        attempt = self._execution.attempt(call.step, call.grain, _payload(call.input), call.timeout_ms or None)
+        if call.service is not None:
+            return await self._services.call(call)
+        attempt = self._execution.attempt(call.step, call.grain, payload_of(call.input), call.timeout_ms or None)
         loop = asyncio.get_running_loop()
         try:
             await loop.run_in_executor(self._threads, self._execution.run_attempt, self._grains, attempt)
@@ -95,7 +127,7 @@ class _Run:
             if refusal := self._events.publish(attempt.step, attempt.published, True):
                 raise GrainFailed(refusal.error, refusal.cause)
         assert attempt.output is not None
-        return _value(attempt.output)
+        return value_of(attempt.output)
 
     def _failure(self, error: str | None, cause: str | None) -> Failure:
         """In full: a state machine hands on no more than error and cause."""
@@ -108,18 +140,8 @@ class _Run:
         return platform(name, words, False) if name.startswith("Sand.") else Failure(name, words)
 
 
-def _value(payload: Payload) -> Any:
-    if payload.content_type.startswith(JSON):
-        return documents.parse((payload.bytes or b"null").decode("utf-8"))
-    return Opaque(payload)
-
-
-def _payload(value: Any) -> Payload:
-    if isinstance(value, Opaque):
-        return value.payload
-    return Payload(JSON, documents.write(value).encode("utf-8", "replace"))
-
-
-def run(execution: Execution, grains: Grains) -> tuple[Payload | None, Failure | None, bool]:
+def run(
+    execution: Execution, grains: Grains, tokens: TaskTokens, data: Data, services: WorkflowServices
+) -> tuple[Payload | None, Failure | None, bool]:
     """Output or failure of a workflow's execution, and whether its own limit passed."""
-    return _Run(execution, grains).run()
+    return _Run(execution, grains, tokens, data, services).run()

@@ -1,0 +1,65 @@
+"""What is told of an iteration of a distributed Map beside its output: an execution of its own, as AWS describes one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import chance, document, object_fields, timestamps
+from sand.asl.definition import Map
+from sand.asl.distribution import MapRun
+from sand.asl.results import ResultFiles
+from sand.asl.scopes import Join, Scope, View, Visit
+
+
+def files(visit: Visit, run: MapRun, data: Any) -> ResultFiles | None:
+    """None when results are not written."""
+    writer = run.writer
+    if writer is None or writer.parameters is None:
+        return None
+    bucket, folder = object_fields.destination(View(visit, data), writer)
+    id = chance.uuid_of(visit.scope.info.execution_id, visit.step)
+    return ResultFiles(bucket, folder + id, writer.is_lines, f"{_name(visit, 'mapRun')}:{id}")
+
+
+def _name(visit: Visit, kind: str) -> str:
+    state = visit.state
+    label = state.distribution.label if isinstance(state, Map) and state.distribution else None
+    info = visit.scope.info
+    return f"sand:{kind}:{info.application}/{info.workflow}/{label or state.name}"
+
+
+def succeeded(join: Join, scope: Scope, output: Any) -> dict[str, Any]:
+    included = {"Output": document.write(output), "OutputDetails": {"Included": True}}
+    return _begun(join, scope.index, scope.execution_input) | included | _ended(join, scope, "SUCCEEDED")
+
+
+def failed(join: Join, scope: Scope, status: str, error: str | None, cause: str | None) -> dict[str, Any]:
+    why = {name: said for name, said in (("Error", error), ("Cause", cause)) if said is not None}
+    begun = _begun(join, scope.index, scope.execution_input)
+    return begun | why | {"OutputDetails": {"Included": True}} | _ended(join, scope, status)
+
+
+def pending(join: Join, index: int, input: Any) -> dict[str, Any]:
+    """Of an item that is known and was not begun."""
+    machine = {"StateMachineArn": _name(join.visit, "stateMachine"), "Status": "PENDING"}
+    return _begun(join, index, input) | {"OutputDetails": {"Included": True}} | machine
+
+
+def _begun(join: Join, index: int, input: Any) -> dict[str, Any]:
+    visit = join.visit
+    id = chance.uuid_of(visit.scope.info.execution_id, f"{visit.step}[{index}]")
+    return {
+        "ExecutionArn": f"{_name(visit, 'execution')}:{id}",
+        "Input": document.write(input),
+        "InputDetails": {"Included": True},
+        "Name": id,
+    }
+
+
+def _ended(join: Join, scope: Scope, status: str) -> dict[str, Any]:
+    return {
+        "StartDate": timestamps.text(scope.began_ms),
+        "StateMachineArn": _name(join.visit, "stateMachine"),
+        "Status": status,
+        "StopDate": timestamps.text(scope.info.now_ms),
+    }

@@ -1,0 +1,308 @@
+"""The iterations of a Map: its items, the starts of iterations, and what becomes of their ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Protocol
+
+from sand.asl import definition as asl
+from sand.asl import document, failure, flow, iteration_records, limits
+from sand.asl.distribution import EXCEEDED, MapRun
+from sand.asl.failure import StateError, runtime
+from sand.asl.messages import Command, ReadItems, WriteObject
+from sand.asl.objects import Item, ItemFault, Source
+from sand.asl.pending import Answer
+from sand.asl.results import FAILED, PENDING, SUCCEEDED
+from sand.asl.scopes import ABSENT, Info, Join, Scope
+from sand.asl.steps import Failed
+
+
+class Kernel(Protocol):
+    """What iterations need of their execution."""
+
+    def queue(self, work: Callable[[], None]) -> None: ...
+
+    def ask(self, command: Command, answer: Answer) -> None: ...
+
+    def new_id(self) -> int: ...
+
+    def open_scope(self, scope: Scope, input: Any) -> None: ...
+
+    def abandon(self, join: Join) -> None: ...
+
+    def abandon_below(self, join: Join) -> None: ...
+
+    def resume(self, scope: Scope, value: Any) -> None: ...
+
+    def throw(self, scope: Scope, error: Exception) -> None: ...
+
+
+class _Items:
+    """Items that come one after the other; those that are looked at ahead are kept."""
+
+    def __init__(self, items: Iterator[Item], source: str | None) -> None:
+        self._items = items
+        self._source = source
+        self._ahead: deque[Item] = deque()
+        self.taken = 0
+
+    def has(self, ahead: int) -> bool:
+        """Whether there is one so far ahead of the next. Raises ItemFault."""
+        while len(self._ahead) <= ahead:
+            item = next(self._items, None)
+            if item is None:
+                return False
+            self._ahead.append(item)
+        return True
+
+    def at(self, ahead: int) -> Item:
+        return self._ahead[ahead]
+
+    def shown(self, ahead: int) -> dict[str, Any]:
+        """In the context object."""
+        key, value = self.at(ahead)
+        shown = {"Index": self.taken + ahead, **({} if key is None else {"Key": key}), "Value": value}
+        return shown if self._source is None else shown | {"Source": self._source}
+
+    def take(self, count: int) -> None:
+        for _ in range(count):
+            self._ahead.popleft()
+        self.taken += count
+
+
+def open_items(kernel: Kernel, info: Info, join: Join, state: asl.Map, items: Any, data: Any, concurrency: int) -> None:
+    """Starts a Map's iterations, one after the other, as many at once as may be. items: see `steps.Kernel`."""
+    running = Iterations(kernel, info, join, state, data, concurrency)
+    join.iterations = running
+    if isinstance(items, Source):
+        running.read(items)
+        return
+    pairs = items.items() if isinstance(items, dict) else ((None, value) for value in items)
+    running.begin(_Items(iter(pairs), None if join.run is None else "STATE_DATA"))
+
+
+class Iterations:
+    """Of one attempt of a Map."""
+
+    def __init__(self, kernel: Kernel, info: Info, join: Join, state: asl.Map, data: Any, concurrency: int) -> None:
+        self._kernel = kernel
+        self._info = info
+        self._join = join
+        self._state = state
+        self._data = data
+        self._concurrency = concurrency
+        self._items = _Items(iter(()), None)
+        self._begun = 0
+        self._is_starting = False
+        self._calls = 0
+
+    # --- items
+
+    def read(self, source: Source) -> None:
+        def answer(items: Any, failed: Failed | None) -> None:
+            if failed is not None:
+                self._fail(Failed(failure.ITEM_READER_FAILED, failed.cause))
+            else:
+                self.begin(_Items(islice(items, self._join.max_items), source.shown))
+
+        self._call("items", lambda id, step: ReadItems(id, step, source), answer)
+
+    def _call(self, kind: str, command: Callable[[int, str], Command], answer: Answer) -> None:
+        join, id = self._join, self._kernel.new_id()
+        self._calls += 1
+        join.object_call[kind] = id
+
+        def answered(result: Any, failed: Failed | None) -> None:
+            del join.object_call[kind]
+            answer(result, failed)
+
+        self._kernel.ask(command(id, f"{join.visit.step}>{kind}#{self._calls}"), answered)
+
+    def begin(self, items: _Items) -> None:
+        self._items = items
+        if self._join.is_complete:  # There are none.
+            self._end()
+        else:
+            self.start_next()
+
+    def start_next(self) -> None:
+        """Queues the start of the next iteration, if one may start."""
+        join = self._join
+        may = len(join.scopes) < self._concurrency and not join.is_exceeded and not (join.files and join.files.is_behind)
+        if self._is_starting or not may:
+            return
+        try:
+            has_more = self._items.has(0)
+            if self._items.taken + has_more > limits.MAP_ITEMS:
+                raise runtime(f"The array has more than {limits.MAP_ITEMS} items; a Map takes {limits.MAP_ITEMS}")
+        except (ItemFault, StateError) as e:
+            self._fail(Failed(failure.ITEM_READER_FAILED, str(e)) if isinstance(e, ItemFault) else e)
+            return
+        if has_more:
+            self._is_starting = True
+            self._kernel.queue(self._start)
+        elif join.size is None:
+            join.size = self._items.taken
+            if join.has_too_many_failed():
+                self._exceed()
+            elif join.is_complete:
+                self._end()
+
+    def _start(self) -> None:
+        join = self._join
+        if join.is_abandoned or join.is_exceeded or join.visit.scope.is_closed:
+            return
+        index, self._is_starting = self._begun, False
+        self._begun += 1
+        self._info.budget.renew()
+        machine = self._state.processor
+        try:
+            if join.run is None:
+                join.visit.scope.events.count += 1
+                scope = Scope(self._info, machine, join, index, self._items.shown(0))
+                given = self._selected(0, scope)
+                self._items.take(1)
+            else:
+                given, count = self._batch(join.run)
+                join.items_of[index] = count
+                item = None if join.run.is_batched else self._items.shown(0)
+                scope = Scope(self._info, machine, join, index, item, given)
+                self._items.take(count)
+        except StateError as e:
+            self._fail(e)
+            return
+        except ItemFault as e:
+            self._fail(Failed(failure.ITEM_READER_FAILED, str(e)))
+            return
+        join.scopes[index] = scope
+        self.start_next()
+        self._kernel.open_scope(scope, given)
+
+    def _selected(self, ahead: int, iteration: Scope) -> Any:
+        key, value = self._items.at(ahead)
+        if self._state.item_selector:
+            return flow.filled(self._state.item_selector, self._join.visit.of_item(iteration, self._data))
+        return document.checked(value if key is None else {"Key": key, "Value": value})
+
+    def _select(self, ahead: int) -> Any:
+        """The ItemSelector of a distributed Map sees an item in the Map's own execution."""
+        at = self._items.taken + ahead
+        return self._selected(ahead, Scope(self._info, self._state.processor, self._join, at, self._items.shown(ahead)))
+
+    def _batch(self, run: MapRun) -> tuple[Any, int]:
+        """An iteration's input, and how many items it takes: one at least, however large."""
+        if not run.is_batched:
+            return self._select(0), 1
+        items: list[Any] = []
+        size = len(document.write(run.batch_of([])).encode("utf-8", "replace"))
+        while (run.items_per_batch is None or len(items) < run.items_per_batch) and self._items.has(len(items)):
+            item = self._select(len(items))
+            size += len(document.write(item).encode("utf-8", "replace")) + (1 if items else 0)
+            if items and run.bytes_per_batch is not None and size > run.bytes_per_batch:
+                break
+            if size > limits.DOCUMENT_BYTES and items:
+                cause = f"The items of one batch are over the limit of {limits.DOCUMENT_BYTES} bytes"
+                raise StateError(failure.DATA_LIMIT_EXCEEDED, cause)
+            items.append(item)
+        return document.checked(run.batch_of(items)), len(items)
+
+    # --- ends
+
+    def succeeded(self, scope: Scope, output: Any) -> None:
+        """Raises StateError when the results are too large."""
+        join, run = self._join, self._join.run
+        join.visit.scope.events.count += run is None
+        if run is not None and run.transformation == "NONE":
+            output = document.checked(iteration_records.succeeded(join, scope, output))
+        if join.files is not None:
+            is_flat = run.transformation == "FLATTEN" and isinstance(output, list)
+            for result in output if is_flat else [output]:
+                join.files.add(SUCCEEDED, result)
+        join.arrive(scope, output)
+        if join.files is not None:
+            self._write()
+        self._go_on()
+
+    def failed(self, scope: Scope, failed: Failed) -> None:
+        """Of a distributed Map, whose iterations fail alone."""
+        join = self._join
+        record: Any = ABSENT
+        if join.run.writer is not None:
+            record = iteration_records.failed(join, scope, "FAILED", failed.error, failed.cause)
+        if join.files is not None:
+            join.files.add(FAILED, record)
+            self._write()
+        if join.is_one_too_many(scope, record):
+            self._exceed()
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._join.is_complete:
+            self._end()
+        else:
+            self.start_next()
+
+    def _exceed(self) -> None:
+        """More items have failed than may. What is known of the iterations is written before the Map fails with it."""
+        join = self._join
+        if join.files is None:
+            self._fail_exceeded()
+            return
+        join.is_exceeded = True
+        running = list(join.scopes.values())
+        self._kernel.abandon_below(join)
+        for scope in running:
+            join.files.add(FAILED, iteration_records.failed(join, scope, "ABORTED", None, None))
+        try:
+            for ahead in range(limits.PENDING_ITEMS):
+                if not self._items.has(ahead):
+                    break
+                join.files.add(PENDING, iteration_records.pending(join, self._begun + ahead, self._items.at(ahead)[1]))
+        except ItemFault:
+            pass  # The Map fails as it is.
+        self._end()
+
+    def _fail_exceeded(self) -> None:
+        self._fail(Failed(failure.EXCEED_TOLERATED_FAILURE_THRESHOLD, EXCEEDED, True))
+
+    def _end(self) -> None:
+        """No iteration is to end any more."""
+        join = self._join
+        if join.files is None:
+            join.is_abandoned = True
+            self._kernel.resume(join.visit.scope, join.joined())
+        else:
+            join.files.close()
+            self._write()
+
+    def _write(self) -> None:
+        """Results leave a piece after the other."""
+        join = self._join
+        if "results" in join.object_call:
+            return
+        piece = join.files.poll()
+        if piece is not None:
+            self._call("results", lambda id, step: WriteObject(id, step, piece), self._on_written)
+
+    def _on_written(self, result: Any, failed: Failed | None) -> None:
+        join = self._join
+        if failed is not None:
+            self._fail(Failed(failure.RESULT_WRITER_FAILED, failed.cause))
+            return
+        self._write()
+        if "results" in join.object_call:
+            self.start_next()
+        elif join.is_exceeded:
+            self._fail_exceeded()
+        elif join.is_complete:
+            join.is_abandoned = True
+            self._kernel.resume(join.visit.scope, join.files.details())
+        else:
+            self.start_next()
+
+    def _fail(self, error: Exception) -> None:
+        self._kernel.abandon(self._join)
+        self._kernel.throw(self._join.visit.scope, error)

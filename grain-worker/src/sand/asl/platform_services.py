@@ -1,0 +1,207 @@
+"""What a Task's Resource asks of the platform itself, and of no grain: to start another workflow, or to send to a queue.
+
+From the arguments of such a task to what is asked, and from what came of it to the task's result, both as AWS's service
+integrations `states:startExecution` and `sqs:sendMessage` have them.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sand.asl import document
+from sand.asl.failure import StateError, runtime
+
+_START_EXECUTION = re.compile(r"arn:[^:]*:states:::states:(startExecution(?:|\.sync|\.sync:2))")
+_SEND_MESSAGE = re.compile(r"arn:[^:]*:states:::sqs:sendMessage")
+_WORKFLOW, _QUEUE = "sand:workflow:", "sand:queue:"
+MOST_CAUSE_CHARS = 32_768
+"""Of an execution, as on AWS. Each level of nesting escapes the cause of the one below, so that it may double."""
+
+
+class Mode(enum.Enum):
+    """How another workflow is started, by the name of the service's call, and what the task's result is."""
+
+    START = "startExecution"
+    """Not waited for: ExecutionArn and StartDate."""
+    SYNC = "startExecution.sync"
+    """Waited for: the execution's description, Input and Output as text."""
+    SYNC_JSON = "startExecution.sync:2"
+    """Waited for: the same with Input and Output as JSON."""
+    WORKFLOW = "sand:workflow"
+    """Waited for: its output alone, and its error as it is."""
+
+    @property
+    def awaits_end(self) -> bool:
+        return self is not Mode.START
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """workflow: None when the task's StateMachineArn names it."""
+
+    mode: Mode
+    workflow: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """queue: None when the task's QueueUrl names it."""
+
+    queue: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StartWorkflow:
+    """name: that the execution is to have, and no other of that workflow; None: its id."""
+
+    mode: Mode
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """group: whose messages are worked on in order; None: in no order."""
+
+    group: str | None
+
+
+def service_of(resource: str) -> Start | Send | None:
+    """Of a resource without what says that a token is waited for; None when it is neither."""
+    start = _START_EXECUTION.fullmatch(resource)
+    if start:
+        return Start(Mode(start[1]), None)
+    if _SEND_MESSAGE.fullmatch(resource):
+        return Send(None)
+    if resource.startswith(_WORKFLOW):
+        return Start(Mode.WORKFLOW, resource.removeprefix(_WORKFLOW))
+    return Send(resource.removeprefix(_QUEUE)) if resource.startswith(_QUEUE) else None
+
+
+def workflow_of(state_machine_arn: str) -> str:
+    """Its last part but for a version or alias; or a bare name."""
+    before, mark, name = state_machine_arn.partition(":stateMachine:")
+    return name.partition(":")[0] if mark else before.rpartition("/")[2]
+
+
+def queue_of(queue_url: str) -> str:
+    """The last part of a URL or an ARN, without the ending of a queue that keeps order."""
+    return re.split("[/:]", queue_url)[-1].removesuffix(".fifo")
+
+
+# --- what is asked
+
+
+def asked(service: Start | Send, given: Any) -> tuple[str, Any, StartWorkflow | SendMessage]:
+    """The workflow and its input, or the queue and the message. given: the task's arguments.
+
+    Raises StateError: States.Runtime for arguments that make no call.
+    """
+    if isinstance(service, Send):
+        if service.queue is not None:
+            return service.queue, given, SendMessage(None)
+        members = given if isinstance(given, dict) else {}
+        if "MessageBody" not in members:
+            raise _missing("MessageBody")
+        queue = queue_of(_required(members, "QueueUrl"))
+        return queue, members["MessageBody"], SendMessage(_text(members, "MessageGroupId"))
+    if service.workflow is not None:
+        return service.workflow, given, StartWorkflow(service.mode, None)
+    members = given if isinstance(given, dict) else {}
+    workflow = workflow_of(_required(members, "StateMachineArn"))
+    name = _text(members, "Name")
+    return workflow, _input(members.get("Input", {})), StartWorkflow(service.mode, name)
+
+
+def _input(given: Any) -> Any:
+    """A string is the input's JSON text, as the service's own interface takes it."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return document.parse(given)
+    except document.NoJson as e:
+        raise StateError("StepFunctions.InvalidExecutionInputException", f"Invalid execution input: {e}") from None
+
+
+def _required(given: dict[str, Any], field: str) -> str:
+    text = _text(given, field)
+    if text is None:
+        raise _missing(field)
+    return text
+
+
+def _text(given: dict[str, Any], field: str) -> str | None:
+    if field not in given:
+        return None
+    value = given[field]
+    if not isinstance(value, str) or not value:
+        shown = document.write(value)
+        raise runtime(f"The field {field} must be a string with at least one character, it is {shown}")
+    return value
+
+
+def _missing(field: str) -> StateError:
+    return runtime(f"The field {field} is required, and the state's arguments do not have it.")
+
+
+# --- what came of it
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """An execution that was started. id: what ExecutionArn shows; name: None for the id; start_ms: wall clock."""
+
+    id: str
+    application: str
+    workflow: str
+    name: str | None
+    input: Any
+    start_ms: int
+
+
+def started(child: Child) -> dict[str, Any]:
+    """Of one that is not waited for."""
+    return {"ExecutionArn": child.id, "StartDate": child.start_ms}
+
+
+def succeeded(mode: Mode, child: Child, output: Any, stop_ms: int) -> Any:
+    """What a task results in that waited for it."""
+    if mode is Mode.WORKFLOW:
+        return output
+    more = {"Output": _value(mode, output), "OutputDetails": {"Included": True}}
+    return _description(mode, child, "SUCCEEDED", stop_ms, more)
+
+
+def failed(mode: Mode, child: Child, status: str, error: str | None, cause: str | None, stop_ms: int) -> str:
+    """The cause of the States.TaskFailed of a task that waited for it. status: as AWS names it."""
+    clipped = None if cause is None else cause[:MOST_CAUSE_CHARS]
+    more = {name: value for name, value in (("Cause", clipped), ("Error", error)) if value is not None}
+    return document.write(_description(mode, child, status, stop_ms, more))
+
+
+def _description(mode: Mode, child: Child, status: str, stop_ms: int, more: dict[str, Any]) -> dict[str, Any]:
+    described = more | {
+        "ExecutionArn": child.id,
+        "Input": _value(mode, child.input),
+        "InputDetails": {"Included": True},
+        "Name": child.id if child.name is None else child.name,
+        "StartDate": child.start_ms,
+        "StateMachineArn": f"{child.application}/{child.workflow}",
+        "Status": status,
+        "StopDate": stop_ms,
+    }
+    return dict(sorted(described.items()))
+
+
+def _value(mode: Mode, value: Any) -> Any:
+    return value if mode is Mode.SYNC_JSON else document.write(value)
+
+
+def sent(message_id: str, body: Any) -> dict[str, Any]:
+    """Of a message. The digest of a body that is a string is that of its characters."""
+    text = body if isinstance(body, str) else document.write(body)
+    digest = hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    return {"MD5OfMessageBody": digest, "MessageId": message_id}

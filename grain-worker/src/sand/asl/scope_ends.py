@@ -1,0 +1,81 @@
+"""What a scope's end means: the execution's own, or a place that a branch or an iteration takes in what it joins."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from sand.asl import definition as asl
+from sand.asl import document
+from sand.asl.failure import StateError
+from sand.asl.pending import Pending
+from sand.asl.scopes import Join, Scope
+from sand.asl.steps import Failed
+
+
+class Kernel(Protocol):
+    """What it needs of an execution."""
+
+    def resume(self, scope: Scope, value: Any) -> None: ...
+
+    def throw(self, scope: Scope, error: Exception) -> None: ...
+
+    def end(self, status: str, output: Any, error: str | None, cause: str | None) -> None: ...
+
+
+class ScopeEnds:
+    def __init__(self, kernel: Kernel, pending: Pending) -> None:
+        self._kernel = kernel
+        self._pending = pending
+
+    def succeeded(self, scope: Scope, output: Any) -> None:
+        scope.close()
+        join = scope.join
+        if join is None:
+            try:
+                self._kernel.end("SUCCEEDED", document.checked(output), None, None)
+            except StateError as e:
+                self._kernel.end("FAILED", None, e.error, e.cause)
+            return
+        try:
+            if join.iterations is not None:
+                join.iterations.succeeded(scope, output)
+                return
+            join.arrive(scope, output)
+        except StateError as e:
+            self._fail(join, Failed(e.error, e.cause))
+            return
+        if join.is_complete:
+            join.is_abandoned = True
+            self._kernel.resume(join.visit.scope, join.joined())
+
+    def failed(self, scope: Scope, failed: Failed) -> None:
+        scope.close()
+        if scope.join is None:
+            self._kernel.end("FAILED", None, failed.error, failed.cause)
+        elif scope.join.run is None:
+            is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
+            scope.events.count += is_task + (scope.join.iterations is not None)
+            self._fail(scope.join, Failed(failed.error, failed.cause, True))
+        else:
+            scope.join.iterations.failed(scope, failed)
+
+    def _fail(self, join: Join, error: Exception) -> None:
+        self.abandon(join)
+        self._kernel.throw(join.visit.scope, error)
+
+    def abandon(self, join: Join) -> None:
+        """It is moot: nobody waits for what still runs below it."""
+        join.is_abandoned = True
+        self.abandon_below(join)
+        self._pending.withdraw(join.object_call.pop("results", None))
+
+    def abandon_below(self, join: Join) -> None:
+        """What the join still waits for runs no more."""
+        self._pending.withdraw(join.object_call.pop("items", None))
+        for scope in join.scopes.values():
+            if scope.is_closed:
+                continue
+            scope.close()
+            self._pending.abandon(scope)
+            if scope.joining is not None:
+                self.abandon(scope.joining)

@@ -1,0 +1,178 @@
+"""What each type of state does in one attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from sand.asl import (
+    computed,
+    distribution,
+    document,
+    failure,
+    flow,
+    iteration_records,
+    limits,
+    object_fields,
+    platform_services,
+)
+from sand.asl import definition as asl
+from sand.asl.expressions import Computed
+from sand.asl.failure import StateError, runtime
+from sand.asl.resources import function_of, is_submitted
+from sand.asl.scopes import Join, Scope, Visit
+from sand.asl.steps import Call, Failed, Kernel, Steps, Timer
+
+
+def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str | None]]:
+    state = visit.state
+    match state:
+        case asl.Task():
+            result = yield from _task(visit, state)
+        case asl.Parallel():
+            result = yield from _parallel(kernel, visit, state)
+        case asl.Map():
+            result = yield from _map(kernel, visit, state)
+        case asl.Pass():
+            data = document.checked(state.result[0]) if state.result else flow.arguments(visit, flow.given(visit))
+            result = data
+        case asl.Choice():
+            return _choice(visit, state)
+        case asl.Fail():
+            _fail(visit, state)
+        case asl.Wait():
+            yield from _wait(kernel, visit, state)
+            return _passed_on(visit)
+        case _:
+            return _passed_on(visit)
+    visit.scope.info.budget.renew()
+    visit.scope.events.count += joins_events(state)
+    output = flow.output(visit, result)
+    flow.assign(visit, state.assign, result)
+    return output, state.next
+
+
+def _passed_on(visit: Visit) -> tuple[Any, str | None]:
+    visit.scope.info.budget.renew()
+    data = flow.given(visit)
+    output = flow.passed_on(visit, data, visit.state.flow.output)
+    flow.assign(visit, visit.state.assign, data)
+    return output, visit.state.next
+
+
+def _task(visit: Visit, state: asl.Task) -> Steps:
+    data = flow.given(visit)
+    seconds, beat = state.timeout_seconds, state.heartbeat_seconds
+    if state.timeout:
+        seconds = computed.seconds(visit, state.timeout, data, "TimeoutSecondsPath", 1)
+    if state.heartbeat:
+        beat = computed.seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
+    given = document.checked(flow.arguments(visit, data))
+    grain, service = state.grain, None
+    if state.service:
+        grain, given, service = platform_services.asked(state.service, given)
+    elif state.invokes_function:
+        grain, given = _invocation(given)
+    # Scheduled and started; submitted too, where that is not yet all.
+    visit.scope.events.count += 3 if is_submitted(state.resource) else 2
+    result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
+    if state.invokes_function and not state.awaits_token:
+        return {"ExecutedVersion": "$LATEST", "Payload": result, "StatusCode": 200}
+    return result
+
+
+def _invocation(given: Any) -> tuple[str, Any]:
+    """The grain that a FunctionName names, and its Payload."""
+    members = given if isinstance(given, dict) else {}
+    name = members.get("FunctionName")
+    grain = function_of(name) if isinstance(name, str) else None
+    if grain is None:
+        there = document.write(name) if "FunctionName" in members else "missing"
+        raise runtime(f"The field FunctionName must name a function, it is {there}")
+    return grain, members.get("Payload", {})
+
+
+def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:
+    data = flow.given(visit)
+    view = flow.View(visit, data)
+    taken = next((branch for branch in state.branches if branch.rule(view)), None)
+    if taken is None and state.next is None:
+        raise runtime("Failed to transition out of the state. The state does not point to a next state.")
+    output = flow.passed_on(visit, data, taken.output if taken else state.flow.output)
+    flow.assign(visit, taken.assign if taken else state.assign, data)
+    return output, taken.next if taken else state.next
+
+
+def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
+    if state.seconds_from:
+        delay_ms = computed.seconds(visit, state.seconds_from, flow.given(visit), "SecondsPath", 0) * 1000
+    elif state.seconds is not None:
+        delay_ms = state.seconds * 1000
+    else:
+        until_ns = state.until_ns if state.until_from is None else computed.timestamp(visit, state.until_from)
+        assert until_ns is not None
+        delay_ms = max(0, until_ns // 1_000_000 - visit.scope.info.now_ms)
+    if delay_ms:
+        kernel.tell("WaitStarted", visit, delay_ms=delay_ms)
+        yield Timer(visit, visit.step, delay_ms, "wait")
+
+
+def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
+    data = flow.arguments(visit, flow.given(visit))
+    visit.scope.events.count += 1
+    join = Join(visit, len(state.branches))
+    for index, branch in enumerate(state.branches):
+        scope = join.scopes[index] = Scope(visit.scope.info, branch, join, index)
+        kernel.open_scope(scope, data)
+    return (yield join)
+
+
+def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
+    data = flow.given(visit)
+    reader = state.distribution.reader if state.distribution else None
+    items = object_fields.source(flow.View(visit, data), reader) if reader else _items(visit, state, data)
+    if reader is None and len(items) > limits.MAP_ITEMS:
+        raise runtime(f"The array has {len(items)} items; a Map takes {limits.MAP_ITEMS}")
+    wanted = (
+        computed.seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0)
+        if state.concurrency
+        else state.max_concurrency
+    )
+    map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
+    visit.scope.events.count += 1 if map_run is None else 2
+    files = map_run and iteration_records.files(visit, map_run, data)
+    if not items and not files:
+        return []
+    join = Join(visit, None if reader else len(items))
+    join.run = map_run
+    join.files = files
+    join.max_items = distribution.max_items(visit, state.distribution, data) if state.distribution else limits.MAP_ITEMS
+    kernel.open_items(join, state, items, data, min(wanted or limits.MAP_CONCURRENCY, limits.MAP_CONCURRENCY))
+    return (yield join)
+
+
+def _items(visit: Visit, state: asl.Map, data: Any) -> Any:
+    """An array; in JSONata also an object, of which each member is an item."""
+    if not state.flow.is_jsonata:
+        items = flow.read(visit, state.items_path, data)
+        if not isinstance(items, list):
+            raise runtime(f'Reference path "{state.items_path}" must point to array.')
+        return items
+    items = flow.filled(state.items, flow.View(visit, data))
+    if isinstance(items, list | dict):
+        return items
+    if isinstance(state.items, Computed):
+        raise state.items.expression.mistyped("array", items)  # type: ignore[attr-defined]
+    raise StateError(failure.QUERY_EVALUATION_ERROR, f"Map state input must be an array but was: {document.write(items)}")
+
+
+def _fail(visit: Visit, state: asl.Fail) -> None:
+    error = computed.string(visit, state.error_from, "ErrorPath") if state.error_from else state.error
+    cause = computed.string(visit, state.cause_from, "CausePath") if state.cause_from else state.cause
+    raise Failed(error, cause)
+
+
+def joins_events(state: asl.State) -> int:
+    """The events of the end of a Parallel or Map; a distributed Map has its run's too."""
+    is_distributed = isinstance(state, asl.Map) and state.distribution is not None
+    return 2 if is_distributed else int(isinstance(state, asl.Parallel | asl.Map))

@@ -1,0 +1,28 @@
+"""Values on their way through a workflow, and the payloads that carry them to grains and executions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import document as documents
+from sand.messages import Payload
+from sand.values import JSON
+
+
+class Opaque:
+    """A value that is no JSON, on its way through a workflow: paths lead past it, `$` hands it on."""
+
+    def __init__(self, payload: Payload) -> None:
+        self.payload = payload
+
+
+def value_of(payload: Payload) -> Any:
+    if payload.content_type.startswith(JSON):
+        return documents.parse((payload.bytes or b"null").decode("utf-8"))
+    return Opaque(payload)
+
+
+def payload_of(value: Any) -> Payload:
+    if isinstance(value, Opaque):
+        return value.payload
+    return Payload(JSON, documents.write(value).encode("utf-8", "replace"))
