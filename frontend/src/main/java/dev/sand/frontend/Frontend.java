@@ -75,7 +75,7 @@ public final class Frontend implements AutoCloseable {
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
-        Directory directory = new Directory(parts.registry, blocking);
+        Directory directory = new Directory(parts.registry, blocking, configuration.alone());
         planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
                 blocking, parts.tracing, parts.clockMs);
         counts = new RequestCounts(parts.tracing);

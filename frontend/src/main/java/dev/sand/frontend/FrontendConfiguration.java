@@ -20,44 +20,50 @@ import java.time.Duration;
  * @param bundles the content-addressed bundles, for grains copied with {@code from:}
  * @param drain how long a stop waits for requests in flight
  * @param idempotencyWindow how long an Idempotency-Key stands for its execution
+ * @param alone no other frontend serves the same applications: nobody has to wait until others see a change
  */
 public record FrontendConfiguration(
         String host, int port, int bodyBytes, long archiveBytes, long unpackedBytes, int entries, Duration syncTimeout,
         Duration asyncTimeout, Duration maxTimeout, int inFlight, int deployments, boolean folderDeploy, Path work,
-        Path bundles, Duration drain, Duration idempotencyWindow) {
+        Path bundles, Duration drain, Duration idempotencyWindow, boolean alone) {
 
     public static FrontendConfiguration defaults(String host, int port, Path work, Path bundles) {
         return new FrontendConfiguration(host, port, 6 << 20, 256L << 20, 1L << 30, 20_000, Duration.ofSeconds(60),
                 Duration.ofMinutes(15), Duration.ofDays(366), 10_000, 4, false, work, bundles, Duration.ofSeconds(20),
-                Duration.ofHours(24));
+                Duration.ofHours(24), false);
     }
 
     public FrontendConfiguration withFolderDeploy(boolean allowed) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout,
                 asyncTimeout, maxTimeout, inFlight, deployments, allowed, work, bundles, drain,
-                idempotencyWindow);
+                idempotencyWindow, alone);
     }
 
     public FrontendConfiguration withBodyBytes(int bytes) {
         return new FrontendConfiguration(host, port, bytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain,
-                idempotencyWindow);
+                idempotencyWindow, alone);
     }
 
     public FrontendConfiguration withInFlight(int most) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, most, deployments, folderDeploy, work, bundles, drain,
-                idempotencyWindow);
+                idempotencyWindow, alone);
     }
 
     public FrontendConfiguration withDrain(Duration longest) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, inFlight, deployments, folderDeploy, work, bundles, longest,
-                idempotencyWindow);
+                idempotencyWindow, alone);
     }
 
     public FrontendConfiguration withIdempotencyWindow(Duration kept) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, kept);
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, kept, alone);
+    }
+
+    public FrontendConfiguration withAlone(boolean nobodyElse) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, idempotencyWindow, nobodyElse);
     }
 }

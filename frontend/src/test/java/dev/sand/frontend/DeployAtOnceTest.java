@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two frontends over one store, of which one is held up in the middle of its deployment while the other deploys or deletes. */
@@ -67,6 +68,24 @@ class DeployAtOnceTest {
         Map<String, String> files = demo();
         files.put("grains/echo/handler.py", "def handle(event, context):\n    return 'changed'\n");
         return files;
+    }
+
+    @Test
+    @Tag("slow")
+    void whatWasDeployedIsWhatEveryFrontendServesOnceThatIsAnswered() throws Exception {
+        try (Platform several = new Platform(configuration -> configuration.withAlone(false));
+                Frontend other = several.anotherFrontend()) {
+            several.deployDemo();
+            int port = other.address().getPort();
+            for (int version = 2; version <= 4; version++) {
+                assertThat(several.postTo(port, "/invoke/demo/echo", "1", "Sand-Timeout", "60s").statusCode()).isEqualTo(200);
+                Map<String, String> files = Platform.demo();
+                files.put("grains/echo/handler.py", "def handle(event, context):\n    return " + version + "\n");
+                assertThat(several.deploy(files).statusCode()).isEqualTo(201);
+                assertThat(several.postTo(port, "/invoke/demo/echo", "1", "Sand-Timeout", "60s").statusCode()).isEqualTo(200);
+                assertThat(several.host.requests.getLast().version()).isEqualTo(version);
+            }
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.ScopeParts;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import java.io.ByteArrayInputStream;
 import java.net.Socket;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -244,6 +246,27 @@ class InvokeTest {
     }
 
     @Test
+    void a_repeated_202_says_how_its_execution_ended() throws Exception {
+        try (Frontend other = platform.anotherFrontend()) {
+            for (var expected : Map.of("echo", "SUCCEEDED", "fail", "FAILED").entrySet()) {
+                String path = "/invoke/demo/" + expected.getKey();
+                String id = json(platform.post(path, "1", "Idempotency-Key", "a", "Prefer", "respond-async")).path("executionId").asText();
+                await().until(() -> platform.records.get("demo", id).isPresent());
+                for (int port : new int[] {platform.frontend.address().getPort(), other.address().getPort()}) {
+                    HttpResponse<byte[]> again = platform.postTo(port, path, "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+                    assertThat(again.statusCode()).isEqualTo(202);
+                    assertThat(json(again).path("executionId").asText()).isEqualTo(id);
+                    assertThat(json(again).path("status").asText()).isEqualTo(expected.getValue());
+                }
+            }
+        }
+        HttpResponse<byte[]> held = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+        HttpResponse<byte[]> again = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+        assertThat(json(again).path("executionId").asText()).isEqualTo(json(held).path("executionId").asText());
+        assertThat(json(again).path("status").asText()).isEqualTo("RUNNING");
+    }
+
+    @Test
     void a_key_holds_at_every_frontend() throws Exception {
         try (Frontend other = platform.anotherFrontend()) {
             List<CompletableFuture<HttpResponse<byte[]>>> racing = new ArrayList<>();
@@ -265,6 +288,23 @@ class InvokeTest {
             assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
             assertThat(platform.host.requests.stream().filter(request -> request.target().equals("echo"))).hasSize(1);
         }
+    }
+
+    @Test
+    void a_key_stands_for_its_execution_while_the_record_of_its_end_is_on_its_way() throws Exception {
+        platform.host.direct = (request, listener) -> {
+            platform.host.requests.add(request);
+            listener.onEnd(platform.host.succeed(request, request.input())); // as a host does that has not stored the record yet
+        };
+        String id = platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "l").headers().firstValue("Sand-Execution-Id").orElseThrow();
+        try (Frontend other = platform.anotherFrontend()) {
+            for (int i = 0; i < 20; i++) {
+                HttpResponse<byte[]> again = platform.postTo(other.address().getPort(), "/invoke/demo/echo", "[1]", "Idempotency-Key", "l");
+                assertThat(again.statusCode()).as(text(again)).isEqualTo(200);
+                assertThat(again.headers().firstValue("Sand-Execution-Id")).hasValue(id);
+            }
+        }
+        assertThat(platform.host.requests).extracting(InvocationRequest::executionId).containsOnly(id);
     }
 
     @Test

@@ -176,6 +176,7 @@ class OpenApiTest {
                 + failed.headers().firstValue("Sand-Execution-Id").orElseThrow() + "/output", null, 500);
         call("GET", template + "/{id}/events", id + "/events", null, 200);
         call("GET", template + "/{id}/timeline", id + "/timeline", null, 200);
+        call("GET", template + "/{id}/history", id + "/history", null, 409);
         call("GET", template + "/{id}/logs", id + "/logs", null, 200);
         call("POST", template + "/{id}/cancel", running + "/cancel", null, 200);
         call("POST", template + "/{id}/cancel", running + "/cancel", null, 409);

@@ -36,7 +36,13 @@ final class Platform implements AutoCloseable {
     final Registry registry = new Registry(store);
     final InvocationStore records = new InvocationStore(store, InvocationStore.Options.DEFAULT);
     final Lines logs = new Lines();
-    final MemoryBus bus = new MemoryBus();
+    /** While it is away, nobody hears what becomes of an append. */
+    volatile boolean busAway;
+    final MemoryBus bus = new MemoryBus(Long.MAX_VALUE, Integer.MAX_VALUE, append -> {
+        if (!busAway) {
+            append.run();
+        }
+    });
     final List<String> dataDeleted = new CopyOnWriteArrayList<>();
     final Path home;
     final FakeHostAgent host;
@@ -51,7 +57,9 @@ final class Platform implements AutoCloseable {
         home = Files.createTempDirectory("sand-fe");
         Path bundles = Files.createDirectory(home.resolve("bundles"));
         host = new FakeHostAgent(records, bundles);
-        frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)),
+        // Alone, unless a test says otherwise: nearly all of them would wait for nobody.
+        frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)
+                .withAlone(true)),
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT));
         frontend.start();
     }

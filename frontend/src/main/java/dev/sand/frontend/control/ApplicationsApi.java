@@ -132,6 +132,7 @@ public final class ApplicationsApi {
             throw Problems.unknownVersion(name, alias).asException();
         }
         directory.forget(name);
+        directory.awaitSeen();
         exchange.empty(204);
     }
 

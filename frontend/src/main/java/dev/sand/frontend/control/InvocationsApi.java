@@ -31,12 +31,14 @@ public final class InvocationsApi {
     private final InvocationStore records;
     private final HostAgentPort host;
     private final LongSupplier clockMs;
+    private final HistoryView history;
 
     public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host, LongSupplier clockMs) {
         this.registry = registry;
         this.records = records;
         this.host = host;
         this.clockMs = clockMs;
+        this.history = new HistoryView(registry, records);
     }
 
     public void addTo(Router router) {
@@ -44,6 +46,7 @@ public final class InvocationsApi {
                 .add("GET", ROOT + "/{id}", this::describe)
                 .add("GET", ROOT + "/{id}/output", this::output)
                 .add("GET", ROOT + "/{id}/timeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
+                .add("GET", ROOT + "/{id}/history", exchange -> history.answer(exchange, find(exchange)))
                 .add("POST", ROOT + "/{id}/cancel", this::cancel);
     }
 

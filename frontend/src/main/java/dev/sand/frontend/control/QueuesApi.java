@@ -24,9 +24,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
@@ -34,7 +34,6 @@ import java.util.regex.Pattern;
 public final class QueuesApi {
     static final String ROOT = ApplicationsApi.ROOT + "/{app}/queues";
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
-    private static final long SEND_SECONDS = 30;
     private static final int AT_ONCE = 1000;
     private final Registry registry;
     private final Queues queues;
@@ -113,17 +112,18 @@ public final class QueuesApi {
         long nowMs = clockMs.getAsLong();
         String id = key != null ? key : Ids.next(nowMs, ThreadLocalRandom.current());
         Payload payload = body.length == 0 ? Payload.nullJson() : new Payload(type, body, null);
-        put(version.application(), queue, QueueMessage.of(id, group, payload, nowMs));
+        put(version.application(), queue, QueueMessage.of(id, group, payload, nowMs), key != null);
         exchange.json(202, Json.object().put("id", id).put("queue", queue.name()).put("group", group));
     }
 
-    private void put(String application, QueueSpec queue, QueueMessage message) {
+    /** @param once it may be sent again under its id */
+    private void put(String application, QueueSpec queue, QueueMessage message, boolean once) {
         try {
-            queues.send(application, queue, message).orTimeout(SEND_SECONDS, TimeUnit.SECONDS).join();
+            CompletableFuture<Long> sent = once ? queues.sendOnce(application, queue, message, message.id(), Queues.PATIENCE)
+                    : queues.send(application, queue, message);
+            sent.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof BusException refused ? problem(queue, refused)
-                    : Problem.platform(503, "unavailable", "Not available now", "The global bus does not answer; the message may be in it.",
-                            true).asException();
+            throw e.getCause() instanceof BusException refused ? problem(queue, refused) : e;
         }
     }
 
@@ -213,7 +213,7 @@ public final class QueuesApi {
     private void replay(ApplicationVersion version, QueueSpec queue, DeadLetter letter) {
         long nowMs = clockMs.getAsLong();
         String id = letter.id().split("\\.replay-", 2)[0] + ".replay-" + Ids.next(nowMs, ThreadLocalRandom.current());
-        put(version.application(), queue, QueueMessage.of(id, letter.group(), letter.payload(), nowMs));
+        put(version.application(), queue, QueueMessage.of(id, letter.group(), letter.payload(), nowMs), false);
         store.forgetDeadLetter(version.application(), queue.name(), letter.id());
     }
 }

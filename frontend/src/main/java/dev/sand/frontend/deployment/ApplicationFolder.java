@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -65,7 +66,8 @@ public record ApplicationFolder(
         }
         Map<String, Borrowed> borrowed = new TreeMap<>();
         Map<String, GrainSpec> grains = grains(folder, yaml, lender, borrowed, findings);
-        Map<String, WorkflowSpec> workflows = new WorkflowReader(folder, yaml.path("workflows"), grains.keySet(), findings)
+        Map<String, WorkflowSpec> workflows = new WorkflowReader(folder, yaml.path("workflows"), grains.keySet(),
+                yaml.path("queues").properties().stream().map(Map.Entry::getKey).collect(Collectors.toSet()), findings)
                 .read(WORKFLOW_TIMEOUT_MS);
         for (String name : workflows.keySet()) {
             if (grains.containsKey(name)) {

@@ -38,7 +38,7 @@ import java.util.function.Consumer;
 /**
  * Makes version N+1 of an application from its folder: read and check, build in a sandbox, register, move the alias. The
  * same content again is the same version. Blocks; one deployment of an application at a time at this frontend, and a few in all.
- * Other frontends may deploy it too: numbers, contents and aliases are compared and set, so that it is as if one had come after
+ * When it returns, every frontend serves the new version. Other frontends may deploy it too: numbers, contents and aliases are compared and set, so that it is as if one had come after
  * the other, in the order of their numbers.
  */
 public final class Deployer {
@@ -160,6 +160,7 @@ public final class Deployer {
         if (before > version.version()) {
             progress.accept("version " + before + " was deployed meanwhile, and is " + alias);
         } else {
+            directory.awaitSeen();
             retireUnlessNamed(name, before, version.version());
             progress.accept("version " + version.version() + " is " + alias);
         }
@@ -260,10 +261,14 @@ public final class Deployer {
                 folder.placements(), folder.durability(), System.currentTimeMillis(), folder.queues(), folder.triggers()));
     }
 
-    /** Executions in flight end on the version they began with; a version that no alias names any more is retired. */
+    /**
+     * Executions in flight end on the version they began with; a version that no alias names any more is retired. When it returns,
+     * every frontend serves the one that the alias names now.
+     */
     public void moveAlias(String application, String alias, int version) {
         int left = registry.setAlias(application, alias, version);
         directory.forget(application);
+        directory.awaitSeen();
         retireUnlessNamed(application, left, version);
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.frontend.deployment.Finding.Findings;
 import dev.sand.frontend.invoke.Names;
+import dev.sand.workflow.asl.KnownNames;
 import dev.sand.workflow.asl.Validator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,12 +25,14 @@ final class WorkflowReader {
     private final Path folder;
     private final JsonNode named;
     private final Set<String> grains;
+    private final Set<String> queues;
     private final Findings findings;
 
-    WorkflowReader(Path folder, JsonNode named, Set<String> grains, Findings findings) {
+    WorkflowReader(Path folder, JsonNode named, Set<String> grains, Set<String> queues, Findings findings) {
         this.folder = folder;
         this.named = named;
         this.grains = grains;
+        this.queues = queues;
         this.findings = findings;
     }
 
@@ -43,7 +46,7 @@ final class WorkflowReader {
         });
         Map<String, WorkflowSpec> workflows = new TreeMap<>();
         files.forEach((name, file) -> {
-            String definition = definition(name, file);
+            String definition = definition(name, file, files.keySet());
             if (definition != null) {
                 workflows.put(name, new WorkflowSpec(name, definition, timeoutMs(name, defaultTimeoutMs)));
             }
@@ -71,7 +74,7 @@ final class WorkflowReader {
         return files;
     }
 
-    private String definition(String name, String file) {
+    private String definition(String name, String file, Set<String> workflows) {
         Path path = folder.resolve(file).normalize();
         if (!path.startsWith(folder) || !Files.isRegularFile(path)) {
             findings.add(SandYaml.FILE, "/workflows/" + name + "/file", "there is no file " + file);
@@ -83,7 +86,7 @@ final class WorkflowReader {
                 return null;
             }
             String definition = Files.readString(path, StandardCharsets.UTF_8);
-            Validator.validate(definition, grains).forEach(diagnostic ->
+            Validator.validate(definition, new KnownNames(grains, workflows, queues)).forEach(diagnostic ->
                     findings.add(file, diagnostic.pointer(), diagnostic.message()));
             return definition;
         } catch (CharacterCodingException e) {

@@ -7,14 +7,10 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.LogFields;
-import dev.sand.event.RequestRecord;
-import dev.sand.event.Topics;
 import dev.sand.frontend.hosts.HostTable.Known;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.Membership;
-import dev.sand.globalbus.WaitingCounts;
-import dev.sand.hostlink.HostLink;
 import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.HostPeer;
 import dev.sand.hostlink.LinkException;
@@ -26,11 +22,9 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -57,45 +51,13 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         }
     }
 
-    /** What was counted. Written on the loop, read by any thread. */
-    public static final class Counts {
-        private final AtomicLong resent = new AtomicLong();
-        private final AtomicLong refused = new AtomicLong();
-        private final AtomicLong overBus = new AtomicLong();
-
-        void resent() {
-            resent.incrementAndGet();
-        }
-
-        void refused() {
-            refused.incrementAndGet();
-        }
-
-        void overBus() {
-            overBus.incrementAndGet();
-        }
-
-        /** Requests sent again under the same id. */
-        public long timesResent() {
-            return resent.get();
-        }
-
-        /** Answers refused for their epoch, or since the request has been sent to another owner. */
-        public long timesRefused() {
-            return refused.get();
-        }
-
-        public long timesOverBus() {
-            return overBus.get();
-        }
-    }
-
     private final Parts parts;
     private final HostLinks links;
     private final RoutingOptions options;
-    private final WaitingCounts overBus;
+    private final BusRequests overBus;
+    private final Builds builds;
     private final HostTable table;
-    private final Counts counts = new Counts();
+    private final RoutingCounts counts = new RoutingCounts();
     private final List<Set<RoutedRequest>> requests = new ArrayList<>();
     private final Set<RoutedWatch> watches = new HashSet<>();
     private final AutoCloseable viewWatch;
@@ -105,13 +67,14 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         this.parts = parts;
         this.links = parts.links();
         this.options = options;
-        this.overBus = new WaitingCounts(parts.bus());
+        this.overBus = new BusRequests(parts, options.mostOverBus());
         int slots = parts.membership().slots();
         HostPeer local = parts.local() == null ? null : new DirectPeer(parts.local(), parts.localEpochs(), links);
         this.table = new HostTable(links, slots, parts.localHost(), local, this::onLinkChanged);
         for (int slot = 0; slot < slots; slot++) {
             requests.add(new HashSet<>());
         }
+        this.builds = new Builds(table, links, options, parts.localHost(), () -> closed);
         this.viewWatch = parts.membership().watch(view -> links.execute(() -> onView(view)));
         links.execute(this::look);
     }
@@ -126,7 +89,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         return options;
     }
 
-    public Counts counts() {
+    public RoutingCounts counts() {
         return counts;
     }
 
@@ -156,42 +119,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     /** @param then on the loop: null once the request is in the global bus, else why it is not */
     void append(InvocationRequest request, int slot, Consumer<BusException> then) {
-        links.blocking().execute(() -> {
-            String topic = Topics.requests(request.application());
-            try {
-                if (overBus.withOneMore(topic, slot) > options.mostOverBus()) {
-                    throw new BusException(BusException.Kind.TOO_MANY, "as many requests for " + request.application()
-                            + " wait for an owner of slot " + slot + " as may, " + options.mostOverBus(), null);
-                }
-            } catch (BusException e) {
-                links.execute(() -> then.accept(e));
-                return;
-            }
-            parts.bus().append(topic, slot, RequestRecord.of(request).encode(), new GlobalBus.AppendListener() {
-                @Override
-                public void onAppended(long offset) {
-                    links.blocking().execute(() -> {
-                        announce(request);
-                        links.execute(() -> then.accept(null));
-                    });
-                }
-
-                @Override
-                public void onFailed(BusException failure) {
-                    links.execute(() -> then.accept(failure));
-                }
-            });
-        });
-    }
-
-    private void announce(InvocationRequest request) {
-        try {
-            parts.results().announce(request);
-        } catch (RuntimeException e) {
-            LOG.atWarn().addKeyValue(LogFields.APPLICATION, request.application())
-                    .addKeyValue(LogFields.EXECUTION_ID, request.executionId())
-                    .log("execution {} has no record until a host begins it: {}", request.executionId(), e.getMessage());
-        }
+        overBus.append(request, slot, then);
     }
 
     void remove(RoutedRequest request) {
@@ -302,41 +230,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
-        CompletableFuture<BuildResult> result = new CompletableFuture<>();
-        long untilNs = System.nanoTime() + options.build().toNanos();
-        links.execute(() -> build(request, progress, new TreeSet<>(), "none is known", untilNs, result));
-        return result;
-    }
-
-    /** A build has no effect but its result, so that it may be tried on one host after the other. */
-    private void build(BuildRequest request, Consumer<String> progress, Set<String> tried, String trouble, long untilNs,
-                       CompletableFuture<BuildResult> result) {
-        Known builder = table.hosts().stream()
-                .filter(host -> host.live() && !host.card().draining() && host.peer().isUp() && !tried.contains(host.card().host()))
-                .min(Comparator.comparing((Known host) -> !host.card().host().equals(parts.localHost()))
-                        .thenComparing(host -> host.card().busy())).orElse(null);
-        if (builder == null && System.nanoTime() < untilNs && !closed) {
-            // A connection that broke is made again soon.
-            links.after(options.slowestBackOff(), () -> build(request, progress, new TreeSet<>(), trouble, untilNs, result));
-            return;
-        }
-        if (builder == null) {
-            result.completeExceptionally(new BuildException(Failure.platform(Errors.UNAVAILABLE,
-                    "no host can build application " + request.application() + " now: " + trouble, true)));
-            return;
-        }
-        tried.add(builder.card().host());
-        builder.peer().build(request, progress).whenComplete((built, thrown) -> links.execute(() -> {
-            Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-            if (cause == null) {
-                result.complete(built);
-            } else if (cause instanceof LinkException) {
-                progress.accept("host " + builder.card().host() + " did not build it (" + cause.getMessage() + "); trying another");
-                build(request, progress, tried, cause.getMessage(), untilNs, result);
-            } else {
-                result.completeExceptionally(cause);
-            }
-        }));
+        return builds.build(request, progress);
     }
 
     @Override
@@ -365,26 +259,11 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         CompletableFuture<List<HostStatus>> result = new CompletableFuture<>();
         links.execute(() -> {
             List<CompletableFuture<HostStatus>> asked = table.hosts().stream()
-                    .sorted(Comparator.comparing(host -> host.card().host())).map(this::status).toList();
+                    .sorted(Comparator.comparing(host -> host.card().host())).map(host -> Statuses.of(host, table.slotsOf(host.card().host()))).toList();
             CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                     .thenRun(() -> result.complete(asked.stream().map(CompletableFuture::join).toList()));
         });
         return result;
-    }
-
-    private CompletableFuture<HostStatus> status(Known host) {
-        String id = host.card().host();
-        HostPlace place = new HostPlace(host.card().address(), new TreeSet<>(host.card().labels()), host.card().busy(),
-                table.slotsOf(id));
-        if (!host.peer().isUp() && host.peer() instanceof HostLink link) {
-            return CompletableFuture.completedFuture(silent(host, place, link.trouble()));
-        }
-        return host.peer().status().handle((status, thrown) -> thrown != null ? silent(host, place, thrown.getMessage())
-                : new HostStatus(id, status.sandboxKind(), status.draining(), status.sandboxes(), place, null));
-    }
-
-    private static HostStatus silent(Known host, HostPlace place, String why) {
-        return new HostStatus(host.card().host(), null, host.card().draining(), List.of(), place, why);
     }
 
     /** Nobody is left to answer to: requests under way end as failed here, and go on where they run. The links stay the giver's. */

@@ -5,14 +5,12 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.RequestRecord;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.Membership.Owner;
 import dev.sand.hostlink.HostPeer;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * One request, kept by its frontend until it cannot be lost any more: sent to the owner of its slot, and again under the same
@@ -165,11 +163,9 @@ final class RoutedRequest {
         } else if (!counts(epoch)) {
             unanswered = true;
             again("the answer came from a host that does not own slot " + slot + " any more");
-        } else if (failure != null && failure.error().equals(Errors.UNAVAILABLE) && failure.retryable() && result.hops().isEmpty()
-                && (hosts.isDraining(slot) || isPatient())) {
+        } else if (RoutingFailures.isNotNow(result) && (hosts.isDraining(slot) || isPatient())) {
             again(failure.cause());
-        } else if (unanswered && failure != null && failure.retryable() && result.hops().isEmpty() && RecordedResults.isKnown(failure)
-                && (failure.error().equals(Errors.UNAVAILABLE) || failure.error().equals(Errors.OVERLOADED))) {
+        } else if (unanswered && RoutingFailures.isRefusal(result)) {
             end(failed(Failure.mayHaveRun(failure.error(), failure.cause())));
         } else {
             end(result);
@@ -234,13 +230,12 @@ final class RoutedRequest {
         long waitedNs = nowNs - startedNs;
         boolean untaken = state == State.WAITING || state == State.APPENDING;
         if (untaken && remainingMs <= 0) {
-            end(failed(unreachable("until its deadline")));
+            end(unreachable("until its deadline"));
         } else if (untaken && request.durable() && waitedNs > hosts.options().accept().toNanos()) {
-            end(failed(unreachable("within " + hosts.options().accept().toMillis() + " ms")));
+            end(unreachable("within " + hosts.options().accept().toMillis() + " ms"));
         } else if (remainingMs + hosts.options().grace().toMillis() <= 0) {
             forget.run();
-            end(new InvocationResult(request.executionId(), Status.TIMED_OUT, null, Failure.mayHaveRun(Errors.TIMEOUT, "execution "
-                    + request.executionId() + " has no end long after its deadline" + (trouble == null ? "" : ": " + trouble)), List.of()));
+            end(RoutingFailures.late(request, trouble));
         } else if (state == State.WAITING && goesOverBus() && waitedNs > hosts.options().overBus().toNanos()
                 && hosts.table().reachable(slot) == null) {
             append();
@@ -308,14 +303,10 @@ final class RoutedRequest {
         });
     }
 
-    private Failure unreachable(String until) {
-        Owner owner = hosts.table().owner(slot);
-        String who = owner == null ? "slot " + slot + " has no owner" : "host " + owner.host().host() + ", which owns slot " + slot
-                + ", cannot be reached";
-        String cause = "execution " + request.executionId() + " found no host " + until + ": "
-                + (trouble == null ? who : who + " (" + trouble + ")");
+    private InvocationResult unreachable(String until) {
         mayBeElsewhere |= state == State.APPENDING;
-        return refusal(Errors.UNAVAILABLE, cause);
+        return failed(refusal(Errors.UNAVAILABLE, RoutingFailures.unreachable(request, slot, hosts.table().owner(slot),
+                until, trouble)));
     }
 
     private Failure refusal(String error, String cause) {
@@ -323,13 +314,12 @@ final class RoutedRequest {
     }
 
     private InvocationResult failed(Failure failure) {
-        return new InvocationResult(request.executionId(), Status.FAILED, null, failure, List.of());
+        return RoutingFailures.of(request, failure);
     }
 
     /** The frontend closes: nobody is left to tell. */
     void abandon() {
-        end(failed(Failure.mayHaveRun(Errors.UNAVAILABLE, "the frontend stops before execution " + request.executionId() + " ended"
-                + (accepted ? ", which goes on" : ""))));
+        end(RoutingFailures.stopping(request, accepted));
     }
 
     private void end(InvocationResult result) {

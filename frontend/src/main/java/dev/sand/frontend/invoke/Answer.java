@@ -85,7 +85,7 @@ final class Answer implements Invocation.Answers {
                 : "wait=" + seconds(invocation.settings.waitMs()));
         exchange.json(202, Json.object().put("executionId", invocation.request.executionId())
                 .put("application", invocation.request.application()).put("version", invocation.request.version())
-                .put("target", invocation.request.target()).put("status", "RUNNING").put("location", location));
+                .put("target", invocation.request.target()).put("status", invocation.status().name()).put("location", location));
     }
 
     /** As it was asked for: a whole number without a point. */

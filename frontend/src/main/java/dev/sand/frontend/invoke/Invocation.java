@@ -3,6 +3,7 @@ package dev.sand.frontend.invoke;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.frontend.http.Exchange;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +47,8 @@ final class Invocation implements InvocationListener {
     private final Consumer<Invocation> onAnswered;
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile boolean accepted;
+    /** As far as this frontend knows. */
+    private volatile Status status = Status.RUNNING;
     private volatile boolean waited;
     private boolean watched;
 
@@ -69,6 +72,7 @@ final class Invocation implements InvocationListener {
 
     @Override
     public void onEnd(InvocationResult result) {
+        status = result.status();
         answers.ended(result, () -> answer(result));
     }
 
@@ -81,6 +85,20 @@ final class Invocation implements InvocationListener {
                 executor.execute(() -> answers.result(this, result));
             }
         }
+    }
+
+    /** It is that of an earlier request under its key, which has ended; this one is answered as it asks. */
+    void onRepeated(InvocationResult before) {
+        status = before.status();
+        if (settings.async()) {
+            onAccepted();
+        } else {
+            onEnd(before);
+        }
+    }
+
+    Status status() {
+        return status;
     }
 
     @Override

@@ -31,6 +31,7 @@ final class Invoker implements AutoCloseable {
     private final HostAgentPort host;
     private final RecordedResults recorded;
     private final IdempotencyKeys keys;
+    private final EndNotes endNotes;
     private final Executor blocking;
     private final Tracing tracing;
     private final LongSupplier clockMs;
@@ -54,6 +55,7 @@ final class Invoker implements AutoCloseable {
         this.tracing = tracing;
         this.keys = keys;
         this.blocking = blocking;
+        this.endNotes = new EndNotes(recorded, keys, blocking, Thread::sleep);
         this.inFlight = new InFlight(mostInFlight, Invoker::watch);
     }
 
@@ -129,13 +131,11 @@ final class Invoker implements AutoCloseable {
             hand(exchange, request, settings, output, new Key(hash, claim));
             return;
         }
-        exchange.headers().put("Idempotent-Replayed", "true");
-        Invocation again = invocation(exchange, request, settings, output, null);
-        if (settings.async()) {
-            again.onAccepted();
-        } else {
-            again.onEnd(before);
+        if (!claim.ended()) {
+            endNotes.note(application, hash, id); // nobody has: its frontend died, or its client waited no longer
         }
+        exchange.headers().put("Idempotent-Replayed", "true");
+        invocation(exchange, request, settings, output, null).onRepeated(before);
     }
 
     private InvocationResult before(String application, String id) {
@@ -198,7 +198,7 @@ final class Invoker implements AutoCloseable {
         }
         if (known) {
             recent.put(result);
-            blocking.execute(() -> keys.ended(request.application(), key.hash, request.executionId()));
+            endNotes.note(request.application(), key.hash, request.executionId());
         }
         then.run();
     }

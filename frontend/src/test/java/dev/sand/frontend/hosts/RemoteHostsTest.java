@@ -1,104 +1,23 @@
 package dev.sand.frontend.hosts;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.sand.datalayer.InvocationStore;
-import dev.sand.datalayer.MemoryStore;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.HostAgentPort;
-import dev.sand.event.HostAgentPort.BuildException;
-import dev.sand.event.HostAgentPort.BuildRequest;
-import dev.sand.event.Ids;
-import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Limits;
 import dev.sand.event.Payload;
-import dev.sand.event.RequestRecord;
-import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
-import dev.sand.event.Topics;
-import dev.sand.globalbus.BusException;
-import dev.sand.globalbus.GlobalBus;
-import dev.sand.globalbus.MemoryBus;
-import dev.sand.hostlink.HostLinks;
-import dev.sand.hostlink.LinkOptions;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of requests when hosts go, slots move and answers are lost. */
 @Tag("slow")
-class RemoteHostsTest {
-    private final Random random = new Random(11);
-    private final InvocationStore records = new InvocationStore(new MemoryStore(), InvocationStore.Options.DEFAULT);
-    private final MemoryBus bus = new MemoryBus();
-    private final HandMadeMembership membership = new HandMadeMembership();
-    private final HostLinks links = new HostLinks("frontend", FakeHost.KEY, LinkOptions.DEFAULT);
-    private FakeHost a;
-    private FakeHost b;
-    private RemoteHosts hosts;
-
-    @TempDir
-    Path folder;
-
-    @BeforeEach
-    void open() throws Exception {
-        bus.createTopic(Topics.requests("demo"), HandMadeMembership.SLOTS);
-        a = new FakeHost("a", records, 1);
-        b = new FakeHost("b", records, 0);
-        membership.host("a", a.address(), false);
-        membership.host("b", b.address(), false);
-        membership.ownAll("a", 1);
-        hosts = new RemoteHosts(RemoteHosts.Parts.remote(membership, bus, new RecordedResults(records), links),
-                RoutingOptions.DEFAULT.withOverBus(Duration.ofMillis(200)).withGrace(Duration.ofMillis(300)).withBuild(Duration.ofMillis(600))
-                        .withMostOverBus(3).withAccept(Duration.ofMillis(700)));
-        await().until(() -> hosts.status().join().stream().allMatch(host -> host.problem() == null));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        hosts.close();
-        links.close();
-        a.close();
-        b.close();
-        bus.close();
-        records.close();
-    }
-
-    private String id() {
-        return Ids.next(1_700_000_000_000L, random);
-    }
-
-    private Caller invoke(String id, String target, long timeoutMs, boolean durable) {
-        Caller caller = new Caller();
-        hosts.invoke(Caller.request(id, target, new byte[] {5}, timeoutMs, durable), caller);
-        return caller;
-    }
-
-    private static boolean runs(FakeHost host, String id) {
-        return host.agent.running.containsKey(id);
-    }
-
-    private void toB(long epoch) {
-        b.epoch = epoch;
-        membership.ownAll("b", epoch);
-    }
-
+class RemoteHostsTest extends RemoteHostsFixture {
     @Test
     void each_execution_is_its_slots_owners() throws Exception {
         b.epoch = 2;
@@ -238,15 +157,6 @@ class RemoteHostsTest {
     }
 
     @Test
-    void who_asks_for_acceptance_alone_does_not_wait_for_the_deadline() throws Exception {
-        membership.ownAll(null, 0);
-        Caller caller = new Caller();
-        hosts.invoke(Caller.request(id(), "echo", new byte[RequestRecord.INPUT_BYTES + 1], 3_600_000, true), caller);
-        assertThat(caller.result().failure().error()).isEqualTo(Errors.UNAVAILABLE);
-        assertThat(caller.result().failure().cause()).contains("has no owner").contains("within 700 ms");
-    }
-
-    @Test
     void an_owner_that_cannot_be_reached_is_named() throws Exception {
         a.cut();
         Failure failure = invoke(id(), "echo", 300, false).result().failure();
@@ -260,156 +170,5 @@ class RemoteHostsTest {
         InvocationResult result = invoke(id(), "echo", 300, false).result();
         assertThat(result.status()).isEqualTo(Status.TIMED_OUT);
         assertThat(result.failure().cause()).contains("long after its deadline");
-    }
-
-    @Test
-    void an_accepted_later_request_without_an_owner_goes_over_the_bus() throws Exception {
-        membership.ownAll(null, 0);
-        String id = id();
-        Caller caller = new Caller();
-        caller.wantsEnd = false;
-        InvocationRequest request = Caller.request(id, "echo", new byte[] {5}, 20_000, true);
-        hosts.invoke(request, caller);
-        caller.awaitAccepted();
-        var appended = bus.read(Topics.requests("demo"), Slots.of(id, HandMadeMembership.SLOTS), 0, 10);
-        assertThat(appended).singleElement().satisfies(record -> {
-            InvocationRequest read = RequestRecord.decode(record.value()).request();
-            assertThat(read.executionId()).isEqualTo(id);
-            assertThat(read.input().bytes()).containsExactly(5);
-        });
-        assertThat(hosts.counts().timesOverBus()).isEqualTo(1);
-        assertThat(records.get("demo", id)).get().extracting(InvocationRecord::status).isEqualTo(Status.RUNNING);
-    }
-
-    @Test
-    void the_bench_may_send_over_the_bus_what_is_accepted_for_later_and_that_alone() throws Exception {
-        try (RemoteHosts measured = new RemoteHosts(RemoteHosts.Parts.remote(membership, bus, new RecordedResults(records), links),
-                RoutingOptions.DEFAULT.withBusFirst())) {
-            await().until(() -> measured.status().join().stream().allMatch(host -> host.problem() == null));
-            Caller later = new Caller();
-            later.wantsEnd = false;
-            measured.invoke(Caller.request(id(), "echo", new byte[] {5}, 20_000, true), later);
-            later.awaitAccepted();
-            Caller now = new Caller();
-            measured.invoke(Caller.request(id(), "echo", new byte[] {6}, 20_000, false), now);
-            assertThat(now.result().output().bytes()).containsExactly(6);
-            assertThat(measured.counts().timesOverBus()).isEqualTo(1);
-            assertThat(a.agent.requests).hasSize(1);
-        }
-    }
-
-    @Test
-    void as_many_as_wait_over_the_bus_already_are_refused_at_once() throws Exception {
-        membership.ownAll(null, 0);
-        String id = id();
-        int slot = Slots.of(id, HandMadeMembership.SLOTS);
-        for (int i = 0; i < 3; i++) {
-            bus.append(Topics.requests("demo"), slot, new byte[1], new GlobalBus.AppendListener() {
-                @Override
-                public void onAppended(long offset) {}
-
-                @Override
-                public void onFailed(BusException failure) {
-                    throw failure;
-                }
-            });
-        }
-        Failure refused = invoke(id, "echo", 20_000, true).result().failure();
-        assertThat(refused.error()).isEqualTo(Errors.OVERLOADED);
-        assertThat(refused.retryable()).isTrue();
-        assertThat(refused.cause()).contains("slot " + slot, "3");
-        assertThat(bus.endOffset(Topics.requests("demo"), slot)).isEqualTo(3);
-    }
-
-    @Test
-    void who_wants_the_end_of_a_request_that_went_over_the_bus_gets_it_from_its_record() throws Exception {
-        membership.ownAll(null, 0);
-        String id = id();
-        Caller caller = invoke(id, "echo", 20_000, true);
-        caller.awaitAccepted();
-        records.record(new InvocationRecord(Limits.SCHEMA_VERSION, id, "demo", 1, "echo", Status.SUCCEEDED, null,
-                Payload.json("7".getBytes()), null, 1, 2, 0, 0, List.of()), null);
-        assertThat(caller.result().output().bytes()).containsExactly('7');
-    }
-
-    @Test
-    void an_accepted_request_is_followed_and_not_sent_again() throws Exception {
-        String id = id();
-        Caller caller = invoke(id, "hold", 20_000, true);
-        caller.awaitAccepted();
-        toB(2);
-        a.agent.release(id, Payload.json("\"recorded\"".getBytes()));
-        assertThat(new String(caller.result().output().bytes())).isEqualTo("\"recorded\"");
-        assertThat(b.agent.requests).isEmpty();
-    }
-
-    @Test
-    void a_watch_follows_its_execution() throws Exception {
-        String id = id();
-        invoke(id, "hold", 20_000, true).awaitAccepted();
-        List<String> told = new CopyOnWriteArrayList<>();
-        try (AutoCloseable watch = hosts.watch(id, new HostAgentPort.ProgressListener() {
-            @Override
-            public void onHop(InvocationResult.Hop hop) {
-                told.add("hop");
-            }
-
-            @Override
-            public void onEnd() {
-                told.add("end");
-            }
-        })) {
-            assertThat(watch).isNotNull();
-            await().until(() -> !a.agent.running.get(id).watchers().isEmpty());
-            toB(2);
-            // It runs on the new owner a moment later.
-            b.agent.invoke(Caller.request(id, "hold", new byte[1], 1000, false), new Caller());
-            await().until(() -> !b.agent.running.get(id).watchers().isEmpty());
-            assertThat(told).isEmpty();
-            b.agent.release(id, Payload.nullJson());
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(told).containsExactly("hop", "end"));
-        }
-    }
-
-    @Test
-    void cancelling_waits_for_the_owner() throws Exception {
-        String id = id();
-        Caller caller = invoke(id, "hold", 20_000, true);
-        caller.awaitAccepted();
-        int port = a.port();
-        a.cut();
-        var cancelled = hosts.cancel(id, "no longer wanted");
-        a.open(port);
-        assertThat(cancelled.join()).isTrue();
-        assertThat(caller.result().status()).isEqualTo(Status.CANCELLED);
-    }
-
-    @Test
-    void builds_go_to_a_live_host_that_is_not_draining() throws Exception {
-        membership.host("a", a.address(), true);
-        Path source = Files.createDirectories(folder.resolve("app"));
-        Files.writeString(source.resolve("sand.yaml"), "name: demo\n");
-        BuildRequest request = new BuildRequest("demo", source, SandboxSpec.DEFAULT, Map.of());
-        hosts.build(request, line -> { }).join();
-        assertThat(b.agent.builds).hasSize(1);
-        membership.gone("b");
-        assertThatThrownBy(() -> hosts.build(request, line -> { }).join()).cause().isInstanceOf(BuildException.class)
-                .hasMessageContaining("no host can build");
-    }
-
-    @Test
-    void the_status_has_all_hosts_and_says_who_does_not_answer() throws Exception {
-        membership.own(3, "b", 2);
-        b.cut();
-        await().untilAsserted(() -> {
-            var status = hosts.status().join();
-            assertThat(status).extracting(HostAgentPort.HostStatus::host).containsExactly("a", "b");
-            assertThat(status.get(0).problem()).isNull();
-            assertThat(status.get(0).place().slots()).hasSize(15);
-            assertThat(status.get(0).place().labels()).containsExactly("here");
-            assertThat(status.get(1).problem()).isNotEmpty();
-            assertThat(status.get(1).place().slots()).containsExactly(3);
-        });
-        b.open(0);
     }
 }

@@ -11,8 +11,10 @@ import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.LinkOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
 /** The contract, over a network. */
+@Tag("slow")
 class TcpHostAgentTest extends HostAgentPortContract {
     private final InvocationStore records = new InvocationStore(new MemoryStore(), InvocationStore.Options.DEFAULT);
     private final MemoryBus bus = new MemoryBus();

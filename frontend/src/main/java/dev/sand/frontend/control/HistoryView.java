@@ -1,0 +1,99 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.http.Problems;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.Executions;
+import dev.sand.workflow.History;
+import dev.sand.workflow.KeptSignals;
+import dev.sand.workflow.asl.Definitions;
+import java.io.IOException;
+import java.time.Instant;
+
+/**
+ * {@code …/invocations/{id}/history}: what each state of a workflow's execution did, in the events of AWS's GetExecutionHistory. Made
+ * by giving the signals that are kept beside the record to the version's definition again.
+ */
+final class HistoryView {
+    private final Registry registry;
+    private final InvocationStore records;
+
+    HistoryView(Registry registry, InvocationStore records) {
+        this.registry = registry;
+        this.records = records;
+    }
+
+    void answer(Exchange exchange, InvocationRecord record) throws IOException {
+        int limit = exchange.query("limit", 100, 1, 1000);
+        int after = exchange.query("after", 0, 0, Integer.MAX_VALUE);
+        boolean isReverse = "true".equals(exchange.query("reverse"));
+        String iteration = exchange.query("iteration") == null ? "" : exchange.query("iteration");
+        History history = history(record);
+        if (!iteration.isEmpty() && history.size(iteration) == 0) {
+            throw Problem.caller(404, "unknown-iteration", "Unknown iteration", "Execution " + record.executionId()
+                    + " has no iteration " + iteration + " of a distributed Map.").asException();
+        }
+        ArrayNode events = history.page(iteration, after, limit + 1, isReverse);
+        ObjectNode answer = Json.object().put("executionId", record.executionId()).put("status", record.status().name());
+        boolean hasMore = events.size() > limit;
+        if (hasMore) {
+            events.remove(limit);
+        }
+        answer.set("events", events);
+        answer.put("next", hasMore ? (Long) events.get(limit - 1).get("id").longValue() : null);
+        exchange.json(200, answer);
+    }
+
+    private History history(InvocationRecord record) throws IOException {
+        WorkflowSpec workflow = registry.version(record.application(), record.version())
+                .map(version -> version.workflows().get(record.target())).orElse(null);
+        if (workflow == null) {
+            throw Problem.caller(409, "no-workflow", "No workflow", "'" + record.target()
+                    + "' is no workflow, or its version is kept no more: there is no history.").asException();
+        }
+        byte[] kept = records.history(record.application(), record.executionId()).orElseThrow(() -> notKept(record));
+        History history = new History();
+        if (!(Definitions.parseChecked(workflow.definition()) instanceof Definitions.Parsed.Valid valid)) {
+            throw notKept(record);
+        }
+        long startMs = Ids.isValid(record.executionId()) ? Ids.epochMs(record.executionId()) : record.startedMs();
+        Execution execution = Executions.of(valid.machine(), record.application(), record.target(), record.executionId(),
+                Instant.ofEpochMilli(startMs).toString(), history);
+        for (Signal signal : KeptSignals.decode(kept)) {
+            execution.on(signal);
+        }
+        if (!execution.isEnded() && record.status() != Status.RUNNING) {
+            String type = switch (record.status()) {
+                case TIMED_OUT -> "ExecutionTimedOut";
+                case CANCELLED -> "ExecutionAborted";
+                default -> "ExecutionFailed";
+            };
+            history.ended(record.endedMs(), type, record.failure() == null ? null : record.failure().error(),
+                    record.failure() == null ? null : record.failure().cause());
+        }
+        return history;
+    }
+
+    private static ProblemException notKept(InvocationRecord record) {
+        return record.status() == Status.RUNNING
+                ? Problems.of(Failure.platform(Errors.UNAVAILABLE, "Nothing of the history of execution "
+                        + record.executionId() + " is kept yet; ask again in a second.", true), record.executionId()).asException()
+                : Problem.caller(410, "history-gone", "The history is not kept", "The history of execution " + record.executionId()
+                        + " is kept no more, or is over a limit (" + KeptSignals.MOST_SIGNALS + " signals, " + KeptSignals.MOST_BYTES
+                        + " bytes).").asException();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.sand.frontend.hosts;
+
+import dev.sand.event.HostAgentPort.HostPlace;
+import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.frontend.hosts.HostTable.Known;
+import dev.sand.hostlink.HostLink;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/** What a host says of itself, or why it says nothing. */
+final class Statuses {
+    private Statuses() {}
+
+    static CompletableFuture<HostStatus> of(Known host, List<Integer> slots) {
+        String id = host.card().host();
+        HostPlace place = new HostPlace(host.card().address(), new TreeSet<>(host.card().labels()), host.card().busy(),
+                slots);
+        if (!host.peer().isUp() && host.peer() instanceof HostLink link) {
+            return CompletableFuture.completedFuture(silent(host, place, link.trouble()));
+        }
+        return host.peer().status().handle((status, thrown) -> thrown != null ? silent(host, place, thrown.getMessage())
+                : new HostStatus(id, status.sandboxKind(), status.draining(), status.sandboxes(), place, null));
+    }
+
+    private static HostStatus silent(Known host, HostPlace place, String why) {
+        return new HostStatus(host.card().host(), null, host.card().draining(), List.of(), place, why);
+    }
+}

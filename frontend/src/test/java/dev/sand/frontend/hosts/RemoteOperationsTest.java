@@ -1,0 +1,95 @@
+package dev.sand.frontend.hosts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.HostAgentPort.BuildException;
+import dev.sand.event.HostAgentPort.BuildRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.event.SandboxSpec;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a frontend asks of hosts besides requests: watches, cancellations, builds, their status. */
+@Tag("slow")
+class RemoteOperationsTest extends RemoteHostsFixture {
+    @Test
+    void a_watch_follows_its_execution() throws Exception {
+        String id = id();
+        invoke(id, "hold", 20_000, true).awaitAccepted();
+        List<String> told = new CopyOnWriteArrayList<>();
+        try (AutoCloseable watch = hosts.watch(id, new HostAgentPort.ProgressListener() {
+            @Override
+            public void onHop(InvocationResult.Hop hop) {
+                told.add("hop");
+            }
+
+            @Override
+            public void onEnd() {
+                told.add("end");
+            }
+        })) {
+            assertThat(watch).isNotNull();
+            await().until(() -> !a.agent.running.get(id).watchers().isEmpty());
+            toB(2);
+            // It runs on the new owner a moment later.
+            b.agent.invoke(Caller.request(id, "hold", new byte[1], 1000, false), new Caller());
+            await().until(() -> !b.agent.running.get(id).watchers().isEmpty());
+            assertThat(told).isEmpty();
+            b.agent.release(id, Payload.nullJson());
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(told).containsExactly("hop", "end"));
+        }
+    }
+
+    @Test
+    void cancelling_waits_for_the_owner() throws Exception {
+        String id = id();
+        Caller caller = invoke(id, "hold", 20_000, true);
+        caller.awaitAccepted();
+        int port = a.port();
+        a.cut();
+        var cancelled = hosts.cancel(id, "no longer wanted");
+        a.open(port);
+        assertThat(cancelled.join()).isTrue();
+        assertThat(caller.result().status()).isEqualTo(Status.CANCELLED);
+    }
+
+    @Test
+    void builds_go_to_a_live_host_that_is_not_draining() throws Exception {
+        membership.host("a", a.address(), true);
+        Path source = Files.createDirectories(folder.resolve("app"));
+        Files.writeString(source.resolve("sand.yaml"), "name: demo\n");
+        BuildRequest request = new BuildRequest("demo", source, SandboxSpec.DEFAULT, Map.of());
+        hosts.build(request, line -> { }).join();
+        assertThat(b.agent.builds).hasSize(1);
+        membership.gone("b");
+        assertThatThrownBy(() -> hosts.build(request, line -> { }).join()).cause().isInstanceOf(BuildException.class)
+                .hasMessageContaining("no host can build");
+    }
+
+    @Test
+    void the_status_has_all_hosts_and_says_who_does_not_answer() throws Exception {
+        membership.own(3, "b", 2);
+        b.cut();
+        await().untilAsserted(() -> {
+            var status = hosts.status().join();
+            assertThat(status).extracting(HostAgentPort.HostStatus::host).containsExactly("a", "b");
+            assertThat(status.get(0).problem()).isNull();
+            assertThat(status.get(0).place().slots()).hasSize(15);
+            assertThat(status.get(0).place().labels()).containsExactly("here");
+            assertThat(status.get(1).problem()).isNotEmpty();
+            assertThat(status.get(1).place().slots()).containsExactly(3);
+        });
+        b.open(0);
+    }
+}
