@@ -21,6 +21,7 @@ import dev.sand.hostlink.SlotEpochs;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -46,6 +47,14 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final HostReport report;
     private final MemoryWatch memoryWatch;
     private volatile boolean draining;
+    private volatile Deliveries deliveries = (application, upTo) -> CompletableFuture.completedFuture(null);
+
+    /** What delivers messages of queues to this host, beside it. */
+    @FunctionalInterface
+    public interface Deliveries {
+        /** The application is deleted: completes once nothing of it, up to that version, is delivered or stored any more. */
+        CompletableFuture<Void> stop(String application, int upTo);
+    }
 
     private HostAgent(HostAgentConfiguration configuration, HostAgentParts parts, ShardGroup shards, Sandboxes sandboxes,
                       SlotTable slots, RemoteWork remote, Consumer<Throwable> onBroken) {
@@ -128,6 +137,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         listener.onEnd(new InvocationResult(request.executionId(), InvocationResult.Status.FAILED, null, refusal, List.of()));
     }
 
+    /** @param delivering is stopped before what runs of a deleted application */
+    public void delivers(Deliveries delivering) {
+        deliveries = delivering;
+    }
+
     /** Under which epochs it owns what: its answers carry them. */
     public SlotEpochs epochs() {
         return new SlotEpochs() {
@@ -170,12 +184,16 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> deleteApplication(String application) {
+        Executor blocking = step -> Thread.ofVirtual().name("delete-" + application).start(step);
         // Synchronous requests too, whom no record tells of while they run: they would go on in the next application of that name.
-        return shards.cancelAll(application, "application '" + application + "' is deleted").thenRunAsync(() -> {
-            parts.data().deleteApplication(application);
-            parts.journal().deleteApplication(application);
-        }, runnable ->
-                Thread.ofVirtual().name("delete-" + application).start(runnable));
+        return CompletableFuture.supplyAsync(() -> parts.applications().forget(application), blocking)
+                .thenCompose(upTo -> deliveries.stop(application, upTo)
+                        .thenCompose(stopped -> shards.delete(application, upTo, "application '" + application + "' is deleted"))
+                        .thenRunAsync(() -> {
+                            parts.records().forget(application, upTo);
+                            parts.data().deleteApplication(application);
+                            parts.journal().deleteApplication(application);
+                        }, blocking));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.sand.hostagent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.InvocationStore.Filter;
 import dev.sand.datalayer.LogStore;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
@@ -173,6 +174,14 @@ class HostAgentTest {
         platform.agent.deleteApplication("deleted").get(10, TimeUnit.SECONDS);
         assertThat(running.get(60, TimeUnit.SECONDS).status()).isEqualTo(Status.CANCELLED);
         assertThat(running.join().failure().cause()).contains("is deleted");
+        InvocationResult late = platform.invoke(version, "loop", "false");
+        assertThat(late.failure().error()).as("from a frontend that has not heard of it").isEqualTo(Errors.NOT_FOUND);
+        platform.invocations.deleteApplication("deleted");
+        ApplicationVersion next = platform.deploy("deleted", Map.of("loop", "def handle(event, context):\n    return 'next'\n"));
+        assertThat(TestPlatform.text(platform.invoke(next, "loop", "1"))).isEqualTo("\"next\"");
+        await().until(() -> !platform.invocations.list("deleted", Filter.ALL, null, 10).records().isEmpty());
+        assertThat(platform.invocations.list("deleted", Filter.ALL, null, 10).records())
+                .as("figures of what was killed came after its end").allMatch(record -> record.version() == next.version());
     }
 
     @Test

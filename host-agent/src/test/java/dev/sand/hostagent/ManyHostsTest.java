@@ -31,10 +31,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two host agents with the real Python runtime that share bus and store: what one leaves, the other ends. */
+@Tag("slow")
 class ManyHostsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -21,6 +21,7 @@ final class TestMembership implements AutoCloseable {
     private final List<Membership.Owner> owners;
     private long epoch;
     private volatile Membership.View view;
+    private volatile boolean allIdle;
 
     TestMembership(int slots) {
         this.slots = slots;
@@ -55,7 +56,8 @@ final class TestMembership implements AutoCloseable {
         @Override
         public void report(HostCard self) {
             thread.execute(() -> {
-                card = self;
+                card = !allIdle ? self : new HostCard(self.host(), self.incarnation(), self.address(), self.labels(), 0, self.draining(),
+                        self.seenMs());
                 show();
             });
         }
@@ -100,6 +102,11 @@ final class TestMembership implements AutoCloseable {
     /** A host's own view of the group. */
     Host host() {
         return new Host();
+    }
+
+    /** From now on no host looks busy: each keeps the events of its executions. */
+    void showAllIdle() {
+        allIdle = true;
     }
 
     /** Gives all slots to the host; the owners so far are told nothing, as when they are dead or cut off. */

@@ -26,6 +26,7 @@ import dev.sand.hostagent.journal.BusJournal;
 import dev.sand.hostagent.journal.StoredRecords;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
@@ -108,11 +109,26 @@ final class TestPlatform implements AutoCloseable {
         copies = new ObjectCopies(new GlobalObjects(store), segments);
         journal = new BusJournal(bus, copies, configuration.host(), BusJournal.Options.DEFAULT);
         before.prepare(this);
-        agent = HostAgent.start(configuration, new HostAgentParts(key -> Optional.ofNullable(versions.get(key)),
+        agent = HostAgent.start(configuration, new HostAgentParts(source(),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 new SharedData(store, segments, SharedData.Options.DEFAULT), logs,
                 application -> Map.of("API_KEY", "key-of-" + application),
                 new HostAgentParts.Cluster(bus, membership, copies)), broken::complete);
+    }
+
+    private ApplicationSource source() {
+        return new ApplicationSource() {
+            @Override
+            public Optional<ApplicationVersion> load(AppKey app) {
+                return Optional.ofNullable(versions.get(app));
+            }
+
+            @Override
+            public int forget(String application) {
+                return versions.keySet().stream().filter(key -> key.application().equals(application)).mapToInt(AppKey::version).max()
+                        .orElse(0);
+            }
+        };
     }
 
     /** Deploys grains given by their handlers' code. */

@@ -12,6 +12,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution;
+import dev.sand.workflow.objects.ObjectCall;
 import java.util.List;
 import java.util.Map;
 
@@ -96,6 +97,12 @@ public sealed interface Action {
     record Evaluate(String executionId, Execution execution, Execution.Signal signal) implements Action {}
 
     /**
+     * Do something with the application's objects, for a step of an execution; by its slot's owner of that epoch. Answer:
+     * ObjectsCalled, also when it could not be done.
+     */
+    record CallObjects(String application, String executionId, int slot, long epoch, String step, ObjectCall call) implements Action {}
+
+    /**
      * The execution's one answer, by its slot's owner of that epoch. {@code slot} -1: nothing was begun under any epoch (a
      * refusal, or the slot is another's), and the answer may go out whoever owns what.
      */
@@ -103,6 +110,9 @@ public sealed interface Action {
 
     /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
     record AnswerCallback(Input.CallbackListener listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
+
+    /** A step asks something of the platform. Answer: Answered. */
+    record Ask(String executionId, String step, Question question) implements Action {}
 
     /** Progress for a watcher; {@code hop} null: the execution has ended, or does not run here. */
     record Notify(ProgressListener listener, InvocationResult.Hop hop) implements Action {}
@@ -114,8 +124,10 @@ public sealed interface Action {
      * Keep what happened for the invocation API. Written again when CPU time and memory of late exits are known.
      * Answered with Recorded only when {@code awaited}: a durable execution's end is journaled once its record is stored,
      * so that no crash loses a result. A record of a higher epoch is never overwritten by one of a lower.
+     *
+     * @param history the workflow's signals so far, to be kept beside it; null: what is kept stays
      */
-    record Record(InvocationRecord record, boolean awaited, int slot, long epoch) implements Action {}
+    record Record(InvocationRecord record, boolean awaited, int slot, long epoch, List<Execution.Signal> history) implements Action {}
 
     /** Put the event into the work queue of its grain, to be run by that host. Answer: SentAway, then Returned. */
     record SendAway(String host, RemoteEvent event) implements Action {}

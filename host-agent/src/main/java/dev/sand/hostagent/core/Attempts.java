@@ -63,7 +63,7 @@ final class Attempts {
     /** The event's own limit has passed, not its execution's. */
     void onDeadline(Event event) {
         Failure failure = event.state() == Event.State.UNPLACED && context.nowNs < event.stepDeadlineNs
-                ? context.placing.nowhere(event) : Refusals.deadline(event, context.nowNs);
+                ? context.placing.nowhere(event) : Refusals.deadline(event, context.nowNs, context.placing.whyNowhere(event));
         withdraw(event, Errors.TIMEOUT, context.has(Rule.DEADLINE_KILLS));
         event.owner.onEventFailed(event, failure);
     }

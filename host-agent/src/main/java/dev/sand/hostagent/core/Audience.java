@@ -11,11 +11,20 @@ import java.util.List;
 
 /** Who waits for an execution's answer, and who watches it. */
 final class Audience {
+    /** A step of another execution of the same owner, which started this one. */
+    interface Parent {
+        void onAccepted();
+
+        void onEnded(InvocationResult result);
+    }
+
     private final CoreContext context;
     private final int slot;
     private final long epoch;
     private final List<InvocationListener> listeners = new ArrayList<>(1);
     private List<ProgressListener> watchers = List.of();
+    /** Most executions have none. */
+    private List<Parent> parents = List.of();
 
     Audience(CoreContext context, int slot, long epoch) {
         this.context = context;
@@ -27,6 +36,13 @@ final class Audience {
         listeners.add(listener);
     }
 
+    void add(Parent parent) {
+        if (parents.isEmpty()) {
+            parents = new ArrayList<>(1);
+        }
+        parents.add(parent);
+    }
+
     int listeners() {
         return listeners.size();
     }
@@ -35,11 +51,17 @@ final class Audience {
         for (int i = 0; i < listeners.size(); i++) {
             context.emit(new Action.Accepted(listeners.get(i), slot, epoch));
         }
+        for (Parent parent : parents) {
+            context.later(0, parent::onAccepted);
+        }
     }
 
     void answer(InvocationResult result) {
         for (int i = 0; i < listeners.size(); i++) {
             context.emit(new Action.Respond(listeners.get(i), result, slot, epoch));
+        }
+        for (Parent parent : parents) {
+            context.later(0, () -> parent.onEnded(result));
         }
     }
 
@@ -54,6 +76,8 @@ final class Audience {
     void moveTo(Audience other) {
         other.listeners.addAll(listeners);
         listeners.clear();
+        parents.forEach(other::add);
+        parents = List.of();
         for (int i = 0; i < watchers.size(); i++) {
             other.watch(watchers.get(i));
         }

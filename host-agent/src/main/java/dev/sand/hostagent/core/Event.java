@@ -73,7 +73,11 @@ final class Event extends Timed implements GrainQueue.Entry {
         return state == State.ENDED;
     }
 
-    private void become(State next) {
+    private static boolean isHere(State state) {
+        return state == State.QUEUED || state == State.RUNNING;
+    }
+
+    private void become(State next, CoreContext context) {
         boolean legal = switch (state) {
             case HELD -> next != State.HELD && next != State.RUNNING;
             case QUEUED -> next == State.RUNNING || next == State.ENDED;
@@ -84,6 +88,9 @@ final class Event extends Timed implements GrainQueue.Entry {
         };
         if (!legal) {
             throw CoreContext.illegal("event", id, state, next);
+        }
+        if (isHere(state) != isHere(next)) {
+            context.placing.inProgressHere(isHere(next));
         }
         state = next;
     }
@@ -107,6 +114,11 @@ final class Event extends Timed implements GrainQueue.Entry {
         waits(State.UNPLACED, Math.min(stepDeadlineNs, placedByNs), context);
     }
 
+    /** No live host may run it, or takes it. */
+    boolean lacksHost() {
+        return state == State.UNPLACED && placedByNs != 0;
+    }
+
     /** Until what went before is noted. */
     void waiting(CoreContext context) {
         waits(State.UNPLACED, stepDeadlineNs, context);
@@ -118,7 +130,7 @@ final class Event extends Timed implements GrainQueue.Entry {
     }
 
     private void waits(State next, long untilNs, CoreContext context) {
-        become(next);
+        become(next, context);
         queuedNs = context.nowNs;
         handedNs = 0;
         instance = null;
@@ -129,7 +141,7 @@ final class Event extends Timed implements GrainQueue.Entry {
 
     /** @return until when this attempt may run */
     long handedTo(Instance next, CoreContext context) {
-        become(State.RUNNING);
+        become(State.RUNNING, context);
         instance = next;
         handedNs = context.nowNs;
         long deadlineNs = Math.min(stepDeadlineNs, context.nowNs + grain.spec().timeoutMs() * 1_000_000);
@@ -170,7 +182,7 @@ final class Event extends Timed implements GrainQueue.Entry {
     }
 
     void end(CoreContext context) {
-        become(State.ENDED);
+        become(State.ENDED, context);
         context.timers.disarm(this);
     }
 

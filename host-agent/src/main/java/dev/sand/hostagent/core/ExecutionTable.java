@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.DeletedVersions;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
@@ -15,6 +16,7 @@ final class ExecutionTable {
     /** Ended and durable, the record not yet known to be stored. */
     private final Map<String, RunningExecution> unrecorded = new HashMap<>();
     private final RememberedResults remembered;
+    private DeletedVersions deleted = DeletedVersions.NONE;
     private long heldBytes;
     private int held;
     private boolean drainedTold;
@@ -81,6 +83,8 @@ final class ExecutionTable {
             context.drop("slot " + slot + " of execution " + request.executionId() + " is not this host's", recover);
         } else if (same != null && !(same.isHeld() && context.has(Rule.HELD_JOINS_RECOVERED))) {
             context.drop("execution " + request.executionId() + " runs already", recover);
+        } else if (isDeleted(request.application(), request.version())) {
+            context.drop("application " + request.application() + " was deleted", recover);
         } else {
             context.counters.recovered++;
             if (same != null) {
@@ -125,9 +129,18 @@ final class ExecutionTable {
         checkDrained();
     }
 
-    List<String> of(String application) {
-        return open.values().stream().filter(execution -> execution.request().application().equals(application))
-                .map(RunningExecution::id).toList();
+    // --- deleted applications
+
+    /** All that runs of it ends, and nothing of it begins any more, whoever has not heard of it yet. */
+    void delete(Input.Delete delete) {
+        deleted = deleted.with(delete.application(), delete.upTo());
+        List<RunningExecution> running = open.values().stream()
+                .filter(execution -> isDeleted(execution.request().application(), execution.request().version())).toList();
+        running.forEach(execution -> execution.ending().cancelled(delete.cause()));
+    }
+
+    boolean isDeleted(String application, int version) {
+        return deleted.covers(application, version);
     }
 
     private List<RunningExecution> of(int slot) {

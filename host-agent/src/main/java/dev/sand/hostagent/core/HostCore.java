@@ -1,6 +1,7 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.HostAgentPort.SandboxStatus;
+import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -72,6 +73,7 @@ public final class HostCore {
             case Input.Returned returned -> context.placing.onReturned(returned);
             case Input.SentAway sent -> context.placing.onSentAway(sent);
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
+            case Input.ObjectsCalled called -> onObjectsCalled(called);
             case Input.Journaled journaled -> onJournaled(journaled);
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
@@ -79,7 +81,9 @@ public final class HostCore {
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
             case Input.Cancel cancel -> onCancel(cancel);
+            case Input.Delete delete -> context.executions.delete(delete);
             case Input.Callback callback -> onCallback(callback);
+            case Input.Answered answered -> onAnswered(answered);
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
             case Input.Retire retire -> applicationInputs.on(retire);
             case Input.Drain _ -> context.executions.drain();
@@ -107,9 +111,9 @@ public final class HostCore {
         return context.executions.get(executionId) != null;
     }
 
-    /** Ids of the application's executions that run here now, as a list of their own. */
-    public List<String> openOf(String application) {
-        return context.executions.of(application);
+    /** Whether the application was deleted, this version with it. */
+    public boolean isDeleted(AppKey app) {
+        return context.executions.isDeleted(app.application(), app.version());
     }
 
     public int openExecutions() {
@@ -144,12 +148,28 @@ public final class HostCore {
         }
     }
 
+    private void onObjectsCalled(Input.ObjectsCalled called) {
+        RunningExecution execution = context.executions.get(called.executionId());
+        if (execution == null || !execution.onObjectsCalled(called)) {
+            context.drop("nobody waits for objects of " + called.step() + " of execution " + called.executionId(), called);
+        }
+    }
+
     private void onJournaled(Input.Journaled journaled) {
         RunningExecution execution = context.executions.get(journaled.executionId());
         if (execution == null) {
             context.drop("execution " + journaled.executionId() + " does not run (any more)", journaled);
         } else {
             execution.onJournaled(journaled);
+        }
+    }
+
+    private void onAnswered(Input.Answered answered) {
+        RunningExecution execution = context.executions.get(answered.executionId());
+        if (execution == null) {
+            context.drop("execution " + answered.executionId() + " does not run (any more)", answered);
+        } else {
+            execution.onAnswered(answered);
         }
     }
 

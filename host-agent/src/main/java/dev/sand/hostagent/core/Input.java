@@ -32,6 +32,9 @@ public sealed interface Input {
 
     record Cancel(String executionId, String cause) implements Input {}
 
+    /** The application is gone. @param upTo its last version: what comes of that one or an earlier one is not taken any more */
+    record Delete(String application, int upTo, String cause) implements Input {}
+
     /** Told once of what has come of a callback, on the shard's thread. */
     interface CallbackListener {
         void onOutcome(TaskCallback.Outcome outcome);
@@ -42,6 +45,9 @@ public sealed interface Input {
 
     /** Somebody reports on the step of an execution that waits for its token. Answered with AnswerCallback. */
     record Callback(String executionId, String step, TaskCallback what, CallbackListener listener) implements Input {}
+
+    /** Answer to Ask. */
+    record Answered(String executionId, String step, Question.Answer answer) implements Input {}
 
     /** Answer to LoadApplication; failure set when there is no such version. */
     record ApplicationLoaded(AppKey app, ApplicationVersion version, Failure failure) implements Input {}
@@ -112,6 +118,9 @@ public sealed interface Input {
 
     /** Answer to Evaluate: the commands that the signal gave. */
     record Evaluated(String executionId, List<Execution.Command> commands, Failure failure) implements Input {}
+
+    /** Answer to CallObjects. @param output what it gave; null: it failed, for that cause */
+    record ObjectsCalled(String executionId, String step, Payload output, String cause) implements Input {}
 
     // --- the global bus
 

@@ -37,6 +37,10 @@ final class Intake {
                 return;
             }
         }
+        if (executions.isDeleted(request.application(), request.version())) {
+            refuse(request, listener, Refusals.deleted(request));
+            return;
+        }
         boolean holds = state == SlotTable.State.RECOVERING && context.has(Rule.HELD_WHILE_RECOVERING);
         Failure refusal = refusal(request, holds);
         if (refusal != null) {

@@ -26,7 +26,7 @@ final class Placing {
 
     Placing(CoreContext context) {
         this.context = context;
-        this.policy = new PlacementPolicy(context.host);
+        this.policy = new PlacementPolicy(context.host, context.configuration.processors());
     }
 
     boolean mayRunHere(Grain grain) {
@@ -106,6 +106,7 @@ final class Placing {
         RunningExecution execution = ((Steps) event.owner).execution();
         event.away(host, context);
         away++;
+        policy.began(host, context.nowNs);
         context.counters.sentAway++;
         long deadlineNs = Math.min(event.stepDeadlineNs, execution.deadlineNs());
         long remainingMs = Math.max(1, (deadlineNs - context.nowNs + 999_999) / 1_000_000);
@@ -118,17 +119,31 @@ final class Placing {
     void forget(Event event) {
         if (event.isAway()) {
             away--;
+            policy.ended(event.host, context.nowNs);
         } else if (event.state() == Event.State.UNPLACED) {
             unplaced.remove(event);
         }
     }
 
+    /** An event of our own or of another host has come into a queue here, or has left this host. */
+    void inProgressHere(boolean begins) {
+        if (begins) {
+            policy.began(PlacementPolicy.HERE, context.nowNs);
+        } else {
+            policy.ended(PlacementPolicy.HERE, context.nowNs);
+        }
+    }
+
     Failure nowhere(Event event) {
+        return Failure.platform(Errors.UNAVAILABLE, whyNowhere(event), true);
+    }
+
+    String whyNowhere(Event event) {
         return Refusals.nowhere(event, event.grain.placement(), policy.inWords());
     }
 
     void onHosts(List<HostCard> hosts) {
-        policy.onHosts(hosts);
+        policy.onHosts(hosts, context.nowNs);
         for (Event event : new ArrayList<>(unplaced)) {
             placeAgain(event);
         }

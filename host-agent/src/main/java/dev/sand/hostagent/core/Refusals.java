@@ -26,6 +26,11 @@ final class Refusals {
                 failure, List.of()), -1, 0);
     }
 
+    static Failure deleted(InvocationRequest request) {
+        return Failure.caller(Errors.NOT_FOUND, "application " + request.application() + " was deleted, version " + request.version()
+                + " with it");
+    }
+
     static Failure moved(String executionId, int slot) {
         return Failure.platform(Errors.MOVED, "execution " + executionId + " is in slot " + slot
                 + ", which is another host's; ask there under the same id", true);
@@ -79,8 +84,11 @@ final class Refusals {
                 + ", larger values go by reference", Failure.Source.GRAIN, limit, actual);
     }
 
-    static Failure deadline(Event event, long nowNs) {
-        String words = event.isAway()
+    /** @param nowhere why no host runs it, when it lacks one */
+    static Failure deadline(Event event, long nowNs, String nowhere) {
+        String words = event.lacksHost()
+                ? " waited for a host for " + (nowNs - event.queuedNs) / 1_000_000 + " ms, which is the limit of the step: " + nowhere
+                : event.isAway()
                 ? " was sent to host " + event.host + " and did not come back for " + (nowNs - event.queuedNs) / 1_000_000
                         + " ms, which is the limit of the step"
                 : event.isRunning()
@@ -98,10 +106,9 @@ final class Refusals {
     }
 
     /** @param hosts the live ones, in words */
-    static Failure nowhere(Event event, Placement placement, String hosts) {
-        return Failure.platform(Errors.UNAVAILABLE, "grain " + event.grainName + " of application "
-                + event.grain.application().key().application() + " may run " + placement(placement)
-                + " only, and no host that is live is such: " + hosts, true);
+    static String nowhere(Event event, Placement placement, String hosts) {
+        return "grain " + event.grainName + " of application " + event.grain.application().key().application() + " may run "
+                + placement(placement) + " only, and no host that is live is such: " + hosts;
     }
 
     private static String placement(Placement placement) {

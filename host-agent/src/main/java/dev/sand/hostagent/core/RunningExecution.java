@@ -37,6 +37,7 @@ final class RunningExecution extends Timed implements Tenant {
     private final Audience audience;
     private final Backups backups;
     private final Story story;
+    private final Signals.Kept kept = new Signals.Kept();
     private final Admission admission;
     private final Ending ending;
     private State state = State.HELD;
@@ -44,7 +45,7 @@ final class RunningExecution extends Timed implements Tenant {
     private Application application;
     private Signals signals;
     /** Null: not looked at yet. */
-    private Boolean awaitsCallbacks;
+    private Boolean hasStrictWorkflow;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
     private String journalTrouble;
 
@@ -59,7 +60,7 @@ final class RunningExecution extends Timed implements Tenant {
         this.deadlineNs = context.nowNs + Deadlines.remainingMs(request, recovery, context.epochMs()) * 1_000_000;
         this.audience = new Audience(context, slot, epoch);
         this.backups = new Backups(context, request, slot, epoch, deadlineNs, recovery == null ? 0 : recovery.next());
-        this.story = new Story(context, request, audience, slot, epoch, recovery == null ? context.epochMs() : idMs());
+        this.story = new Story(context, request, audience, slot, epoch, recovery == null ? context.epochMs() : idMs(), kept);
         this.admission = new Admission(context, this, backups, audience, story);
         this.ending = new Ending(context, this, backups, audience, story);
     }
@@ -101,6 +102,10 @@ final class RunningExecution extends Timed implements Tenant {
         return story;
     }
 
+    Signals.Kept kept() {
+        return kept;
+    }
+
     Admission admission() {
         return admission;
     }
@@ -128,19 +133,20 @@ final class RunningExecution extends Timed implements Tenant {
     /**
      * Global bus first, for every event. So does whatever has lost an owner before: it may be what took that host down, and
      * then each of its steps must be known to have begun. And so does one that may be called back: who was told that a report
-     * counts will not come again, and what lies behind a record that is missing does not count.
+     * counts will not come again, and what lies behind a record that is missing does not count; and one that reads the items of a
+     * Map: another owner is to go on with the same ones, and the object may be another by then.
      */
     boolean isStrict() {
         return application.version().durability() == Durability.STRICT
-                || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT) || awaitsCallbacks();
+                || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT) || hasStrictWorkflow();
     }
 
-    private boolean awaitsCallbacks() {
-        if (awaitsCallbacks == null) {
+    private boolean hasStrictWorkflow() {
+        if (hasStrictWorkflow == null) {
             WorkflowSpec workflow = application.version().workflows().get(request.target());
-            awaitsCallbacks = workflow != null && workflow.definition().contains(AslExecution.CALLBACK);
+            hasStrictWorkflow = workflow != null && AslExecution.isStrict(workflow.definition());
         }
-        return awaitsCallbacks;
+        return hasStrictWorkflow;
     }
 
     boolean isWorkflow() {
@@ -224,6 +230,10 @@ final class RunningExecution extends Timed implements Tenant {
         }
     }
 
+    long startedMs() {
+        return idMs();
+    }
+
     /** When the id was made: the start as the machine sees it, which is the same when the journal is replayed. */
     private long idMs() {
         return Ids.isValid(id()) ? Ids.epochMs(id()) : context.epochMs();
@@ -240,6 +250,19 @@ final class RunningExecution extends Timed implements Tenant {
             context.drop("execution " + id() + " has nothing evaluated", evaluated);
         } else {
             signals.onEvaluated(evaluated.commands(), evaluated.failure());
+        }
+    }
+
+    /** @return false: no step waits for it (any more) */
+    boolean onObjectsCalled(Input.ObjectsCalled called) {
+        return signals != null && signals.steps().objects().on(called);
+    }
+
+    void onAnswered(Input.Answered answered) {
+        if (signals == null) {
+            context.drop("execution " + id() + " has asked nothing", answered);
+        } else {
+            signals.steps().services().onAnswer(answered);
         }
     }
 
@@ -275,6 +298,7 @@ final class RunningExecution extends Timed implements Tenant {
         context.timers.disarm(this);
         if (signals != null && !again) {
             signals.steps().abandonAll(error, kills);
+            signals.steps().services().abandonAll(!Errors.MOVED.equals(error));
             signals.callbacks().close(Errors.MOVED.equals(error));
         }
         admission.close();
@@ -289,6 +313,12 @@ final class RunningExecution extends Timed implements Tenant {
         audience.leave();
     }
 
+    /** An execution's deadline may come before the end of the patience with placement. */
+    private String whoLacksAHost() {
+        return signals == null ? "" : signals.steps().events().stream().filter(Event::lacksHost).findFirst()
+                .map(event -> "; step " + event.step + " waits for a host: " + context.placing.whyNowhere(event)).orElse("");
+    }
+
     /** Its deadline. */
     @Override
     void onDue() {
@@ -296,7 +326,7 @@ final class RunningExecution extends Timed implements Tenant {
             case HELD -> "while the journals of slot " + slot + " were being read";
             case ENTERING -> admission.stage();
             case RUNNING, ENDED -> journalTrouble != null ? "while its last step waited for the global bus: " + journalTrouble
-                    : "with " + (signals == null ? 0 : signals.steps().openCount()) + " steps open";
+                    : "with " + (signals == null ? 0 : signals.steps().openCount()) + " steps open" + whoLacksAHost();
         };
         ending.timedOut(where);
     }

@@ -4,7 +4,9 @@ import dev.sand.event.Failure;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.KeptSignals;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -16,6 +18,33 @@ import java.util.Map;
 final class Signals {
     /** What holds up the signals. */
     private enum Awaited { NOTHING, EVALUATION, JOURNAL, RESUMPTION }
+
+    /** The signals so far, as the execution's history is made of them; of an execution that had too many, none. */
+    static final class Kept {
+        private List<Signal> signals = List.of();
+        private boolean changed;
+
+        private void add(Signal signal) {
+            if (signals == null || signals.size() >= KeptSignals.MOST_SIGNALS) {
+                signals = null;
+                return;
+            }
+            if (signals.isEmpty()) {
+                signals = new ArrayList<>(4);
+            }
+            signals.add(signal);
+            changed = true;
+        }
+
+        /** Those of an execution that has more of them than when this was last asked; else null. */
+        List<Signal> changed() {
+            if (!changed || signals == null) {
+                return null;
+            }
+            changed = false;
+            return List.copyOf(signals);
+        }
+    }
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -96,6 +125,10 @@ final class Signals {
             return;
         }
         pending = signal;
+        if (execution.isWorkflow()) {
+            execution.kept().add(signal);
+            execution.story().changed(execution.backups().isDurable());
+        }
         if (isReplaying()) {
             steps.close(signal);
         }

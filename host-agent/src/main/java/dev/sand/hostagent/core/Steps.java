@@ -15,19 +15,34 @@ import java.util.Map;
 
 /** What is open of one execution, its events and timers: does what the state machine commands, and tells it what came of it. */
 final class Steps implements EventOwner {
+    /** Ten years: behind every execution's deadline, and still within the nanoseconds of a long. */
+    private static final long BEYOND_MS = 3_653L * 24 * 3_600_000;
     private final CoreContext context;
     private final RunningExecution execution;
     private final Application application;
     private final Signals signals;
+    private final ServiceSteps services;
     private final EventFailures failures = new EventFailures();
     private final Map<String, Event> open = new LinkedHashMap<>(4);
     private final Map<String, StepTimer> timers = new LinkedHashMap<>(0);
+    private final ObjectSteps objects;
 
     Steps(CoreContext context, RunningExecution execution, Application application, Signals signals) {
         this.context = context;
         this.execution = execution;
         this.application = application;
         this.signals = signals;
+        this.objects = new ObjectSteps(context, execution, signals);
+        this.services = new ServiceSteps(context, execution, application, signals);
+    }
+
+    ServiceSteps services() {
+        return services;
+    }
+
+    /** Those that are about objects. */
+    ObjectSteps objects() {
+        return objects;
     }
 
     RunningExecution execution() {
@@ -41,8 +56,11 @@ final class Steps implements EventOwner {
         for (int i = 0; i < commands.size() && signals.goesOn(); i++) {
             switch (commands.get(i)) {
                 case Command.RunTask task -> onRunTask(task);
+                case Command.StartWorkflow start -> onService(start.step(), start, start.timeoutMs(), cause);
+                case Command.SendMessage send -> onService(send.step(), send, send.timeoutMs(), cause);
                 case Command.StartTimer start -> onStartTimer(start, cause);
                 case Command.AwaitCallback await -> signals.callbacks().await(await.step());
+                case Command.CallObjects call -> objects.call(call);
                 case Command.Abandon abandon -> onAbandon(abandon.step());
                 case Command.Succeed succeed -> execution.ending().succeeded(succeed.output());
                 case Command.Fail fail -> onFail(fail, machine);
@@ -59,11 +77,25 @@ final class Steps implements EventOwner {
         }
     }
 
-    private void onRunTask(Command.RunTask task) {
+    /** @return false: it has ended for it */
+    private boolean hasRoom(String step) {
         int limit = context.configuration.maxOpenSteps();
         if (openCount() >= limit) {
             execution.ending().machineFailed(Failure.limit(Errors.TOO_LARGE, "execution " + execution.id() + " has a limit of " + limit
-                    + " steps at once, and " + task.step() + " would be one more", Failure.Source.GRAIN, limit, limit + 1L));
+                    + " steps at once, and " + step + " would be one more", Failure.Source.GRAIN, limit, limit + 1L));
+            return false;
+        }
+        return true;
+    }
+
+    private void onService(String step, Command command, long timeoutMs, Signal cause) {
+        if (hasRoom(step)) {
+            services.open(step, command, timeoutMs, cause);
+        }
+    }
+
+    private void onRunTask(Command.RunTask task) {
+        if (!hasRoom(task.step())) {
             return;
         }
         long stepDeadlineNs = task.timeoutMs() > 0 ? context.nowNs + task.timeoutMs() * 1_000_000 : Long.MAX_VALUE;
@@ -78,7 +110,7 @@ final class Steps implements EventOwner {
     private void onStartTimer(Command.StartTimer start, Signal cause) {
         long delayMs = Math.max(0, start.delayMs() - signals.elapsedMs(cause));
         StepTimer timer = new StepTimer(this, start.step());
-        timer.dueNs = context.nowNs + delayMs * 1_000_000;
+        timer.dueNs = context.nowNs + Math.min(delayMs, BEYOND_MS) * 1_000_000;
         timers.put(start.step(), timer);
         if (!signals.isReplaying()) {
             context.timers.arm(timer, timer.dueNs);
@@ -91,7 +123,7 @@ final class Steps implements EventOwner {
             withdraw(event, Errors.CANCELLED, true);
             return;
         }
-        StepTimer timer = signals.callbacks().abandon(step) ? null : timers.remove(step);
+        StepTimer timer = signals.callbacks().abandon(step) || objects.abandon(step) || services.abandon(step) ? null : timers.remove(step);
         if (timer != null) {
             context.timers.disarm(timer);
         }
@@ -178,7 +210,7 @@ final class Steps implements EventOwner {
         Event event = step == null ? null : open.remove(step);
         if (event != null) {
             event.end(context);
-        } else if (step != null && !signals.callbacks().abandon(step)) {
+        } else if (step != null && !signals.callbacks().abandon(step) && !objects.abandon(step) && !services.close(step)) {
             timers.remove(step);
         }
     }
@@ -192,11 +224,13 @@ final class Steps implements EventOwner {
         for (StepTimer timer : timers.values()) {
             context.timers.arm(timer, timer.dueNs);
         }
+        objects.resume();
         for (Event event : new ArrayList<>(open.values())) {
             if (event.state() == Event.State.HELD) {
                 resumption.run(event);
             }
         }
+        services.resume();
     }
 
     Event openEvent(String step) {
@@ -204,7 +238,7 @@ final class Steps implements EventOwner {
     }
 
     int openCount() {
-        return open.size() + timers.size() + signals.callbacks().openCount();
+        return open.size() + timers.size() + signals.callbacks().openCount() + objects.openCount() + services.openCount();
     }
 
     /** The execution has ended: nothing of it is to run on. */
@@ -217,5 +251,6 @@ final class Steps implements EventOwner {
             context.timers.disarm(timer);
         }
         timers.clear();
+        objects.abandonAll();
     }
 }

@@ -11,6 +11,9 @@ import dev.sand.event.Payload;
  * when it ended. Armed as a timer while those are waited for.
  */
 final class Story extends Timed implements AttemptLog {
+    /** What is kept of one that runs is no older than this. */
+    private static final long SNAPSHOT_NS = 1_000_000_000L;
+
     private final CoreContext context;
     private final InvocationRequest request;
     private final Audience audience;
@@ -18,17 +21,29 @@ final class Story extends Timed implements AttemptLog {
     private final long epoch;
     private final long startedMs;
     private final Hops hops;
+    private final Signals.Kept kept;
+    /** Keeps what has happened so far, for those who ask while it runs. */
+    private final Timed snapshot = new Timed() {
+        @Override
+        void onDue() {
+            if (result == null) {
+                record(false);
+            }
+        }
+    };
     /** Null while it runs. */
     private InvocationResult result;
     private long endedMs;
 
-    Story(CoreContext context, InvocationRequest request, Audience audience, int slot, long epoch, long startedMs) {
+    Story(CoreContext context, InvocationRequest request, Audience audience, int slot, long epoch, long startedMs,
+          Signals.Kept kept) {
         this.context = context;
         this.request = request;
         this.audience = audience;
         this.slot = slot;
         this.epoch = epoch;
         this.startedMs = startedMs;
+        this.kept = kept;
         this.hops = new Hops(context.configuration.maxHops());
     }
 
@@ -37,9 +52,17 @@ final class Story extends Timed implements AttemptLog {
         record(false);
     }
 
+    /** A signal came. One that is not in the global bus has no record while it runs: nobody would end it after a crash. */
+    void changed(boolean isDurable) {
+        if (isDurable && result == null && !snapshot.isArmed()) {
+            context.timers.arm(snapshot, context.nowNs + SNAPSHOT_NS);
+        }
+    }
+
     InvocationResult ended(InvocationResult.Status status, Payload output, Failure failure) {
         result = new InvocationResult(request.executionId(), status, output, failure, hops.copy());
         endedMs = context.epochMs();
+        context.timers.disarm(snapshot);
         return result;
     }
 
@@ -57,7 +80,7 @@ final class Story extends Timed implements AttemptLog {
 
     private void record(boolean awaited) {
         if (context.mayAct(slot, epoch)) {
-            context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited, slot, epoch));
+            context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited, slot, epoch, kept.changed()));
         }
     }
 

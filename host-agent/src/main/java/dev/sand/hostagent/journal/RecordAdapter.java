@@ -5,7 +5,10 @@ import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Question.Answer.Claimed;
+import dev.sand.hostagent.core.Question.Answer.Found;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /** Keeps invocation records in the global data layer; a later record of the same execution replaces the earlier one. */
 public interface RecordAdapter extends AutoCloseable {
@@ -20,8 +23,14 @@ public interface RecordAdapter extends AutoCloseable {
      *
      * @param epoch of the execution's owner: what one of a higher epoch has recorded stays
      * @param listener null when the outcome is not awaited
+     * @param history what is kept beside it, asked for on the store's thread; null: as it was
      */
-    void record(InvocationRecord record, long epoch, StoredListener listener);
+    void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history);
+
+    /** As above, without what is kept beside it. */
+    default void record(InvocationRecord record, long epoch, StoredListener listener) {
+        record(record, epoch, listener, null);
+    }
 
     /**
      * Keeps a large output before its record is given; blocks.
@@ -39,6 +48,19 @@ public interface RecordAdapter extends AutoCloseable {
      * record is taken any more, from the same step on; blocks.
      */
     boolean endedOrFenced(InvocationRequest request, long epoch);
+
+    /**
+     * Gives a name of a workflow's executions away, once; blocks.
+     *
+     * @param input of the execution that asks, to know the same call again; @return who has it, since whenever
+     */
+    Claimed claimName(String application, String workflow, String name, String executionId, Payload input);
+
+    /** What its record says of an execution, with the bytes of its output; blocks. */
+    Found find(String application, String executionId);
+
+    /** The application is deleted: once this returns, nothing of it up to that version is stored any more. Blocks. */
+    void forget(String application, int upTo);
 
     /** Records given and not yet stored: a host agent that is far behind takes no new requests. */
     long backlog();

@@ -11,8 +11,12 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Question.Answer.Claimed;
+import dev.sand.hostagent.core.Question.Answer.Found;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Invocation records into the data layer's store, which batches them on a thread of its own. */
 public final class StoredRecords implements RecordAdapter {
@@ -23,8 +27,8 @@ public final class StoredRecords implements RecordAdapter {
     }
 
     @Override
-    public void record(InvocationRecord record, long epoch, StoredListener listener) {
-        store.record(record, epoch, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)));
+    public void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
+        store.record(record, epoch, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)), history);
     }
 
     @Override
@@ -45,8 +49,37 @@ public final class StoredRecords implements RecordAdapter {
                 request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of()), epoch);
     }
 
+    @Override
+    public Claimed claimName(String application, String workflow, String name, String executionId, Payload input) {
+        InvocationStore.NameClaim claim = store.claimName(application, workflow, name, executionId, input);
+        return new Claimed(claim.executionId(), claim.input().equals(InvocationStore.digest(input)));
+    }
+
+    @Override
+    public Found find(String application, String executionId) {
+        InvocationRecord record = store.get(application, executionId).orElse(null);
+        if (record == null) {
+            return new Found(null, null, null, 0);
+        }
+        Payload output = null;
+        if (record.output() != null && record.output().size() <= WorkflowLimits.DOCUMENT_BYTES) {
+            try {
+                InvocationStore.Output kept = store.output(record).orElse(null);
+                output = kept == null ? null : kept.payload();
+            } catch (IOException e) {
+                throw new StoreException(StoreException.Kind.AWAY, "the output of " + executionId + " cannot be read: " + e.getMessage(), 0, e);
+            }
+        }
+        return new Found(record.status(), output, record.failure(), record.endedMs());
+    }
+
     private static Failure failure(StoreException e) {
         return Failure.platform(Errors.UNAVAILABLE, "the invocation's record is not stored: " + e.getMessage(), true);
+    }
+
+    @Override
+    public void forget(String application, int upTo) {
+        store.forget(application, upTo);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.sand.hostagent.log;
 
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.event.DeletedVersions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -61,6 +63,7 @@ public final class LogCollector implements AutoCloseable {
     private long roundMs;
     private long complainedNs;
     private long lost;
+    private DeletedVersions deleted = DeletedVersions.NONE;
 
     /** @param epochMs the wall clock */
     public LogCollector(LogStore store, LogConfiguration configuration, LongSupplier epochMs) {
@@ -261,7 +264,20 @@ public final class LogCollector implements AutoCloseable {
         connection.endpoint().connectionClosed(configuration.connections());
     }
 
+    /** Nothing of these versions is stored any more, once it completes. */
+    public CompletableFuture<Void> forget(String application, int upTo) {
+        CompletableFuture<Void> forgotten = new CompletableFuture<>();
+        tasks.add(() -> {
+            deleted = deleted.with(application, upTo);
+            forgotten.complete(null);
+        });
+        selector.wakeup();
+        LockSupport.unpark(thread);
+        return forgotten;
+    }
+
     private void flush() {
+        batch.removeIf(line -> deleted.covers(line.application(), line.version()));
         if (batch.isEmpty()) {
             return;
         }

@@ -5,7 +5,9 @@ import dev.sand.hostagent.core.Input.AppKey;
 import java.util.Optional;
 
 /** The registry, as a host agent reads it. Blocks; called off the shards. */
-@FunctionalInterface
 public interface ApplicationSource {
     Optional<ApplicationVersion> load(AppKey app);
+
+    /** The application is deleted. @return its last version: the next application of that name has higher ones */
+    int forget(String application);
 }

@@ -13,6 +13,8 @@ import dev.sand.hostagent.core.ActionSink;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.RemoteEvent;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.KeptSignals;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -89,6 +91,7 @@ final class ActionPerformer implements ActionSink {
             case Action.Record record -> record(record);
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));
+            case Action.CallObjects call -> adapters.objects().perform(call, shard);
             case Action.Accepted accepted -> {
                 if (adapters.slots().holds(accepted.slot(), accepted.epoch())) {
                     accepted.listener().onAccepted();
@@ -98,6 +101,7 @@ final class ActionPerformer implements ActionSink {
             }
             case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
+            case Action.Ask ask -> adapters.questions().ask(shard, ask);
             case Action.Notify notify when notify.hop() == null -> notify.listener().onEnd();
             case Action.Notify notify -> notify.listener().onHop(notify.hop());
             case Action.LoadApplication load -> load(load);
@@ -194,7 +198,8 @@ final class ActionPerformer implements ActionSink {
             }
             return;
         }
-        boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output());
+        boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output())
+                || action.history() != null && action.history().stream().anyMatch(ActionPerformer::hasReference);
         if (references) {
             adapters.payloads().inline(record, inlined -> store(inlined, action));
         } else {
@@ -211,9 +216,15 @@ final class ActionPerformer implements ActionSink {
         }
     }
 
+    private static boolean hasReference(Execution.Signal signal) {
+        return signal instanceof Execution.Signal.TaskSucceeded done && LargePayloads.isReference(done.output())
+                || signal instanceof Execution.Signal.Started started && LargePayloads.isReference(started.input());
+    }
+
     private void store(InvocationRecord record, Action.Record action) {
         adapters.records().record(record, action.epoch(), !action.awaited() ? null :
-                failure -> shard.submit(new Input.Recorded(record.executionId(), failure)));
+                failure -> shard.submit(new Input.Recorded(record.executionId(), failure)),
+                action.history() == null ? null : () -> KeptSignals.encode(action.history(), payload -> adapters.payloads().orSize(record.application(), payload)));
     }
 
     private void sendAway(Action.SendAway away) {

@@ -60,8 +60,9 @@ final class GrainData {
                 }
                 Payload whole = payload.bytes() != null ? payload
                         : new Payload(payload.contentType(), segments.read(application, payload.reference()), null);
-                queues.send(application, request.getEventId(), request.getNumber(), request.getQueue(), request.getGroup(), whole)
-                        .whenComplete((id, failure) -> {
+                long remainingMs = request.isSetRemainingMs() ? request.getRemainingMs() : Long.MAX_VALUE; // older runtimes do not say
+                queues.send(application, request.getEventId(), request.getNumber(), request.getQueue(), request.getGroup(), whole,
+                        remainingMs).whenComplete((id, failure) -> {
                             if (failure == null) {
                                 reply.answer(id);
                             } else {

@@ -86,6 +86,15 @@ final class LargePayloads {
         }
     }
 
+    /** A value by reference with its bytes; itself when they cannot be had (any more). */
+    Payload orSize(String application, Payload payload) {
+        try {
+            return new Payload(payload.contentType(), copies.bytes(application, payload.reference()), null);
+        } catch (StoreException e) {
+            return payload;
+        }
+    }
+
     /** Gives the caller its result, with the output's bytes. */
     void respond(Caller caller, InvocationResult result) {
         Payload output = result.output();

@@ -78,6 +78,11 @@ final class SandboxCalls {
         return app;
     }
 
+    /** A process that is being ended may still speak. */
+    boolean isDeleted() {
+        return shard.isDeleted(app);
+    }
+
     String application() {
         return app.application();
     }

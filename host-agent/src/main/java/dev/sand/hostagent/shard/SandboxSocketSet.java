@@ -235,7 +235,9 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
 
     private void withData(BusConnection connection, BiConsumer<GrainData, String> call) {
         SandboxCalls calls = ownerOf(connection);
-        if (calls != null) {
+        if (calls != null && calls.isDeleted()) {
+            connection.close(); // what it writes would be found in the next application of that name
+        } else if (calls != null) {
             call.accept(calls.data(), calls.application());
         }
     }

@@ -91,6 +91,11 @@ public final class Shard {
         }
     }
 
+    /** On the owner's thread. */
+    boolean isDeleted(AppKey app) {
+        return core.isDeleted(app);
+    }
+
     boolean inOwnerThread() {
         return loop.inEventLoop();
     }
@@ -122,16 +127,6 @@ public final class Shard {
                 on(new Input.Cancel(executionId, cause));
             }
             answer.complete(running);
-        });
-        return answer;
-    }
-
-    /** Of one application all that runs here. */
-    CompletableFuture<Void> cancelAll(String application, String cause) {
-        CompletableFuture<Void> answer = new CompletableFuture<>();
-        loop.execute(() -> {
-            core.openOf(application).forEach(executionId -> on(new Input.Cancel(executionId, cause)));
-            answer.complete(null);
         });
         return answer;
     }

@@ -24,9 +24,11 @@ record ShardAdapters(
         ExpressionPool expressions,
         LargePayloads payloads,
         GrainData data,
+        ObjectWork objects,
         Function<String, Map<String, String>> secrets,
         SlotTable slots,
         RemoteWork remote,
+        Questions questions,
         Work work,
         Tracing tracing,
         Withheld withheld) {}

@@ -94,8 +94,9 @@ public final class ShardGroup implements Shards, AutoCloseable {
     /** Nothing but {@link #sockets} is used before. */
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
-                expressions, payloads, new GrainData(parts.data(), work, parts.queues(), parts.segments()), parts.secrets(), slots,
-                remote, work, parts.tracing(), withheld);
+                expressions, payloads, new GrainData(parts.data(), work, parts.queues(), parts.segments()),
+                new ObjectWork(parts.data().objects(), slots, work, withheld), parts.secrets(), slots,
+                remote, new Questions(parts.records(), parts.queues(), payloads, work), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         new Rehearsal(new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, 0),
@@ -178,9 +179,13 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return all(answers).thenApply(done -> answers.stream().anyMatch(CompletableFuture::join));
     }
 
-    /** Ends all executions of the application that this host owns; completes when it is done. */
-    public CompletableFuture<Void> cancelAll(String application, String cause) {
-        return shardOf(application).cancelAll(application, cause);
+    /**
+     * Ends what runs of the application here, and takes nothing of these versions any more: no request, no call about data, no line of
+     * output. Completes when that is so.
+     */
+    public CompletableFuture<Void> delete(String application, int upTo, String cause) {
+        return shardOf(application).submitAndTell(new Input.Delete(application, upTo, cause))
+                .thenCompose(ended -> logs.forget(application, upTo));
     }
 
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {

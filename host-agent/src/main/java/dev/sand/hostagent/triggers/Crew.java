@@ -1,7 +1,10 @@
 package dev.sand.hostagent.triggers;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,6 +21,8 @@ final class Crew implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
     private final ScheduledThreadPoolExecutor owner;
     private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
+    /** What was asked and has not come to its end. */
+    private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
     private final Semaphore room = new Semaphore(MOST_BLOCKING);
 
     Crew() {
@@ -49,6 +54,8 @@ final class Crew implements AutoCloseable {
 
     /** Off the owner's thread; the result, or why there is none, comes back to it. */
     <T> void ask(Callable<T> work, BiConsumer<T, Exception> then) {
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        underWay.add(asked);
         try {
             blocking.execute(() -> {
                 T result = null;
@@ -66,13 +73,21 @@ final class Crew implements AutoCloseable {
                 } catch (Exception e) {
                     failure = e;
                 }
+                underWay.remove(asked);
+                asked.complete(null);
                 T given = result;
                 Exception why = failure;
                 own(() -> then.accept(given, why));
             });
         } catch (RejectedExecutionException closed) {
+            underWay.remove(asked);
             LOG.trace("after the end: {}", work);
         }
+    }
+
+    /** Completes when what is under way now has come to its end. */
+    CompletableFuture<Void> quiet() {
+        return CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new));
     }
 
     /** Nothing runs after it returns. */

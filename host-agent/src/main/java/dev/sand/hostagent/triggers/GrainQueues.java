@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** What grains send to queues of their application. */
@@ -27,9 +28,35 @@ public final class GrainQueues {
      * Blocks a moment.
      *
      * @param eventId of the attempt, and {@code number} of its message: together the message's id, the same in each attempt
+     * @param remainingMs what the attempt has left: it is told of a bus that does not answer in half of that, or in
+     *     {@link Queues#PATIENCE}, so that it can still act on it
      * @return the id, once the message is in the global bus; @throws IllegalArgumentException for what cannot be sent
      */
-    public CompletableFuture<String> send(String application, String eventId, int number, String queue, String group, Payload payload) {
+    public CompletableFuture<String> send(String application, String eventId, int number, String queue, String group, Payload payload,
+            long remainingMs) {
+        QueueSpec spec = spec(application, queue, group);
+        String id = id(eventId, number);
+        Duration patience = Duration.ofMillis(Math.min(Queues.PATIENCE.toMillis(), remainingMs / 2));
+        return send(application, spec, QueueMessage.of(id, group, payload, Ids.epochMs(id)), number, patience);
+    }
+
+    /** As above for the one message of a workflow's step. */
+    public CompletableFuture<String> send(String application, String eventId, String queue, String group, Payload payload) {
+        QueueSpec spec = spec(application, queue, group);
+        String id = id(eventId, 0);
+        return send(application, spec, QueueMessage.of(id, group, payload, Ids.epochMs(id)), 0, Queues.PATIENCE);
+    }
+
+    private CompletableFuture<String> send(String application, QueueSpec spec, QueueMessage message, int number, Duration patience) {
+        return queues.sendOnce(application, spec, message, place(spec, message.id(), number), patience).thenApply(offset -> message.id());
+    }
+
+    /** The same in each attempt. Where messages are worked on together, those of executions that began together are neighbours. */
+    static String place(QueueSpec queue, String id, int number) {
+        return queue.batch() == 1 ? id : Ids.epochMs(id) / Math.max(1, queue.lingerMs()) + "#" + number / queue.batch();
+    }
+
+    private QueueSpec spec(String application, String queue, String group) {
         ApplicationVersion live = registry.resolve(application, Registry.LIVE).orElse(null);
         QueueSpec spec = live == null ? null : live.queues().get(queue);
         if (spec == null) {
@@ -40,8 +67,7 @@ public final class GrainQueues {
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
-        String id = id(eventId, number);
-        return queues.send(application, spec, QueueMessage.of(id, group, payload, Ids.epochMs(id))).thenApply(offset -> id);
+        return spec;
     }
 
     private static String id(String eventId, int number) {

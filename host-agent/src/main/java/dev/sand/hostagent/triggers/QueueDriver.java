@@ -1,40 +1,25 @@
 package dev.sand.hostagent.triggers;
 
 import dev.sand.datalayer.StoreException;
-import dev.sand.datalayer.TriggerStore.DeadLetter;
 import dev.sand.datalayer.TriggerStore.Progress;
 import dev.sand.datalayer.TriggerStore.VersionedProgress;
 import dev.sand.event.ApplicationVersion;
-import dev.sand.event.BusRecords;
-import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.HostAgentPort.InvocationListener;
-import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationRequest;
-import dev.sand.event.InvocationResult;
-import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.event.QueueSpec;
-import dev.sand.globalbus.AppendFuture;
 import dev.sand.globalbus.GlobalBus.BusRecord;
-import dev.sand.globalbus.GlobalBus.Tail;
-import dev.sand.globalbus.QueueMessage;
 import dev.sand.globalbus.Queues;
 import dev.sand.hostagent.triggers.TriggerFigures.QueueCounts;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives one {@link QueueRun}: reads the partitions of this host's slots, invokes, stores progress and dead letters. Owner's
- * thread; what blocks goes to the crew. A partition's progress is written under the version that was read: a host that lost
+ * Drives one {@link QueueRun}: reads the partitions of this host's slots, has its batches invoked ({@link QueueInvocations}) and
+ * buried ({@link DeadLetters}), stores progress. Owner's thread; what blocks goes to the crew. A partition's progress is written under the version that was read: a host that lost
  * it without noticing meets a conflict and lets go.
  */
 final class QueueDriver {
@@ -42,28 +27,6 @@ final class QueueDriver {
     /** Settled messages share a write. */
     private static final Duration PROGRESS_PAUSE = Duration.ofMillis(20);
     private static final Duration BURY_AGAIN = Duration.ofSeconds(1);
-    private static final Set<String> REFUSALS = Set.of(Errors.MOVED, Errors.UNAVAILABLE, Errors.OVERLOADED);
-
-    /** One partition while it is this host's. */
-    private static final class Reading {
-        final int partition;
-        final long epoch;
-        Tail tail;
-        long next;
-        long version;
-        boolean dirty;
-        boolean writing;
-        /** At a record that only a newer platform understands. */
-        boolean stopped;
-        /** Where the partition ended when it was looked at last: while its flow is stopped, what lies there is not held here. */
-        long end;
-        boolean looking;
-
-        Reading(int partition, long epoch) {
-            this.partition = partition;
-            this.epoch = epoch;
-        }
-    }
 
     private final TriggerParts parts;
     private final Crew crew;
@@ -71,6 +34,8 @@ final class QueueDriver {
     private final String queue;
     private final QueueRun run;
     private final QueueCounts counts;
+    private final QueueInvocations invocations;
+    private final DeadLetters deadLetters;
     private final Map<Integer, Reading> readings = new HashMap<>();
     private ApplicationVersion version;
     private long tickMs = Long.MAX_VALUE;
@@ -84,6 +49,8 @@ final class QueueDriver {
         this.version = version;
         this.run = new QueueRun(spec);
         this.counts = counts;
+        this.invocations = new QueueInvocations(parts, crew, counts);
+        this.deadLetters = new DeadLetters(parts, application, queue);
     }
 
     QueueCounts counts() {
@@ -92,7 +59,7 @@ final class QueueDriver {
 
     /** What of this host's partitions is not settled, whether it was read or not. */
     TriggerFigures.Level level() {
-        long unread = readings.values().stream().mapToLong(reading -> Math.max(0, reading.end - reading.next)).sum();
+        long unread = readings.values().stream().mapToLong(Reading::unread).sum();
         long nowMs = parts.clockMs().getAsLong();
         return new TriggerFigures.Level(run.held() + unread, nowMs - run.oldestMs(nowMs));
     }
@@ -192,28 +159,7 @@ final class QueueDriver {
             own(new Reading(reading.partition, reading.epoch));
             return;
         }
-        List<Batch.Held> messages = new ArrayList<>(records.size());
-        for (BusRecord record : records) {
-            try {
-                messages.add(new Batch.Held(record.offset(), QueueMessage.decode(record.value())));
-            } catch (BusRecords.ForeignException e) {
-                // Not skipped in silence: somebody else writes to this topic.
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
-                        .addKeyValue(LogFields.SLOT, reading.partition).addKeyValue(LogFields.EPOCH, reading.epoch)
-                        .log("{}-{}, offset {}: passed over, {}", Queues.topic(application, queue), reading.partition, record.offset(),
-                        e.getMessage());
-                messages.add(new Batch.Held(record.offset(), null));
-            } catch (BusRecords.NewerException e) {
-                LOG.atError().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
-                        .addKeyValue(LogFields.SLOT, reading.partition).addKeyValue(LogFields.EPOCH, reading.epoch)
-                        .log("{}-{} stops at offset {}: {}; it and what follows wait for a platform that understands it",
-                        Queues.topic(application, queue), reading.partition, record.offset(), e.getMessage());
-                reading.tail.close();
-                reading.stopped = true;
-                break;
-            }
-            reading.next = record.offset() + 1;
-        }
+        List<Batch.Held> messages = reading.messages(application, queue, records);
         perform(run.onMessages(reading.partition, messages, parts.clockMs().getAsLong()));
     }
 
@@ -224,21 +170,10 @@ final class QueueDriver {
                 case QueueAction.Bury(Batch batch, Failure failure, String executionId) ->
                         bury(readings.get(batch.partition()), batch, failure, executionId);
                 case QueueAction.Progressed(int partition) -> progressed(readings.get(partition));
-                case QueueAction.Flow(int partition, boolean wanted) -> flow(readings.get(partition), wanted);
+                case QueueAction.Flow(int partition, boolean wanted) -> readings.get(partition).flow(wanted);
             }
         }
         armTick();
-    }
-
-    private static void flow(Reading reading, boolean wanted) {
-        if (reading.stopped) {
-            return;
-        }
-        if (wanted) {
-            reading.tail.resume();
-        } else {
-            reading.tail.pause();
-        }
     }
 
     private void armTick() {
@@ -257,69 +192,22 @@ final class QueueDriver {
     // --- invocations
 
     private void deliver(Reading reading, Batch batch) {
-        if (!parts.ownership().mayAct()) {
-            // Suspended: it comes again here, under the same epoch, or with whoever owns the partition next.
-            crew.own(() -> refused(reading, batch));
-            return;
-        }
-        String own = batch.messages().getFirst().message().target();
-        String target = own == null ? run.spec().target() : own;
-        if (!version.hasTarget(target)) {
-            crew.own(() -> ended(reading, batch, Failure.caller(Errors.NOT_FOUND, application + " version " + version.version()
-                    + " has no grain or workflow " + target), null));
-            return;
-        }
-        String id = Deliveries.executionId(application, queue, batch, parts.ownership().slots());
-        InvocationRequest request = new InvocationRequest(id, application, version.version(), target,
-                Deliveries.event(batch, own == null && run.spec().batch() > 1), run.spec().timeoutMs(), false, null);
-        if (!batch.recovered()) {
-            invoke(reading, batch, request);
-            return;
-        }
-        crew.ask(() -> parts.records().get(application, id).filter(record -> record.status() != Status.RUNNING).orElse(null),
-                (record, failure) -> {
-                    if (failure != null) { // the store is away: it is not known whether it ended
-                        refused(reading, batch);
-                    } else if (record != null) {
-                        ended(reading, batch, failureOf(record), id);
-                    } else if (isCurrent(reading)) {
-                        invoke(reading, batch, request);
-                    }
-                });
-    }
-
-    private static Failure failureOf(InvocationRecord record) {
-        return failureOf(new InvocationResult(record.executionId(), record.status(), record.output(), record.failure(), record.hops()));
-    }
-
-    private static Failure failureOf(InvocationResult result) {
-        return result.status() == Status.SUCCEEDED ? null : result.failure() != null ? result.failure()
-                : Failure.platform(Errors.UNAVAILABLE, "execution " + result.executionId() + " ended as " + result.status(), false);
-    }
-
-    private void invoke(Reading reading, Batch batch, InvocationRequest request) {
-        counts.deliveries++;
-        if (batch.attempt() > 1) {
-            counts.retries++;
-        }
-        parts.host().invoke(request, new InvocationListener() {
+        invocations.deliver(version, run.spec(), batch, new QueueInvocations.Outcome() {
             @Override
-            public void onAccepted() {}
+            public boolean isWanted() {
+                return isCurrent(reading);
+            }
 
             @Override
-            public void onEnd(InvocationResult result) {
-                crew.own(() -> onResult(reading, batch, result));
+            public void onRefused() {
+                refused(reading, batch);
+            }
+
+            @Override
+            public void onEnded(Failure failure, String executionId) {
+                ended(reading, batch, failure, executionId);
             }
         });
-    }
-
-    private void onResult(Reading reading, Batch batch, InvocationResult result) {
-        Failure failure = failureOf(result);
-        if (failure != null && failure.retryable() && REFUSALS.contains(failure.error())) {
-            refused(reading, batch);
-        } else {
-            ended(reading, batch, failure, result.executionId());
-        }
     }
 
     private void refused(Reading reading, Batch batch) {
@@ -337,23 +225,8 @@ final class QueueDriver {
 
     // --- dead letters
 
-    /** First the letter, then who is told of it, then the message is settled: a crash in between repeats, and loses nothing. */
     private void bury(Reading reading, Batch batch, Failure failure, String executionId) {
-        String handler = run.spec().onFailure();
-        crew.ask(() -> {
-            if (!parts.registry().exists(application)) {
-                return false; // Deleted, with its dead letters: these would be found in the next application of that name.
-            }
-            for (Batch.Held held : batch.messages()) {
-                QueueMessage message = held.message();
-                parts.store().bury(application, new DeadLetter(Limits.SCHEMA_VERSION, message.id(), queue, message.group(),
-                        message.payload(), message.enqueuedMs(), parts.clockMs().getAsLong(), batch.attempt(), failure, executionId));
-                if (handler != null && message.failed() == null) {
-                    tell(handler, batch, message, failure, executionId);
-                }
-            }
-            return true;
-        }, (buried, wrong) -> {
+        crew.ask(() -> deadLetters.bury(batch, failure, executionId, run.spec().onFailure()), (buried, wrong) -> {
             if (!isCurrent(reading)) {
                 return;
             }
@@ -361,10 +234,7 @@ final class QueueDriver {
                 lose(reading);
             } else if (wrong == null) {
                 counts.deadLetters += batch.messages().size();
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
-                        .addKeyValue(LogFields.EXECUTION_ID, executionId)
-                        .log("queue {} of {}: {} given up after {} attempts: {}", queue, application, Deliveries.ids(batch),
-                        batch.attempt(), failure.cause());
+                deadLetters.log(batch, failure, executionId);
                 perform(run.onBuried(batch, parts.clockMs().getAsLong()));
             } else {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
@@ -377,14 +247,6 @@ final class QueueDriver {
                 });
             }
         });
-    }
-
-    private void tell(String handler, Batch batch, QueueMessage message, Failure failure, String executionId) {
-        CompletableFuture<Long> offset = new CompletableFuture<>();
-        parts.queues().append(application, queue, batch.partition(), new QueueMessage(Limits.SCHEMA_VERSION,
-                message.id() + ".failed", null, Deliveries.told(queue, message, batch.attempt(), failure, executionId),
-                parts.clockMs().getAsLong(), handler, message.id()), AppendFuture.completing(offset));
-        offset.join();
     }
 
     // --- progress

@@ -5,6 +5,7 @@ import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore.ScheduleState;
 import dev.sand.datalayer.TriggerStore.VersionedSchedule;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.DeletedVersions;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.TriggerSpec;
 import dev.sand.hostagent.triggers.TriggerFigures.Name;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,7 @@ public final class TriggerRunner implements AutoCloseable {
     private final DataChanges changes;
     private final TriggerFigures figures = new TriggerFigures();
     private volatile Set<Name> disarmed = Set.of();
+    private DeletedVersions deleted = DeletedVersions.NONE;
     private int refreshes;
     private boolean closed;
 
@@ -97,6 +100,9 @@ public final class TriggerRunner implements AutoCloseable {
         Set<Name> there = new HashSet<>();
         Set<Name> scheduled = new HashSet<>();
         for (ApplicationVersion version : live) {
+            if (deleted.covers(version.application(), version.version())) {
+                continue; // It was there when the look began.
+            }
             for (QueueSpec spec : version.allQueues().values()) {
                 Name name = new Name(version.application(), spec.name());
                 there.add(name);
@@ -112,13 +118,33 @@ public final class TriggerRunner implements AutoCloseable {
                 }
             }
         }
+        closeAll(name -> !there.contains(name) && !scheduled.contains(name));
+        schedules.keySet().stream().filter(name -> !scheduled.contains(name)).toList().forEach(name -> schedules.remove(name).close());
+    }
+
+    /**
+     * The application is deleted: its messages, fires and changes up to that version are none of the next one of that name.
+     *
+     * @return completes once nothing of it is delivered any more, and nothing is under way to the store
+     */
+    public CompletableFuture<Void> stop(String application, int upTo) {
+        CompletableFuture<Void> stopped = new CompletableFuture<>();
+        crew.own(() -> {
+            deleted = deleted.with(application, upTo);
+            closeAll(name -> name.application().equals(application));
+            crew.quiet().thenRun(() -> stopped.complete(null));
+        });
+        return stopped;
+    }
+
+    private void closeAll(Predicate<Name> gone) {
         for (Name name : List.copyOf(schedules.keySet())) {
-            if (!scheduled.contains(name)) {
+            if (gone.test(name)) {
                 schedules.remove(name).close();
             }
         }
         for (Name name : List.copyOf(queues.keySet())) {
-            if (!there.contains(name)) {
+            if (gone.test(name)) {
                 queues.remove(name).close();
             }
         }

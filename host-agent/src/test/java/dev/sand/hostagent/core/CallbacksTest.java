@@ -111,7 +111,7 @@ class CallbacksTest {
         assertThat(shop.of(Action.Respond.class)).isEmpty();
         shop.after(600);
         journaled("e1");
-        assertThat(shop.answer().failure().error()).isEqualTo("States.HeartbeatTimeout");
+        assertThat(shop.answer().failure().error()).isEqualTo("States.Timeout");
         report("e1", TaskCallback.heartbeat("t"));
         assertThat(outcome()).isEqualTo(Outcome.NOT_AWAITED);
     }

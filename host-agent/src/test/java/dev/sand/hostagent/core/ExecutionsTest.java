@@ -17,6 +17,9 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.Executions;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.asl.StateMachine;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -93,6 +96,7 @@ class ExecutionsTest {
         assertThat(text(record.output())).isEqualTo("7");
     }
 
+    /** Found by the simulator: an accepted execution was given up when the registry was away during its recovery. */
     @Test
     void aRecoveredExecutionWaitsForTheRegistry() {
         InvocationRequest request = new InvocationRequest("e1", "shop", 1, "buy", json("1"), 10_000, true, null);
@@ -183,13 +187,35 @@ class ExecutionsTest {
     }
 
     @Test
+    void aDeletedApplicationEndsAndNothingOfItsVersionsBeginsAnyMore() {
+        shop.warm();
+        shop.invoke("e1", "buy", false);
+        shop.on(new Input.Delete(APP.application(), APP.version(), "it is deleted"));
+        assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
+        assertThat(shop.of(Action.Kill.class)).hasSize(1);
+        shop.invoke("e2", "buy", false);
+        assertThat(shop.answer().failure().error()).isEqualTo(Errors.NOT_FOUND);
+        assertThat(shop.answer().failure().cause()).contains("was deleted");
+        shop.on(new Input.Recover(request("e3", APP.version()), List.of(), 1, Map.of(), -1));
+        assertThat(shop.of(Action.Dropped.class)).hasSize(1);
+        assertThat(shop.core().isOpen("e3")).isFalse();
+        shop.invoke(request("e4", APP.version() + 1));
+        assertThat(shop.of(Action.Respond.class)).as("the next application of that name").isEmpty();
+        assertThat(shop.core().isOpen("e4")).isTrue();
+    }
+
+    private static InvocationRequest request(String id, int version) {
+        return new InvocationRequest(id, APP.application(), version, "buy", json("1"), 10_000, false, null);
+    }
+
+    @Test
     void endedExecutionsAreRememberedWithinABound() {
         CoreConfiguration d = CoreConfiguration.DEFAULT;
         shop.with(new CoreConfiguration(d.maxExecutions(), d.maxHeldBytes(), 2, d.maxOpenSteps(), d.maxHops(), 1, d.rememberedBytes(),
                 d.coldApplications(), d.runsPerEvent(), d.startsInARow(), d.forkFailuresInARow(), d.backOffNs(), d.maxBackOffNs(),
                 d.workerStartNs(), d.spawnNs(), d.killGraceNs(), d.endGraceNs(), d.deathCauseNs(), d.lateFiguresNs(),
                 d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), d.slots(),
-                d.maxHeldRequests(), d.maxAway(), d.maxGuests(), d.rememberedGuests(), d.placementWaitNs(), d.retryNs()));
+                d.maxHeldRequests(), d.maxAway(), d.maxGuests(), d.rememberedGuests(), d.placementWaitNs(), d.processors(), d.retryNs()));
         shop.warm();
         for (String id : List.of("e1", "e2")) {
             shop.invoke(id, "buy", false);
@@ -229,5 +255,20 @@ class ExecutionsTest {
         assertThat(shop.running("e2")).as("an instance waits, but the slot is taken").isNull();
         shop.exited(first, 0, 9);
         assertThat(shop.only(Action.HandOver.class).executionId()).isEqualTo("e2");
+    }
+
+    /** Until 2999 it is more than a long has nanoseconds. */
+    @Test
+    void aWaitUntilTheNextMillenniumDoesNotEndAtOnce() {
+        String definition = """
+                {"StartAt": "W", "States": {"W": {"Type": "Wait", "Timestamp": "2999-01-01T00:00:00Z", "End": true}}}""";
+        StateMachine machine = ((Definitions.Parsed.Valid) Definitions.parse(definition)).machine();
+        shop.withWorkflow("flow", definition, (version, target, id, startedMs) ->
+                Executions.of(machine, APP.application(), target, id, "1970-01-01T00:00:00Z")).warm();
+        shop.invoke("e1", "flow", false);
+        shop.after(1);
+        assertThat(shop.of(Action.Respond.class)).isEmpty();
+        shop.after(10_000);
+        assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
     }
 }

@@ -125,7 +125,7 @@ class HostCoreTest {
         assertThat(shop.of(Action.StopSandbox.class)).hasSize(1);
     }
 
-    /** What ran under it would run on past its deadline, beside its own next attempt. */
+    /** Found by the simulator (seed 3117): what ran under it ran on past its deadline, beside its own next attempt. */
     @Test
     void aWorkerThatForksNothingIsKilledUntilItIsGone() {
         String worker = workerThatForksNothing();
@@ -176,6 +176,7 @@ class HostCoreTest {
         assertThat(shop.answer().failure().cause()).contains("segmentation fault");
     }
 
+    /** Found by the simulator: the instance's end and the worker's, both told, ended the event twice. */
     @Test
     void anEventLostWithItsWorkerRunsAgain() {
         shop.warm();

@@ -16,6 +16,10 @@ import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Placement;
 import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.GrainExecution;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -117,6 +121,52 @@ class RemoteEventsTest {
         shop.after(10_000);
         assertThat(shop.answer().failure().error()).isEqualTo(Errors.UNAVAILABLE);
         assertThat(shop.answer().failure().cause()).contains("grain draw").contains("labels are gpu").contains("there (fast)");
+    }
+
+    @Test
+    void aDeadlineThatComesBeforeThatNamesPlacementToo() {
+        shop.withWorkflow("main", (version, target, id, startedMs) -> new GrainExecution("draw")).warm();
+        shop.hosts(card("here", 0), card("there", 0, "fast"));
+        for (String target : List.of("draw", "main")) {
+            shop.invoke(new InvocationRequest("e-" + target, "shop", 1, target, json("1"), 3_000, false, null));
+            shop.after(3_000);
+            assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
+            assertThat(shop.answer().failure().cause()).contains("deadline").contains("grain draw").contains("labels are gpu")
+                    .contains("there (fast)");
+        }
+    }
+
+    /** One task, with a limit of its own. */
+    private static final class Limited implements Execution {
+        @Override
+        public List<Command> on(Signal signal) {
+            return switch (signal) {
+                case Signal.Started started -> List.of(new Command.RunTask("Draw it", "draw", started.input(), 2_000));
+                case Signal.TaskFailed failed -> List.of(new Command.Fail(failed.error(), failed.cause()));
+                default -> List.of();
+            };
+        }
+
+        @Override
+        public boolean isHeavy(Signal signal) {
+            return false;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+    }
+
+    @Test
+    void aStepsOwnLimitThatComesBeforeThatNamesPlacementToo() {
+        shop.withWorkflow("main", (version, target, id, startedMs) -> new Limited()).warm();
+        shop.hosts(card("here", 0), card("there", 0, "fast"));
+        shop.invoke(new InvocationRequest("e1", "shop", 1, "main", json("1"), 60_000, false, null));
+        shop.after(2_000);
+        assertThat(shop.answer().failure().error()).isEqualTo("States.Timeout");
+        assertThat(shop.answer().failure().cause()).contains("step Draw it waited for a host", "limit of the step", "labels are gpu",
+                "there (fast)");
     }
 
     @Test

@@ -65,6 +65,18 @@ class LogCollectorTest {
     }
 
     @Test
+    void whatADeletedVersionStillWritesIsNotStored() throws Exception {
+        SocketChannel out = process("1 i1\nbefore\n");
+        await().until(() -> store.lines.size() == 1);
+        collector.forget("shop", 3).join();
+        write(out, "after\n");
+        out.close();
+        collector.forget("other", 3).join();
+        collector.close();
+        assertThat(store.lines).extracting(LogStore.Line::text).containsExactly("before");
+    }
+
+    @Test
     void withoutMarkersALineBelongsToTheAttemptThatTheShardHandedOver() throws Exception {
         SocketChannel out = process("1 i1\nearly\n");
         await().until(() -> store.lines.size() == 1);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 @Tag("docker")
 final class DockerBuildStepTest extends BuildStepContract {
     @BeforeAll

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a container of ours may and may not do, seen through the Engine and from inside. */
+@Tag("slow")
 @Tag("docker")
 final class DockerSandboxesTest {
     private static DockerClient docker;

@@ -202,6 +202,8 @@ final class ClusterHost implements Driver {
             case Action.Kill kill -> sandboxes.kill(kill);
             case Action.Evaluate evaluate -> after(dice.between(0, 3 * MS), () ->
                     on(new Input.Evaluated(evaluate.executionId(), evaluate.execution().on(evaluate.signal()), null)));
+            case Action.CallObjects call -> after(dice.between(0, 5 * MS), () ->
+                    on(new Input.ObjectsCalled(call.executionId(), call.step(), Script.payload("{}"), null)));
             case Action.Journal journal -> journal(journal);
             case Action.Record record -> record(record);
             case Action.Accepted accepted -> {
@@ -219,7 +221,7 @@ final class ClusterHost implements Driver {
             case Action.SendAway send -> sendAway(send);
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
-            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _ -> { }
+            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _ -> { }
         }
     }
 

@@ -2,6 +2,8 @@ package dev.sand.hostagent.sim;
 
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution;
+import dev.sand.workflow.objects.ItemSource;
+import dev.sand.workflow.objects.ObjectCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,14 +18,20 @@ final class Script implements Execution {
     /**
      * @param pauseMs before the stage
      * @param catches a task that failed twice counts as done
-     * @param heavy evaluated off the shard
+     * @param heavy evaluated off the shard; and it reads objects
      * @param awaits a callback too
      */
     record Stage(List<String> grains, long pauseMs, boolean catches, boolean heavy, long timeoutMs, boolean awaits) {}
 
+    private static final ObjectCall READ = new ObjectCall.Read(new ItemSource(null, "items", null), 0, 0, null, null, 1);
+
     /** Of the callback that a stage waits for. */
     static String callback(int stage) {
         return "C" + stage;
+    }
+
+    private static String objects(int stage) {
+        return "O" + stage + ">items";
     }
 
     private final List<Stage> stages;
@@ -50,7 +58,7 @@ final class Script implements Execution {
             }
             case Signal.TaskSucceeded succeeded when open.containsKey(succeeded.step()) -> {
                 open.remove(succeeded.step());
-                if (!succeeded.step().equals(callback(stage))) {
+                if (!succeeded.step().equals(callback(stage)) && !succeeded.step().equals(objects(stage))) {
                     outputs.add(text(succeeded.output()));
                 }
                 for (int i = 0; i < succeeded.published().size(); i++) {
@@ -112,6 +120,10 @@ final class Script implements Execution {
         if (stages.get(stage).awaits()) {
             open.put(callback(stage), "");
             commands.add(new Command.AwaitCallback(callback(stage)));
+        }
+        if (stages.get(stage).heavy()) {
+            open.put(objects(stage), "");
+            commands.add(new Command.CallObjects(objects(stage), READ));
         }
         for (int i = 0; i < stages.get(stage).grains().size(); i++) {
             run("S" + stage + "[" + i + "]", stages.get(stage).grains().get(i), input, commands);

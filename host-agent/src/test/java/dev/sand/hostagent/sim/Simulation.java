@@ -200,6 +200,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.Kill kill -> host.kill(kill);
             case Action.Journal journal -> bus.journal(journal, callers.durable.contains(journal.executionId()));
             case Action.Evaluate evaluate -> evaluate(evaluate);
+            case Action.CallObjects call -> callObjects(call);
             case Action.Respond respond -> {
                 if (respond.result().failure() != null) {
                     host.checkCrash(respond.result().failure().cause());
@@ -218,7 +219,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.AnswerCallback answer when answer.outcome() == null -> answer.listener().onFailed(answer.failure());
             case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
             case Action.Drained _ -> drained = true;
-            case Action.Dropped _, Action.SendAway _, Action.SendBack _ -> { }
+            case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _ -> { }
         }
     }
 
@@ -235,6 +236,16 @@ final class Simulation implements Driver, Seeds.Run {
             if (meant == incarnation) {
                 on(new Input.Evaluated(evaluate.executionId(), fails ? null : evaluate.execution().on(evaluate.signal()),
                         fails ? Failure.platform(Errors.TIMEOUT, "the expression took too long", false) : null));
+            }
+        });
+    }
+
+    private void callObjects(Action.CallObjects call) {
+        int meant = incarnation;
+        boolean fails = dice.fault(1);
+        schedule.after(dice.between(0, 8 * MS), () -> {
+            if (meant == incarnation) {
+                on(new Input.ObjectsCalled(call.executionId(), call.step(), fails ? null : Script.payload("{}"), "the store is away"));
             }
         });
     }

@@ -243,6 +243,26 @@ class TriggerRunnerTest {
     }
 
     @Test
+    void whatWasUnderWayWhenTheApplicationWasDeletedIsNoneOfTheNextOnes() throws Exception {
+        QueueSpec queue = queue(1, 1, 5, null);
+        deploy(Map.of("orders", queue), Map.of());
+        send(queue, "a", "1", "2");
+        FakeHost host = start(request -> request.version() == 1 ? BROKEN : null);
+        await().until(() -> host.requests.size() > 1); // its first message fails, and is tried again and again
+        runner.stop("shop", registry.forget("shop")).get(60, TimeUnit.SECONDS);
+        int before = host.requests.size();
+        registry.deleteApplication("shop");
+        triggers.deleteApplication("shop");
+        queues.deleteApplication("shop");
+        deploy(Map.of("orders", queue), Map.of());
+        send(queue, "a", "3");
+        await().until(() -> host.inputs("work").contains("3"));
+        assertThat(host.requests.stream().skip(before)).as("only the next one's own").allMatch(request -> request.version() == 2);
+        await().until(() -> queues.depth("shop", "orders") == 0);
+        assertThat(triggers.deadLetters("shop", "orders", null, 10)).isEmpty();
+    }
+
+    @Test
     void whatThePlatformRefusesForNowIsNoAttempt() {
         QueueSpec queue = queue(1, 1, 0, null);
         deploy(Map.of("orders", queue), Map.of());

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class WorkTailTest {
     private static final String TOPIC = Topics.work("shop", "g");
 
+    /** Found by the simulated cluster (seed 1009447): it ran what had come meanwhile for the slot's next owner. */
     @Test
     void aHostThatStoodStillBeginsNothingOfWhatCameMeanwhile() {
         MemoryBus bus = new MemoryBus();

@@ -1,0 +1,39 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Ids;
+import dev.sand.event.Slots;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Ids of executions that executions start: the same for the same parent and step, and in the parent's slot. */
+final class ChildIds {
+    private ChildIds() {}
+
+    /** @param askedMs wall clock of the signal that asked for it: the id's time */
+    static String of(String parentId, String step, long askedMs, int slot, int slots) {
+        ByteBuffer drawn = ByteBuffer.wrap(digest(parentId + "/" + step));
+        int high = drawn.getShort();
+        long low = drawn.getLong();
+        while (true) {
+            String id = Ids.encode(askedMs, high, low);
+            if (Slots.of(id, slots) == slot) {
+                return id;
+            }
+            low++;
+        }
+    }
+
+    static long startedMs(String id) {
+        return Ids.epochMs(id);
+    }
+
+    private static byte[] digest(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Payload;
+import dev.sand.event.QueueSpec;
+import dev.sand.globalbus.BusException;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Question;
+import dev.sand.hostagent.core.Question.Answer;
+import dev.sand.hostagent.journal.RecordAdapter;
+import dev.sand.hostagent.triggers.GrainQueues;
+import dev.sand.workflow.QueueResults;
+import dev.sand.workflow.data.StatesError;
+import java.util.concurrent.CompletionException;
+
+/** Answers what steps ask of the platform, off the shards. */
+final class Questions {
+    /** A record that is on its way is waited for so long. */
+    private static final long RECORD_MS = 30_000;
+    private static final long LOOK_AGAIN_MS = 20;
+    private static final String SENDING = "SQS.AmazonSQSException";
+    private final RecordAdapter records;
+    private final GrainQueues queues;
+    private final LargePayloads payloads;
+    private final Work work;
+
+    Questions(RecordAdapter records, GrainQueues queues, LargePayloads payloads, Work work) {
+        this.records = records;
+        this.queues = queues;
+        this.payloads = payloads;
+        this.work = work;
+    }
+
+    void ask(Shard shard, Action.Ask ask) {
+        boolean taken = work.tryRun(() -> shard.submit(new Input.Answered(ask.executionId(), ask.step(), answer(ask))));
+        if (!taken) {
+            shard.submit(new Input.Answered(ask.executionId(), ask.step(),
+                    new Answer.Failed(Errors.OVERLOADED, "the host agent has too much to do", true)));
+        }
+    }
+
+    private Answer answer(Action.Ask ask) {
+        try {
+            return switch (ask.question()) {
+                case Question.ClaimName claim -> records.claimName(claim.application(), claim.workflow(), claim.name(), claim.childId(), claim.input());
+                case Question.LookUp look -> lookUp(look);
+                case Question.Send send -> send(send, ask.step());
+            };
+        } catch (StoreException e) {
+            return new Answer.Failed(Errors.UNAVAILABLE, e.getMessage(), true);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Answer.Failed(Errors.UNAVAILABLE, "the host agent is stopping", true);
+        }
+    }
+
+    private Answer lookUp(Question.LookUp look) throws InterruptedException {
+        long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
+        while (true) {
+            Answer.Found found = records.find(look.application(), look.childId());
+            if (!look.awaitsEnd() || found.status() != null && found.endedMs() > 0) {
+                return found;
+            }
+            if (System.nanoTime() > untilNs) {
+                return new Answer.Failed(Errors.UNAVAILABLE, "the record of execution " + look.childId() + " is not there", false);
+            }
+            Thread.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    private Answer send(Question.Send send, String step) {
+        if (queues == null) {
+            return new Answer.Failed(Errors.UNAVAILABLE, "this host agent has no queues", false);
+        }
+        try {
+            Payload body = send.body().bytes() != null || send.body().size() > QueueSpec.MESSAGE_BYTES ? send.body()
+                    : new Payload(send.body().contentType(), payloads.bytes(send.application(), send.body()), null);
+            String id = queues.send(send.application(), send.executionId() + "/" + step, send.queue(), send.group(), body).join();
+            return new Answer.Sent(QueueResults.sent(id, body));
+        } catch (StatesError e) {
+            return new Answer.Failed(e.error(), e.getMessage(), false);
+        } catch (IllegalArgumentException e) {
+            return new Answer.Failed("SQS.QueueDoesNotExistException", e.getMessage(), false);
+        } catch (CompletionException e) {
+            return new Answer.Failed(SENDING, String.valueOf(e.getCause().getMessage()), false);
+        } catch (BusException e) {
+            return new Answer.Failed(SENDING, e.getMessage(), false);
+        }
+    }
+}
