@@ -1,39 +1,18 @@
-"""The same applications on the platform and on the emulator: what each `scenarios/<name>/calls.yaml` says holds on both.
-
-A scenario is an application folder with a list of calls, each with what is to come back; `feature` says what it is about.
-"""
+"""The same applications on the platform and on the emulator: what each `scenarios/<name>/calls.yaml` says holds on both."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-import yaml
+import scenario
 from conftest import CHECKOUT, Tested, until, zipped
 from sand.command.bundle import zip_folder
+from scenario import Scenario, Server
 
 pytestmark = pytest.mark.slow
 EXAMPLES = CHECKOUT / "examples"
-SCENARIOS = sorted(path.parent for path in (CHECKOUT / "tests/e2e/scenarios").glob("*/calls.yaml"))
-
-
-class Server:
-    """One of the two, over HTTP."""
-
-    def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=120, trust_env=False)
-
-    def deploy(self, data: bytes) -> httpx.Response:
-        return self.http.post("/api/v1/applications", content=data, headers={"Content-Type": "application/zip"})
-
-    def ended(self, where: str) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            record = self.http.get(where).json()
-            return record if record.get("status", "RUNNING") != "RUNNING" else None
-
-        return until(look, f"{where} has ended")
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module", params=["platform", "emulator"])
@@ -49,71 +28,16 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 
 def test_no_two_scenarios_have_the_same_purpose():
-    features = [yaml.safe_load((folder / "calls.yaml").read_text())["feature"] for folder in SCENARIOS]
-    assert len(features) == len(set(features)) >= 10
+    features = [scenario.content(folder)["feature"] for folder in scenario.ALL]
+    assert len(features) == len(set(features)) >= 30
+    listed = (scenario.FOLDER / "README.md").read_text()
+    for folder, feature in zip(scenario.ALL, features, strict=True):
+        assert f"| `{folder.name}` | {feature} |" in listed
 
 
-@pytest.mark.parametrize("folder", SCENARIOS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", scenario.ALL, ids=lambda folder: folder.name)
 def test_a_scenario_holds(server: Server, folder: Path):
-    deployed = server.deploy(zip_folder(folder))
-    assert deployed.status_code == 201, deployed.text
-    for number, call in enumerate(yaml.safe_load((folder / "calls.yaml").read_text())["calls"]):
-        seen = differences(server, folder.name, call)
-        assert not seen, f"call {number}, {call}: {seen}"
-
-
-def send(server: Server, application: str, call: dict[str, Any]) -> httpx.Response:
-    headers = dict(call.get("headers", {})) if "call" in call else {}
-    content = json.dumps(call.get("body")).encode()
-    if "size" in call:
-        content = b"\x7f" * call["size"]
-    elif "text_body" in call:
-        content = call["text_body"].encode()
-    headers["Content-Type"] = call.get("content_type", "application/json")
-    if "get" in call:
-        return server.http.get(f"/web/{application}/{call['get']}")
-    if "post" in call:
-        return server.http.post(f"/web/{application}/{call['post']}", content=content, headers=headers)
-    return server.http.post(f"/invoke/{application}/{call['call']}", content=content, headers=headers)
-
-
-def differences(server: Server, application: str, call: dict[str, Any]) -> list[str]:
-    """What is not as the call says, in words."""
-    answer = send(server, application, call)
-    told = answer.json() if "json" in answer.headers.get("content-type", "") else None
-    seen: dict[str, Any] = {"status": answer.status_code, "type": answer.headers.get("content-type", "").partition(";")[0]}
-    seen |= {"text": answer.text if "text" in call else None, "length": len(answer.content), "is": told}
-    if answer.status_code >= 400 and isinstance(told, dict):
-        seen |= {name: told.get(name) for name in ("error", "detail", "source")}
-        seen["problem"] = str(told.get("type")).rpartition("/")[2]
-    wanted = {"status": 200, **call}
-    if "get" in call or "post" in call:
-        seen["headers"] = {name: answer.headers.get(name) for name in call.get("headers", {})}
-    else:
-        wanted.pop("headers", None)
-        seen |= recorded(server, application, answer, call)
-    for name in ("call", "get", "post", "body", "text_body", "size", "content_type", "cancel"):
-        wanted.pop(name, None)
-    return [f"{name} is {seen.get(name)!r}: {answer.text[:300]}" for name, want in wanted.items() if seen.get(name) != want]
-
-
-def recorded(server: Server, application: str, answer: httpx.Response, call: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of the execution: `record` its status, `hops` its attempts, `output` or `output_error`."""
-    execution = answer.headers.get("sand-execution-id")
-    if execution is None:
-        return {}
-    where = f"/api/v1/applications/{application}/invocations/{execution}"
-    if call.get("cancel"):
-        assert server.http.post(f"{where}/cancel").json()["status"] == "CANCELLED"
-    record = server.ended(where)
-    found: dict[str, Any] = {"record": record["status"]}
-    if "hops" in call:
-        hops = server.http.get(f"{where}/timeline").json()["hops"]
-        found["hops"] = [[hop["grain"], hop["attempt"], hop["error"]] for hop in hops]
-    if "output" in call or "output_error" in call:
-        output = server.http.get(f"{where}/output").json()
-        found |= {"output": output, "output_error": output.get("error")}
-    return found
+    Scenario(server, folder).run()
 
 
 def test_an_example_serves_files(server: Server):
@@ -137,6 +61,30 @@ def test_an_example_joins_what_its_grains_find(server: Server, monkeypatch: pyte
         answer = server.http.post("/invoke/mail-scanner/main", content=message, headers={"Content-Type": "message/rfc822"})
         assert answer.status_code == 200, answer.text
         assert answer.json()["verdict"] == verdict
+
+
+def test_an_example_has_each_type_of_state(server: Server):
+    """As its README says: input and output of each workflow; the callback is answered with the token that a grain kept."""
+    folder = EXAMPLES / "state-types"
+    assert server.deploy(zip_folder(folder)).status_code == 201
+    shown = 0
+    for line in (folder / "README.md").read_text().splitlines():
+        cells = [cell.strip().strip("`") for cell in line.strip("| \n").split(" | ")]
+        if not line.startswith("| `") or cells[3][:1] not in ("{", "[", '"'):
+            continue
+        answer = server.http.post(f"/invoke/state-types/{cells[0]}", content=cells[2], headers=JSON)
+        assert (answer.status_code, answer.json()) == (200, json.loads(cells[3])), cells[0]
+        shown += 1
+    assert shown == 9
+    failed = server.http.post("/invoke/state-types/fail", json={"order": "sawdust"}).json()
+    assert (failed["error"], failed["detail"]) == ("Bakery.NoSuchBread", "we do not bake sawdust")
+    asynchronous = {**JSON, "Prefer": "respond-async"}
+    where = server.http.post("/invoke/state-types/callback", json={"order": "cake"}, headers=asynchronous).headers["location"]
+    token = until(lambda: server.http.post("/invoke/state-types/asked", json="cake").json(), "the token is kept")
+    taken = server.http.post("/api/v1/task-tokens/success", json={"token": token, "output": {"by": "Ada"}})
+    assert taken.status_code == 200, taken.text
+    server.ended(where)
+    assert server.http.get(f"{where}/output").json() == {"by": "Ada"}
 
 
 HANDLER = "def handle(event, context):\n    return event\n"

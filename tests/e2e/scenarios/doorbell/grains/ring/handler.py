@@ -1,0 +1,3 @@
+def handle(event, context):
+    if event.get("broken"):
+        raise LookupError("no such door")

@@ -1,0 +1,5 @@
+import sand
+
+
+def handle(event, context):
+    return sand.Response(context.data.objects.get(event), "application/x-freight")

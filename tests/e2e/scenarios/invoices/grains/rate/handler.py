@@ -1,0 +1,2 @@
+def handle(event, context):
+    return {"DE": 0.25, "CH": 0.5}[event]

@@ -1,0 +1,2 @@
+def handle(event, context):
+    context.publish("keep", event)

@@ -1,0 +1,5 @@
+import time
+
+
+def handle(event, context):
+    time.sleep(600)

@@ -1,0 +1,2 @@
+def handle(event, context):
+    context.data.table().list("fired").append(event)

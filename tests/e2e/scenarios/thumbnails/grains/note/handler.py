@@ -1,0 +1,2 @@
+def handle(event, context):
+    context.data.table().list(event["key"]).append([event["operation"], event.get("version")])

@@ -1,0 +1,2 @@
+def handle(event, context):
+    return {key: context.data.table().list(key).get() for key in event}

@@ -1,0 +1,2 @@
+def handle(event, context):
+    return f"{event.get('word', 'hello')} {event['who']}"
