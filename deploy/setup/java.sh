@@ -151,11 +151,11 @@ train_java() {
   cache=$target/sand.aot
   # It holds for exactly the jars that it was made with. A run that did not end well is not tried again for them.
   [ -e "$trained" ] && [ -z "$(find "$target" -name '*.jar' -newer "$trained" -print -quit)" ] && return
-  rm -f "$cache"
+  rm -f "$cache" "$cache.jars"
   say "keeping what Java learns in a short run (about 20 s)"
   if ! "$SAND_PYTHON" -P "$SAND_CHECKOUT/deploy/setup/train.py" "$cache" >"$SAND_LOGS/train.log" 2>&1 </dev/null; then
     say "that run did not end well ($SAND_LOGS/train.log); starts will be slower"
-    rm -f "$cache"
+    rm -f "$cache" "$cache.jars"
   fi
   stamp trained done
 }

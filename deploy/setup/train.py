@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sand.command.program import AOT_JARS, class_path, jars_as_they_are
+
 REQUESTS = 400
 UNFINISHED = 20
 READY_LINES = 200
@@ -49,6 +51,7 @@ def main(cache: Path) -> None:
             for target in ("main", "greet"):
                 call(server, f"/invoke/training/{target}")
             sand("--server", server, "invocations", "list", "training")
+    cache.with_name(AOT_JARS).write_text(jars_as_they_are(class_path()))
 
 
 @contextlib.contextmanager
