@@ -5,6 +5,7 @@ import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore;
+import dev.sand.event.ApplicationVersion;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.globalbus.Queues;
@@ -12,12 +13,14 @@ import dev.sand.hostagent.HostAgent;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.core.CoreConfiguration;
+import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.journal.BusJournal;
 import dev.sand.hostagent.journal.StoredRecords;
 import dev.sand.hostagent.leftovers.LeftoverCollector;
 import dev.sand.hostagent.leftovers.LeftoverParts;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
@@ -33,6 +36,7 @@ import dev.sand.workflow.TaskTokens;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The host agent's part of the process: itself, what it works with, and its door for frontends. */
@@ -83,7 +87,7 @@ final class HostSide {
         SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT);
         Secrets secrets = new Secrets(options.secrets());
         Queues queues = new Queues(backends.bus(), backends.membership().slots());
-        HostAgentParts parts = new HostAgentParts(app -> registry.version(app.application(), app.version()),
+        HostAgentParts parts = new HostAgentParts(source(registry),
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
@@ -100,6 +104,20 @@ final class HostSide {
         return new HostSide(agent, data, registry, invocations, queues, backends, cluster.hostId());
     }
 
+    private static ApplicationSource source(Registry registry) {
+        return new ApplicationSource() {
+            @Override
+            public Optional<ApplicationVersion> load(AppKey app) {
+                return registry.version(app.application(), app.version());
+            }
+
+            @Override
+            public int forget(String application) {
+                return registry.forget(application);
+            }
+        };
+    }
+
     private static final class Door implements AutoCloseable {
         private HostLinkServer server;
 
@@ -113,9 +131,11 @@ final class HostSide {
 
     /** @param hosts where what is triggered runs: whichever host owns it */
     TriggerRunner startTriggers(HostAgentPort hosts, Opened opened) {
-        return opened.add(new TriggerRunner(new TriggerParts(hosts, registry, invocations, backends.bus(), queues,
+        TriggerRunner triggers = opened.add(new TriggerRunner(new TriggerParts(hosts, registry, invocations, backends.bus(), queues,
                 new TriggerStore(backends.store()), data, Ownership.of(backends.membership(), hostId),
                 backends.membership()::nowMs)));
+        agent.delivers(triggers::stop);
+        return triggers;
     }
 
     private static SandboxConfiguration sandboxes(Options options) {
@@ -129,7 +149,8 @@ final class HostSide {
         ClusterOptions cluster = options.cluster();
         HostAgentConfiguration configuration = HostAgentConfiguration.defaults(cluster.hostId()).withDrainTimeout(options.drain())
                 .withAddress(cluster.advertise()).withLabels(cluster.labels())
-                .withCore(CoreConfiguration.DEFAULT.withSlots(slots));
+                .withCore(CoreConfiguration.DEFAULT.withSlots(slots)
+                        .withProcessors(Runtime.getRuntime().availableProcessors()));
         return options.shards() == 0 ? configuration : configuration.withShards(options.shards());
     }
 }

@@ -9,6 +9,7 @@ import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.hosts.RemoteHosts;
+import dev.sand.frontend.hosts.RoutingCounts;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinks;
@@ -97,7 +98,7 @@ final class Platform implements AutoCloseable {
             opened.add(invocations);
         }
         HostAgentPort hosts = cluster.isCluster() ? remote(backends, invocations, key, host) : host.agent;
-        RoutingMetrics.addTo(metrics, hosts instanceof RemoteHosts remote ? remote.counts() : new RemoteHosts.Counts());
+        RoutingMetrics.addTo(metrics, hosts instanceof RemoteHosts remote ? remote.counts() : new RoutingCounts());
         if (host != null) {
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
@@ -136,7 +137,7 @@ final class Platform implements AutoCloseable {
     private FrontendConfiguration configuration(Home home) {
         return FrontendConfiguration.defaults(options.host(), options.port(), home.root().resolve("uploads"), home.bundles())
                 .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain())
-                .withIdempotencyWindow(options.idempotencyWindow());
+                .withIdempotencyWindow(options.idempotencyWindow()).withAlone(!options.cluster().isCluster());
     }
 
     /** Of the frontend. */
