@@ -63,6 +63,7 @@ class Pool:
     ) -> None:
         self.name = grain.name
         self._grain = grain
+        self._keeps = grain.isolation == "worker"
         self._configuration = configuration
         self._command = command
         self._supervisor = supervisor
@@ -116,19 +117,28 @@ class Pool:
         waiting = [instance for instance in self._instances.values() if instance.hand]
         running = sum(instance.running for instance in self._instances.values())
         while self._queue and waiting and running < self._grain.concurrency:
-            instance, attempt = waiting.pop(0), self._queue.popleft()
+            instance, attempt = waiting.pop(-1 if self._keeps else 0), self._queue.popleft()
             hand, instance.hand = instance.hand, None
             instance.attempt, instance.running = attempt, True
             attempt.handed(self._grain.timeout_ms)
             running += 1
             if hand:
                 hand(attempt)
-        coming = sum(not instance.pid for instance in self._instances.values())
-        wanted = min(len(self._queue), max(0, self._grain.concurrency - running)) + SPARE - len(waiting) - coming
+        wanted = self._wanted(len(waiting), running)
         names = tuple(self._next("i") for _ in range(wanted))
         if names:
             self._instances |= {name: Instance() for name in names}
             self._command(self._worker, SpawnCommand(names))
+
+    def _wanted(self, waiting: int, running: int) -> int:
+        """Processes to fork now. One that has answered and serves many comes back: no other is forked in its place."""
+        coming = sum(not instance.pid for instance in self._instances.values())
+        if not self._keeps:
+            return min(len(self._queue), max(0, self._grain.concurrency - running)) + SPARE - waiting - coming
+        serving = len(self._instances)
+        back = serving - waiting - coming - running
+        needed = min(len(self._queue) - waiting - coming - back, self._grain.concurrency - serving)
+        return max(needed, SPARE - serving)
 
     def _next(self, kind: str) -> str:
         self._numbers += 1
@@ -142,6 +152,7 @@ class Pool:
             hand(None)
             return
         instance.pid, instance.hand = pid, hand
+        self._instances[name] = self._instances.pop(name)  # in the order in which they came to wait: the last is the warmest
         self._stillborn = 0
         self.dispatch()
 

@@ -48,15 +48,18 @@ public final class Figures {
 
     /** How the application's executions have ended, by status. */
     long[] ends(String application) {
-        long[] known = endsByApplication.get(application);
-        if (known == null && endsByApplication.size() >= MOST_APPLICATIONS) {
+        return endsByApplication.get(countedAs(application));
+    }
+
+    /** The name that the application is counted under, which has its figures from then on: a gauge is there before an end is. */
+    private String countedAs(String application) {
+        if (!endsByApplication.containsKey(application) && endsByApplication.size() >= MOST_APPLICATIONS) {
             endsByApplication.keySet().removeIf(this::isGone);
         }
-        if (known == null) {
-            known = endsByApplication.computeIfAbsent(endsByApplication.size() < MOST_APPLICATIONS ? application : OTHER,
-                    _ -> new long[Status.values().length]);
-        }
-        return known;
+        String name = endsByApplication.containsKey(application) || endsByApplication.size() < MOST_APPLICATIONS
+                ? application : OTHER;
+        endsByApplication.computeIfAbsent(name, _ -> new long[Status.values().length]);
+        return name;
     }
 
     private boolean isGone(String application) {
@@ -71,7 +74,7 @@ public final class Figures {
         int sandboxes = 0;
         for (Application application : context.applications.values()) {
             sandboxes += application.sandbox().isNone() ? 0 : 1;
-            open.merge(application.key().application(), application.open(), Integer::sum);
+            open.merge(countedAs(application.key().application()), application.open(), Integer::sum);
             for (Grain grain : application.grains()) {
                 levels.computeIfAbsent(grain.figures(), _ -> new Level()).add(grain, nowNs);
             }

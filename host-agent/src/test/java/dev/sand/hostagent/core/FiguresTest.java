@@ -120,4 +120,14 @@ class FiguresTest {
         counters.handedOver = 3;
         assertThat(counters.read()).containsEntry("handedOver", 3L).containsKey("stale");
     }
+
+    @Test
+    void anApplicationsOpenExecutionsAreCountedBeforeOneHasEnded() {
+        CoreFixture shop = new CoreFixture().with(CoreFixture.grain("buy", 8, 100, Isolation.REQUEST));
+        shop.invoke("e1", "buy", false);
+        Figures.Ends ends = shop.core().figures(shop.nowNs).ends().getFirst();
+        assertThat(ends.application()).isEqualTo("shop");
+        assertThat(ends.open()).isOne();
+        assertThat(ends.ends()).containsOnly(0);
+    }
 }
