@@ -19,16 +19,19 @@ from sand.messages import (
 ANSWER = Payload("application/json", b"1")
 
 
+def attempt(execution: str) -> Attempt:
+    return Attempt(f"{execution}/g", execution, "g", "g", ANSWER, time.monotonic_ns() + 10**12)
+
+
 class Bench:
     """A pool of one grain, whose commands are kept, with an attempt in the first instance."""
 
-    def __init__(self) -> None:
+    def __init__(self, grain: Grain | None = None) -> None:
         self.commands: list[tuple[str, object]] = []
-        configuration = GrainConfiguration("g", "handler:handle", (), "request", "auto", {}, 0, "app", "1", ("g",), 0)
-        self.pool = Pool(
-            Grain("g"), configuration, "supervisor", lambda caller, command: self.commands.append((caller, command))
-        )
-        self.attempt = Attempt("e/g", "e", "g", "g", ANSWER, time.monotonic_ns() + 10**12)
+        grain = grain or Grain("g")
+        configuration = GrainConfiguration("g", "handler:handle", (), grain.isolation, "auto", {}, 0, "app", "1", ("g",), 0)
+        self.pool = Pool(grain, configuration, "supervisor", lambda caller, command: self.commands.append((caller, command)))
+        self.attempt = attempt("e")
         self.handed: list[Attempt | None] = []
         assert self.pool.add(self.attempt) is None
         self.worker = next(command.worker for _, command in self.commands if isinstance(command, StartWorkerCommand))
@@ -39,6 +42,10 @@ class Bench:
 
     def finish(self) -> None:
         self.pool.answered(self.name, FinishRequest("e/g", 1, ANSWER, None, 1, 2), Segments())
+
+    def spawned(self) -> int:
+        """How many processes were asked for, all in all."""
+        return sum(len(command.instances) for _, command in self.commands if isinstance(command, SpawnCommand))
 
     def exit(self, code: int = 0) -> None:
         self.pool.exited(InstanceExitedReport(self.name, code, 0, 10, 20))
@@ -76,3 +83,30 @@ def test_the_process_of_an_attempt_that_is_over_is_to_be_killed():
     assert bench.pool.leave(bench.attempt) == 4711
     bench.finish()
     assert bench.attempt.failure is not None and bench.attempt.failure.error == "Sand.Timeout"
+
+
+def test_a_process_that_serves_many_comes_back_before_another_is_forked():
+    bench = Bench(Grain("g", isolation="worker", concurrency=1))
+    second, third = attempt("second"), attempt("third")
+    assert bench.pool.add(second) is None
+    bench.finish()
+    assert bench.pool.add(third) is None
+    assert (bench.handed, bench.spawned()) == ([bench.attempt], 1)
+    bench.pool.taken(bench.name, 4711, bench.handed.append)
+    assert (bench.handed, bench.spawned()) == ([bench.attempt, second], 1)
+
+
+def test_a_process_that_serves_many_and_ends_has_a_successor():
+    bench = Bench(Grain("g", isolation="worker", concurrency=1))
+    bench.finish()
+    assert bench.pool.add(attempt("second")) is None
+    bench.exit()
+    assert bench.spawned() == 1
+    bench.pool.closed(bench.name)
+    assert bench.spawned() == 2
+
+
+def test_a_process_of_one_request_has_its_successor_forked_ahead():
+    bench = Bench()
+    bench.pool.dispatch()
+    assert bench.spawned() == 2
