@@ -139,6 +139,12 @@ TOKEN_TESTS = """
         outcome = sand_application.workflow("approve", {"sum": 3}, callbacks=given)
         assert outcome.output == 6
         assert "TaskSubmitted" in [event.kind for event in outcome.history]
+
+
+    def test_a_list_of_stubs_has_the_callback_too(sand_application):
+        stubs, callbacks = {"ask": [{"return": None}]}, {"ask": {"success": 5}}
+        assert sand_application.workflow("approve", {"sum": 3}, stubs, callbacks).output == 5
+        assert sand_application.data.get("asked") is None
 """
 
 
@@ -152,4 +158,4 @@ def test_a_test_answers_a_token(pytester: pytest.Pytester):
         path = pytester.path / "asking" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=4)
+    pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=5)

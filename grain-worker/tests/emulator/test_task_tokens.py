@@ -51,6 +51,18 @@ def test_a_success_is_the_output_and_is_taken_once(forked, asking):
     assert again.json()["executionId"] == execution
 
 
+def test_whoever_reports_is_told_what_went_wrong_with_the_report(forked, asking):
+    _, token = asking()
+    applications = forked.emulator.applications
+
+    def broken(live, step):
+        raise ZeroDivisionError(step)
+
+    with pytest.raises(ZeroDivisionError, match="Ask>token"):
+        applications.call_back(applications.tokens.read(token), broken)
+    assert report(forked, "success", token=token, output=1).status_code == 200
+
+
 def test_a_failure_is_the_states_to_catch(forked, asking):
     where, token = asking()
     assert report(forked, "failure", token=token, error="Declined", cause="no money").status_code == 200

@@ -68,6 +68,35 @@ def test_a_queue_takes_a_steps_message_in_its_group(tmp_path):
         assert (app.waiting("orders"), app.dead_letters("orders"), len(sent["MessageId"])) == (0, [], 26)
 
 
+def test_a_workflow_in_virtual_time_sends_to_queues_and_not_to_grains_of_the_same_name(tmp_path):
+    sending = {
+        "Resource": "arn:aws:states:::sqs:sendMessage",
+        "Parameters": {"QueueUrl": "work", "MessageBody.$": "$", "MessageGroupId": "g"},
+    }
+    with application(tmp_path, "name: app\nqueues: {work: {target: work, depth: 2}}\n", main=sending) as app:
+        first, second = (app.workflow("main", {"price": 1.5}).plain_output() for _ in range(2))
+        assert first["MessageId"] != second["MessageId"]
+        assert (app.waiting("work"), first["MD5OfMessageBody"]) == (2, hashlib.md5(b'{"price":1.5}').hexdigest())
+        assert app.workflow("main", 1).error == "SQS.AmazonSQSException", "the queue is full"
+        app.drain()
+        assert (app.waiting("work"), app.dead_letters("work")) == (0, [])
+        assert app.workflow("main", 1, stubs={"work": {"raise": {"error": "Shut"}}}).error == "Shut"
+        assert app.workflow("main", 1, stubs={"sendMessage": {"return": "sent"}}).output == "sent"
+        assert app.waiting("work") == 0, "a stub takes the queue's place"
+
+
+def test_a_message_with_a_token_is_answered_in_virtual_time(tmp_path):
+    sending = {
+        "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        "Parameters": {"QueueUrl": "orders", "MessageBody": {"token.$": "$$.Task.Token"}},
+    }
+    with application(tmp_path, "name: app\nqueues: {orders: {target: work}}\n", main=sending) as app:
+        outcome = app.workflow("main", {}, callbacks={"orders": {"success": "done", "seconds": 60}})
+        assert (outcome.output, outcome.elapsed_ms, app.waiting("orders")) == ("done", 60_000, 1)
+        with pytest.raises(KeyError, match="no grain, workflow or queue order"):
+            app.workflow("main", {}, callbacks={"order": {"success": 1}})
+
+
 def test_a_message_over_the_limit_of_a_queue_fails_the_task(tmp_path):
     sending = {"Resource": "sand:queue:orders"}
     with application(tmp_path, "name: app\nqueues: {orders: {target: work}}\n", main=sending) as app:

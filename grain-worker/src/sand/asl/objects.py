@@ -102,7 +102,7 @@ def _members(form: Format, text: str) -> Iterator[Item]:
     for step in form.pointer:
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdigit() and int(step) < len(value) and step == str(int(step)):
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value) and step == str(int(step)):
             value = value[int(step)]
         else:
             value = None

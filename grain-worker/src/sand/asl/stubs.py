@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from sand.asl import document, tokens
@@ -12,6 +13,10 @@ from sand.asl.failure import GrainFailed
 
 _OWN_NAMES = {"sand:object:get": "getObject", "sand:object:list": "listObjectsV2", "sand:object:put": "putObject"}
 """Of what AWS has other names for."""
+
+
+Send = Callable[[str | None, Any], Any]
+"""Sends to a queue: the group and the message go in, the task's result comes out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,12 @@ class Stubs:
     The resources of ItemReaders and ResultWriters have stubs too: see `TrialObjects`.
     """
 
-    def __init__(self, stubs: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, stubs: Mapping[str, Any] | None = None, queues: Mapping[str, Send | Mapping[str, Any]] | None = None
+    ) -> None:
+        """queues: by name, what sends to it, maybe with a callback as in `{"call": send, "callback": …}`; a message to another
+        queue goes nowhere, and a stub of that name may fail its task."""
+        self._queues = queues or {}
         self._answers: dict[str, list[Any]] = {}
         self.counts: dict[str, int] = {}
         """How often each grain was called."""
@@ -53,18 +63,17 @@ class Stubs:
         """The next answer of a resource that is no grain; None: it has no stub."""
         return self.call(name, input) if name in self._answers else None
 
+    def send(self, queue: str, group: str | None, message: Any) -> Answer | None:
+        """What came of a message that was sent; None: it was not, there is no such queue."""
+        stub = self._queues.get(queue)
+        if stub is None:
+            return None
+        return _answer(partial(stub, group) if callable(stub) else {**stub, "call": partial(stub["call"], group)}, message)
+
     def call(self, grain: str, input: Any) -> Answer:
         count = self.counts[grain] = self.counts.get(grain, 0) + 1
         answers = self._answers.get(grain) or [{"echo": True}]
-        stub = answers[min(count, len(answers)) - 1]
-        if callable(stub):
-            return _called(stub, input)
-        callbacks = _callbacks(stub["callback"], input) if "callback" in stub else None
-        if "call" in stub:
-            return replace(_called(stub["call"], input), delay_ms=delay_ms(stub), callbacks=callbacks)
-        if "raise" in stub:
-            return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms(stub), callbacks)
-        return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms(stub), callbacks)
+        return _answer(answers[min(count, len(answers)) - 1], input)
 
 
 def _last_part(resource: str) -> str:
@@ -72,6 +81,17 @@ def _last_part(resource: str) -> str:
     if resource.endswith("startExecution.sync:2"):
         return "startExecution.sync:2"
     return resource.rpartition(":")[2]
+
+
+def _answer(stub: Any, input: Any) -> Answer:
+    if callable(stub):
+        return _called(stub, input)
+    callbacks = _callbacks(stub["callback"], input) if "callback" in stub else None
+    if "call" in stub:
+        return replace(_called(stub["call"], input), delay_ms=delay_ms(stub), callbacks=callbacks)
+    if "raise" in stub:
+        return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms(stub), callbacks)
+    return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms(stub), callbacks)
 
 
 def _callbacks(said: Any, input: Any) -> tuple[Mapping[str, Any], ...]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sand import values
-from sand.asl import GrainFailed, Machine, Outcome, Stubs
+from sand.asl import GrainFailed, Machine, Outcome, Stubs, document
 from sand.context import Data
+from sand.emulator import ids
 from sand.emulator.applications import Applications
 from sand.emulator.attempts import Attempt
 from sand.emulator.executions import Callback, Execution
@@ -20,6 +21,7 @@ from sand.emulator.inline import InlineConnection, InlineGrains
 from sand.emulator.problems import Failure
 from sand.emulator.trigger_events import DeadLetter
 from sand.emulator.workflow_objects import WorkflowObjects
+from sand.emulator.workflow_services import send
 from sand.messages import Payload
 
 TIMEOUT_MS = 60_000
@@ -98,6 +100,13 @@ class Running:
         """Waits for its end."""
         self._execution.ended.wait()
         return self._result_of(self._execution)
+
+
+def _with_callback(stub: Any, said: Any) -> Any:
+    """A stub of `Stubs` whose task's token is used as said."""
+    if isinstance(stub, list):
+        return [_with_callback(one, said) for one in stub]
+    return {"call": stub, "callback": said} if callable(stub) else {**stub, "callback": said}
 
 
 class _Outside:
@@ -179,10 +188,12 @@ class Harness:
 
         :param stubs: by grain: {"return": value}, {"raise": {"error": …, "cause": …}}, {"echo": true}, a function of
             the input, or a list of such, one a call; a grain without one is called itself. A workflow that is started
-            without one runs with the same stubs, in no time of its parent's; a message to a queue is not sent
-        :param callbacks: by grain whose task waits for its token: {"success": value}, {"failure": {"error": …, "cause": …}} or
-            {"heartbeat": true}, each with "seconds" from the start of the attempt, a list of such, or a function of the task's
-            input that gives these; without one, what the grain or its stub gives is the callback's
+            without one runs with the same stubs, in no time of its parent's. A message to a queue without one is in the
+            queue, for `drain`; a stub takes its place
+        :param callbacks: by grain, workflow or queue whose task waits for its token: {"success": value},
+            {"failure": {"error": …, "cause": …}} or {"heartbeat": true}, each with "seconds" from the start of the attempt, a
+            list of such, or a function of the task's input that gives these; without one, what the grain, queue or stub gives
+            is the callback's
         :param options: of sand.asl.Machine.run: id, start_ms
 
         Maps read the application's objects, and write into objects of the outcome's alone.
@@ -192,10 +203,22 @@ class Harness:
         real = {grain: partial(self._call_grain, grain) for grain in self._version.manifest.grains}
         real |= {other: partial(self._call_workflow, other, stubs, callbacks) for other in self._version.manifest.workflows}
         chosen: dict[str, Any] = real | dict(stubs or {})
-        for grain, said in (callbacks or {}).items():
-            one = chosen[grain]
-            chosen[grain] = {"call": one, "callback": said} if callable(one) else {**one, "callback": said}
-        return machine.run(input, Stubs(chosen), objects=WorkflowObjects(self._application.data), **options)
+        named = {name.rpartition(":")[2] for name in stubs or {}}
+        queues: dict[str, Any] = {
+            queue: partial(self._send, queue) for queue in self._version.manifest.queues if queue not in named
+        }
+        for waiting, said in (callbacks or {}).items():
+            if waiting not in chosen and waiting not in queues:
+                raise KeyError(f"application {self.name} has no grain, workflow or queue {waiting}")
+            for found in (chosen, queues):
+                if waiting in found:
+                    found[waiting] = _with_callback(found[waiting], said)
+        objects = WorkflowObjects(self._application.data)
+        return machine.run(input, Stubs(chosen, queues), objects=objects, **options)
+
+    def _send(self, queue: str, group: str | None, message: Any) -> dict[str, Any]:
+        """As a task of an execution of its own does."""
+        return send(self._application, f"{ids.new()}/{queue}", queue, group, document.exact(message))
 
     # --- queues and triggers: nothing happens by itself, and pauses cost nothing
 

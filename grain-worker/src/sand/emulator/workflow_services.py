@@ -77,18 +77,8 @@ class WorkflowServices:
             async with self._room:
                 return await self._start(call, call.service)
         assert call.service is not None
-        return self._send(call, call.service.group)
-
-    def _send(self, call: CallGrain, group: str | None) -> dict[str, Any]:
-        """The message's id follows from the step: the queue takes it once."""
         event_id = f"{self._execution.id}/{call.step}"
-        try:
-            message = EnqueueRequest(event_id, 0, call.grain, payload_of(call.input), group)
-            return platform_services.sent(self._application.triggers.enqueue(message), call.input)
-        except BadRequest as refused:
-            raise GrainFailed(NO_SUCH_QUEUE, str(refused)) from None
-        except SandError as refused:
-            raise GrainFailed(NOT_SENT, str(refused)) from None
+        return send(self._application, event_id, call.grain, call.service.group, call.input)
 
     async def _start(self, call: CallGrain, start: StartWorkflow) -> Any:
         manifest = self._version.manifest
@@ -138,6 +128,17 @@ class WorkflowServices:
         if start.mode is Mode.START and payload_of(holder.input) == payload_of(child.input):
             return platform_services.started(holder)
         raise GrainFailed(NAME_IS_TAKEN, f"Execution Already Exists: '{holder.id}' has the name {holder.name}")
+
+
+def send(application: Application, event_id: str, queue: str, group: str | None, message: Any) -> dict[str, Any]:
+    """The result of a task that sends. The message's id follows from the event's: the queue takes it once."""
+    try:
+        request = EnqueueRequest(event_id, 0, queue, payload_of(message), group)
+        return platform_services.sent(application.triggers.enqueue(request), message)
+    except BadRequest as refused:
+        raise GrainFailed(NO_SUCH_QUEUE, str(refused)) from None
+    except SandError as refused:
+        raise GrainFailed(NOT_SENT, str(refused)) from None
 
 
 def _result(mode: Mode, child: Child, ended: Execution) -> Any:

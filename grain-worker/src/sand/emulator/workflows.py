@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from sand.asl import CallGrain, GrainFailed, Machine, Outcome
@@ -89,11 +88,18 @@ class _Run:
             if self._execution.status != "RUNNING":
                 return False
             answer: Future[bool] = Future()
-            with contextlib.suppress(RuntimeError, TimeoutError, CancelledError):
-                # The loop is closed once the execution has ended.
-                loop.call_soon_threadsafe(lambda: answer.set_result(report(live, step)))
-                return answer.result(REPORT_SECONDS)
-            return False
+
+            def report_now() -> None:
+                try:
+                    answer.set_result(report(live, step))
+                except Exception as broken:  # whoever reports is told, not the loop
+                    answer.set_exception(broken)
+
+            try:
+                loop.call_soon_threadsafe(report_now)
+            except RuntimeError:  # the loop is closed: the execution has ended
+                return False
+            return answer in wait([answer], REPORT_SECONDS).done and answer.result()
 
         self._execution.call_back = call_back
         self._execution.awaited = lambda: [waits.token for waits in list(live.awaited.values())]
