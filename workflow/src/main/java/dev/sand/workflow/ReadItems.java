@@ -43,10 +43,6 @@ final class ReadItems implements Items {
                 : new ObjectCall.Read(source, last.version(), last.offset(), last.headers(), last.after(), left);
     }
 
-    boolean isReading() {
-        return isReading;
-    }
-
     /** @throws StatesError DataLimitExceeded when more are to be put together than an iteration's input can hold */
     void add(ItemChunk chunk) {
         isReading = false;

@@ -26,12 +26,7 @@ public final class Resources {
         }
 
         boolean isNamedBy(String resource) {
-            return resource.equals(own) || isService(resource);
-        }
-
-        /** Whether it is AWS's name for it: there, every object is in a bucket. */
-        boolean isService(String resource) {
-            return resource.startsWith("arn:") && resource.endsWith(":states:::" + service);
+            return resource.equals(own) || resource.startsWith("arn:") && resource.endsWith(":states:::" + service);
         }
 
         /** "A or B". */
