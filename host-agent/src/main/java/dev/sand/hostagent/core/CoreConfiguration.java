@@ -13,7 +13,8 @@ import dev.sand.event.Slots;
  * @param rememberedResults of ended executions, for the same id given again
  * @param rememberedBytes of their outputs
  * @param coldApplications known without a sandbox; beyond, the one used longest ago is forgotten
- * @param runsPerEvent first run and re-runs of an event whose worker or sandbox was lost under it
+ * @param runsPerEvent first run and re-runs, on one host, of an event whose worker or sandbox was lost under it
+ * @param runsInAll of an event, counting those that were lost with their host or by the moving of a slot, which is nobody's fault
  * @param startsInARow of a sandbox or worker that fail before what waits for it is failed
  * @param forkFailuresInARow of a worker before what waits for it is failed
  * @param backOffNs before the second start; doubles up to {@code maxBackOffNs}
@@ -38,7 +39,7 @@ import dev.sand.event.Slots;
  */
 public record CoreConfiguration(
         int maxExecutions, long maxHeldBytes, int maxListeners, int maxOpenSteps, int maxHops, int rememberedResults,
-        long rememberedBytes, int coldApplications, int runsPerEvent, int startsInARow, int forkFailuresInARow,
+        long rememberedBytes, int coldApplications, int runsPerEvent, int runsInAll, int startsInARow, int forkFailuresInARow,
         long backOffNs, long maxBackOffNs, long workerStartNs, long spawnNs, long killGraceNs, long endGraceNs,
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
         long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
@@ -48,7 +49,7 @@ public record CoreConfiguration(
 
     public static final CoreConfiguration DEFAULT = new CoreConfiguration(
             50_000, 512L << 20, 100, 10_000, 1_000, 10_000,
-            64L << 20, 1_000, 3, 3, 5,
+            64L << 20, 1_000, 3, 10, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 2, S);
@@ -56,14 +57,14 @@ public record CoreConfiguration(
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
-                coldApplications, runsPerEvent, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
+                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
                 maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, processors, retryNs);
     }
 
     public CoreConfiguration withProcessors(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
-                coldApplications, runsPerEvent, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
+                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
                 maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, value, retryNs);
     }

@@ -40,6 +40,7 @@ final class Event extends Timed implements GrainQueue.Entry {
     long queuedNs;
     long handedNs;
     private int losses;
+    private int lossesHere;
     private int unseen;
     /** Until when a host is to be found for it; 0: one was. */
     private long placedByNs;
@@ -164,7 +165,8 @@ final class Event extends Timed implements GrainQueue.Entry {
     /** One more loss. @return whether it may have another attempt */
     boolean mayRunAgain(CoreContext context) {
         losses++;
-        return losses < context.configuration.runsPerEvent() || !context.has(Rule.RETRY_LIMIT);
+        boolean here = isAway() || ++lossesHere < context.configuration.runsPerEvent();
+        return here && losses < context.configuration.runsInAll() || !context.has(Rule.RETRY_LIMIT);
     }
 
     /** One more hand-over that nobody saw: of a worker that dies, each instance may fail one. @return whether it is no loss */

@@ -33,6 +33,7 @@ final class PlacementPolicy {
     private List<HostCard> cards = List.of();
     private Set<String> ownLabels = Set.of();
     private boolean sends;
+    private boolean draining;
 
     /** @param processors of this host, and of the others for want of a better guess: events at once that make it busy */
     PlacementPolicy(String self, int processors) {
@@ -58,6 +59,7 @@ final class PlacementPolicy {
             }
         }
         forgetGone();
+        draining = own != null && own.draining();
         if (own == null || hosts < 2 && (hosts == 0 || !own.draining())) {
             sends = false;
             return;
@@ -109,6 +111,11 @@ final class PlacementPolicy {
 
     boolean mayRunHere(Placement placement) {
         return placement.allows(self, ownLabels);
+    }
+
+    /** Whether it may run here, and this host stays. */
+    boolean mayStay(Placement placement) {
+        return !draining && mayRunHere(placement);
     }
 
     /** @return {@link #HERE}, a host's id, or null: no live host may run it */

@@ -19,6 +19,7 @@ import java.util.Set;
  * until its deadline.
  */
 final class Placing {
+    private static final int LONGEST_PAUSE = 5;
     private final CoreContext context;
     private final PlacementPolicy policy;
     private final Set<Event> unplaced = new LinkedHashSet<>();
@@ -212,22 +213,30 @@ final class Placing {
         context.counters.reruns++;
         event.nextAttempt(context);
         if (!context.has(Rule.RESUMED_BEFORE_RERUN)) {
-            place(event, true);
+            placeLost(event);
             return;
         }
         event.waiting(context);
         ((Steps) event.owner).execution().backups().resumed(Map.of(event.step, event.losses() + 1),
-                () -> context.later(pauseNs(event), () -> {
+                () -> context.later(policy.mayStay(event.grain.placement()) ? 0 : pauseNs(event), () -> {
                     if (event.state() == Event.State.UNPLACED) {
                         context.timers.disarm(event);
-                        place(event, true);
+                        placeLost(event);
                     }
                 }));
     }
 
-    /** While hosts come and go, slots do, and what waits in their queues is lost with each: it would soon be so for the last time. */
+    /** While hosts come and go, slots do, and what waits in their queues is lost with each: here it has the fate of its execution. */
+    private void placeLost(Event event) {
+        if (policy.mayStay(event.grain.placement())) {
+            event.grain.readmit(event);
+        } else {
+            place(event, true);
+        }
+    }
+
     private long pauseNs(Event event) {
-        return (2L * event.losses() - 1) * context.configuration.retryNs();
+        return Math.min(2L * event.losses() - 1, LONGEST_PAUSE) * context.configuration.retryNs();
     }
 
     /** Times of another host's clock are moved to where the event was sent by ours: their differences are what counts. */

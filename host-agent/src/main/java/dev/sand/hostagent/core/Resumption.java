@@ -36,7 +36,7 @@ final class Resumption {
     }
 
     void run(Event event) {
-        if (event.losses() < context.configuration.runsPerEvent() || !context.has(Rule.RETRY_LIMIT)) {
+        if (event.losses() < context.configuration.runsInAll() || !context.has(Rule.RETRY_LIMIT)) {
             context.placing.readmit(event);
         } else {
             event.end(context);

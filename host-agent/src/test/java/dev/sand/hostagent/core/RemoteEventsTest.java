@@ -89,18 +89,35 @@ class RemoteEventsTest {
     }
 
     @Test
-    void anEventThatIsLostThreeTimesFails() {
-        RemoteEvent event = send();
-        for (int i = 0; i < 2; i++) {
+    void anEventThatIsLostOnOneHostAfterTheOtherFails() {
+        shop.warm();
+        shop.hosts(card("here", 0), card("there", 0, "gpu"));
+        shop.invoke(new InvocationRequest("e1", "shop", 1, "draw", json("1"), 600_000, false, null));
+        RemoteEvent event = shop.only(Action.SendAway.class).event();
+        int most = CoreConfiguration.DEFAULT.runsInAll();
+        for (int i = 0; i < most - 1; i++) {
             shop.on(new Input.Returned(lost(event)));
             shop.on(new Input.Journaled("e1", shop.only(Action.Journal.class).sequence(), null));
             assertThat(shop.of(Action.SendAway.class)).as("after a pause: more slots may be about to move").isEmpty();
-            shop.after(1_000 + 2_000 * i);
+            shop.after(Math.min(1_000 + 2_000 * i, 5_000));
             event = shop.only(Action.SendAway.class).event();
         }
         shop.on(new Input.Returned(lost(event)));
         assertThat(shop.answer().failure().error()).isEqualTo(Errors.CRASHED);
-        assertThat(shop.answer().failure().cause()).contains("lost 3 times").contains("no room");
+        assertThat(shop.answer().failure().cause()).contains("lost " + most + " times").contains("no room");
+    }
+
+    @Test
+    void whatWasSentAwayForItsLoadAloneAndIsLostRunsAtHome() {
+        shop.warm();
+        shop.hosts(card("here", 4), card("there", 0));
+        shop.invoke("e1", "buy", false);
+        RemoteEvent event = shop.only(Action.SendAway.class).event();
+        shop.on(new Input.Returned(lost(event)));
+        shop.on(new Input.Journaled("e1", shop.only(Action.Journal.class).sequence(), null));
+        shop.after(1);
+        assertThat(shop.of(Action.SendAway.class)).as("it would be lost with every slot that moves").isEmpty();
+        assertThat(shop.running("e1").attempt()).isEqualTo(2);
     }
 
     @Test

@@ -89,7 +89,7 @@ class SlotsTest {
     void soManyRequestsAreHeldAndNotMore() {
         CoreConfiguration d = CoreConfiguration.DEFAULT;
         shop.with(new CoreConfiguration(d.maxExecutions(), d.maxHeldBytes(), 2, d.maxOpenSteps(), d.maxHops(), 1, d.rememberedBytes(),
-                d.coldApplications(), d.runsPerEvent(), d.startsInARow(), d.forkFailuresInARow(), d.backOffNs(), d.maxBackOffNs(),
+                d.coldApplications(), d.runsPerEvent(), d.runsInAll(), d.startsInARow(), d.forkFailuresInARow(), d.backOffNs(), d.maxBackOffNs(),
                 d.workerStartNs(), d.spawnNs(), d.killGraceNs(), d.endGraceNs(), d.deathCauseNs(), d.lateFiguresNs(),
                 d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), 1, 1, d.maxAway(), d.maxGuests(),
                 d.rememberedGuests(), d.placementWaitNs(), d.processors(), d.retryNs()));

@@ -82,6 +82,8 @@ final class Callers {
     final Set<String> replayed = new HashSet<>();
     private final List<Call> acceptedNow = new ArrayList<>();
     private final Map<String, Integer> attempts = new HashMap<>();
+    /** By event, since the host agent began. */
+    private final Map<String, Integer> runsHere = new HashMap<>();
     private final Set<String> handedOver = new HashSet<>();
 
     void onAccepted(Call call) {
@@ -122,12 +124,12 @@ final class Callers {
     }
 
     /** An event goes out: each attempt once, so often at most, and its input comes from attempts that finished. */
-    void onHandOver(String eventId, int attempt, String input, int mostAttempts) {
+    void onHandOver(String eventId, int attempt, String input, int mostRuns) {
         if (!handedOver.add(eventId + "@" + attempt)) {
             throw new Violation("attempt " + attempt + " of " + eventId + " was handed over twice");
         }
-        if (attempt > mostAttempts) {
-            throw new Violation("event " + eventId + " is handed over for the " + attempt + "th time");
+        if (runsHere.merge(eventId, 1, Integer::sum) > mostRuns) {
+            throw new Violation("event " + eventId + " is handed over for the " + runsHere.get(eventId) + "th time by one host agent");
         }
         attempts.put(eventId, attempt);
         tokens(input, "the input of " + eventId);
@@ -150,6 +152,7 @@ final class Callers {
 
     /** A new host agent hands over from attempt 1 again; those who waited at the old one hear nothing more. */
     void onCrash() {
+        runsHere.clear();
         handedOver.clear();
         calls.forEach(call -> call.lost |= call.result == null);
         watchers.forEach(watcher -> watcher.lost |= !watcher.ended);

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 /** What must hold in the cluster after each step (DESIGN, decision 2), beyond what each core's view says. */
 final class ClusterChecks {
     /** Host agents that one event may take down with it; relaxed, the first time need not be known. */
-    private static final int MOST_KILLS = 3;
+    private static final int MOST_KILLS = Workload.RUNS_IN_ALL;
     /** What an attempt returns: its event, its attempt, and a number that no other run of it has. */
     private static final Pattern TOKEN = Pattern.compile("\\{([^{}]+)@(\\d+)~(\\d+)}");
 

@@ -29,7 +29,7 @@ final class Simulation implements Driver, Seeds.Run {
     static final long KILL_GRACE_NS = 1500 * MS;
     /** Longer than any execution's deadline. */
     private static final long REPORTING_NS = 6_000 * MS;
-    private static final int MAX_ATTEMPTS = 3;
+    private static final int MOST_RUNS = 3;
     private static final long PATIENCE_NS = 60_000 * MS;
 
     private final Set<Rule> rules;
@@ -193,7 +193,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.Spawn spawn -> host.spawn(spawn);
             case Action.HandOver over -> {
                 callers.onHandOver(over.eventId(), over.attempt(), Script.text(over.payload()),
-                        MAX_ATTEMPTS + host.unseen(over.eventId()));
+                        MOST_RUNS + host.unseen(over.eventId()));
                 host.handOver(over);
             }
             case Action.Dismiss dismiss -> host.dismiss(dismiss);

@@ -26,6 +26,7 @@ final class Workload {
 
     private final Map<AppKey, ApplicationVersion> versions = new LinkedHashMap<>();
     private final Map<String, List<Script.Stage>> scripts = new LinkedHashMap<>();
+    static final int RUNS_IN_ALL = 6;
     private final CoreConfiguration configuration;
     private final boolean placed;
 
@@ -45,7 +46,7 @@ final class Workload {
 
     private Workload(Dice dice, boolean placed) {
         this.placed = placed;
-        configuration = new CoreConfiguration(10 + dice.below(60), 1 << 20, 3, 20, 50, 1000, 1 << 24, 2 + dice.below(4), 3,
+        configuration = new CoreConfiguration(10 + dice.below(60), 1 << 20, 3, 20, 50, 1000, 1 << 24, 2 + dice.below(4), 3, RUNS_IN_ALL,
                 2, 3, 20 * MS, 500 * MS, 400 * MS, 300 * MS, 400 * MS, 300 * MS, 100 * MS, 100 * MS, MS, 200 * MS,
                 2000 * MS, 16 << 20, 4, 10, 10, 10, 20, 500 * MS, 2, 50 * MS);
         int applications = 1 + dice.below(3);
