@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}", re.ASCII)
+_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}|\$\{[A-Za-z0-9_.-]{1,62}\}", re.ASCII)
+"""A grain's name; or what a template has in its place until it is deployed, which no grain is called."""
 _PATTERN = re.compile(r"\.(waitForTaskToken|sync|sync:[0-9])$", re.ASCII)
 
 

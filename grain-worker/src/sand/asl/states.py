@@ -128,7 +128,7 @@ class StateReader:
         heartbeat = 0 if heartbeat_from else fields.integer("HeartbeatSeconds", 1, limits.SECONDS, 0)
         if 0 < timeout <= heartbeat:
             fields.wrong("HeartbeatSeconds", "The field HeartbeatSeconds must be smaller than TimeoutSeconds.")
-        fields.ignore("Credentials")
+        self._check_credentials()
         return asl.Task(
             **common,
             **self._errors(),
@@ -142,6 +142,21 @@ class StateReader:
             heartbeat_seconds=heartbeat,
             heartbeat=heartbeat_from if self._is_jsonata or awaits_token else None,
         )
+
+    def _check_credentials(self) -> None:
+        """As on AWS they name a role and nothing else. They have no effect: a grain has its application's rights."""
+        credentials = self._fields.object("Credentials")
+        if credentials is None:
+            return
+        if self._is_jsonata:
+            Reader(credentials, True, "Credentials/").query("RoleArn")
+        else:
+            self._data.template("Credentials")
+        if self._is_jsonata or "RoleArn.$" not in credentials:
+            credentials.required_string("RoleArn")
+        else:
+            credentials.ignore("RoleArn.$")
+        credentials.report_unknown("Credentials")
 
     def _check_function(self) -> None:
         """A FunctionName that is written out; another one is known when the task runs."""

@@ -9,7 +9,8 @@ public final class Resources {
     /** How a service is waited for. */
     private static final Pattern PATTERN = Pattern.compile("\\.(waitForTaskToken|sync|sync:[0-9])$");
     private static final String PREFIX = "sand:grain:";
-    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}");
+    /** A grain's name; or what a template has in its place until it is deployed, which no grain is called. */
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}|\\$\\{[A-Za-z0-9_.-]{1,62}}");
 
     private Resources() {}
 

@@ -148,9 +148,28 @@ final class StateReader {
         if (heartbeat > 0 && timeout > 0 && heartbeat >= timeout) {
             fields.report("HeartbeatSeconds", Code.WRONG_VALUE, "The field HeartbeatSeconds must be smaller than TimeoutSeconds.");
         }
-        fields.ignore("Credentials");
+        credentials(raw);
         return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
                 raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+    }
+
+    /** As on AWS they name a role and nothing else; here, where a grain has the rights of its application, they have no effect. */
+    private void credentials(Raw raw) {
+        Fields credentials = raw.fields.object("Credentials");
+        if (credentials == null) {
+            return;
+        }
+        if (raw.isJsonata) {
+            data.queries().query(credentials, "RoleArn", "Credentials/");
+        } else {
+            data.templates().read(raw.fields, "Credentials");
+        }
+        if (raw.isJsonata || !credentials.has("RoleArn.$")) {
+            credentials.requiredString("RoleArn");
+        } else {
+            credentials.ignore("RoleArn.$");
+        }
+        credentials.reportUnknown("Credentials");
     }
 
     /** The grain of a FunctionName that is written out; another one is only known when the task runs. */
