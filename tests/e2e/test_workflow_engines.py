@@ -19,18 +19,22 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
     return [document.parse(line) for line in done.stdout.splitlines()]
 
 
+OWN_WORDS = [
+    "threw an error during evaluation: ",
+    "Invalid JSON: ",
+    "Cannot convert String to Json in States.StringToJson",
+    "Invalid path .*? : ",
+]
+
+
 def comparable(value: Any) -> Any:
     """Without what is each engine's own: how its libraries word an error."""
     if isinstance(value, dict):
-        return {name: comparable(member) for name, member in value.items() if name not in ("cause", "message")}
+        return {name: comparable(member) for name, member in value.items()}
     if isinstance(value, list):
         return [comparable(element) for element in value]
     if isinstance(value, str):
-        return re.sub(
-            r"(threw an error during evaluation|Cannot convert String to Json in States.StringToJson|Invalid path).*",
-            r"\1",
-            value,
-        )
+        return re.sub(f"({'|'.join(OWN_WORDS)}).*", r"\1", value, flags=re.DOTALL)
     return value
 
 

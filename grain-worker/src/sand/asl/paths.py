@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathMatch
 from jsonpath.exceptions import JSONPathError
 from jsonpath.segments import JSONPathRecursiveDescentSegment
-from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector
+from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector, WildcardSelector
 
 from sand.asl import document, limits, reference_path
 from sand.asl.reference_path import Missing, ReferencePath
@@ -218,6 +218,10 @@ def _is_definite(segment: Any, is_last: bool) -> bool:
     return is_last and all(isinstance(selector, NameSelector) for selector in segment.selectors)
 
 
+def _takes_all(segment: Any) -> bool:
+    return isinstance(segment, JSONPathRecursiveDescentSegment) or isinstance(segment.selectors[0], WildcardSelector)
+
+
 def _find(path: JSONPath, root: Any) -> Any:
     """What the path matches: one value when it is definite, else an array of all of them."""
     nodes: Sequence[JSONPathMatch] = [_node(root, root)]
@@ -237,7 +241,9 @@ def _find(path: JSONPath, root: Any) -> Any:
             nodes = [match for node in nodes for match in _resolve(segment, node)]
         is_definite = is_definite and _is_definite(segment, is_last)
         if is_definite and not nodes:
-            raise Missing(f"No results for path: {path}")
+            if not (isinstance(segment.selectors[0], IndexSelector) and not is_last and _takes_all(path.segments[index + 1])):
+                raise Missing(f"No results for path: {path}")
+            return []  # All of what stands at an index that the array does not have: nothing.
     return nodes[0].obj if is_definite else [node.obj for node in nodes]
 
 

@@ -52,7 +52,7 @@ def _filled(code: str, values: list[Any], run: Run | None) -> str:
 
 def _written(value: Any, run: Run | None) -> str:
     if run is None:
-        return f'"{value}"'
+        return "null" if value is None else f'"{value}"'
     try:
         return document.write(from_library(value, run.budget))[:_SHOWN_CHARS]
     except StateError:

@@ -65,7 +65,7 @@ final class QueryErrors {
 
     private static String written(Object value, QueryRun run) {
         if (run == null || value == null) {
-            return "\"" + value + "\"";
+            return value == null ? "null" : "\"" + value + "\"";
         }
         try {
             String text = Json.text(QueryValues.json(value, run));
