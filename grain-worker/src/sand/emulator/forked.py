@@ -170,6 +170,8 @@ class ForkedGrains:
         except wire.ProtocolError as broken:
             print(f"a process in the sandbox of {self._manifest.name} broke the protocol: {broken}", file=sys.stderr)
         finally:
+            if self._attempt_of(caller.name) is not None:
+                self._output.catch_up(caller.name)
             with self._changed:
                 pool = self._pool_of(caller.name)
                 if pool is not None:
@@ -183,6 +185,7 @@ class ForkedGrains:
                 with self._changed:
                     self._on_take(caller, argument.instance, argument.pid, sequence)
             case "finish" | "fail":
+                self._output.catch_up(caller.name)
                 with self._changed:
                     pool = self._pool_of(caller.name)
                     if pool is not None:

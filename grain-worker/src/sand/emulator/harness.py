@@ -59,7 +59,8 @@ class Result:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What was written, each line with grain, stream, level and text; a forked grain's last may come after its result."""
+        """What was written, each line with grain, stream, level and text; of a process that was killed, the last may come
+        after its result, and so may a line without an end."""
         return self.read_lines()
 
     @property

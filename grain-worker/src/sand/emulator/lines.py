@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 KEPT_LINES = 20_000
 ATTEMPT_BYTES = 256 * 1024
 _COUNTED = 1000
-LINE_CHARS = 64 * 1024
+LINE_BYTES = 16 * 1024
+"""Of one line: the rest is dropped."""
 
 
 class Origin(NamedTuple):
@@ -38,8 +39,10 @@ class Lines:
 
     def add(self, origin: Origin, stream: str, text: str) -> None:
         """Keeps the line, unless its attempt has written too much."""
-        if origin.event_id is None or self._has_room(origin, len(text.encode("utf-8", "replace"))):
-            self._keep(origin, stream, level(text), text)
+        cut = text.encode("utf-8", "replace")[:LINE_BYTES]
+        if origin.event_id is None or self._has_room(origin, len(cut)):
+            kept = cut.decode("utf-8", "replace")
+            self._keep(origin, stream, level(kept), kept)
 
     def _has_room(self, origin: Origin, size: int) -> bool:
         with self.changed:
@@ -56,7 +59,7 @@ class Lines:
         line = {
             "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
             "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
-            "level": grade, "text": text[:LINE_CHARS],
+            "level": grade, "text": text,
         }  # fmt: skip
         with self.changed:
             self._sequence += 1
