@@ -145,7 +145,7 @@ def _batch(fields: Fields, is_jsonata: bool) -> Batch:
 def _read_amount(fields: Fields, name: str, least: int, most: int, is_jsonata: bool) -> Amount | None:
     """None when it is not given."""
     fields.at_most_one(name, f"{name}Path")
-    source = Reader(fields, is_jsonata).computed(name)
+    source = Reader(fields, is_jsonata).counted(name)
     if source is not None:
         return Amount(name if is_jsonata else f"{name}Path", 0, source, least, most)
     if name not in fields:

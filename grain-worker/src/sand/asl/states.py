@@ -233,7 +233,7 @@ class StateReader:
         is_distributed = self._is_distributed()
         processor = self._processor(is_distributed)
         items_path = None if self._is_jsonata else fields.path("ItemsPath")
-        concurrency_from = self._data.computed("MaxConcurrency")
+        concurrency_from = self._data.counted("MaxConcurrency")
         if self._is_jsonata and "Items" in fields:
             value = fields.raw("Items")
             if not isinstance(value, list | dict) and not rules.is_query(value):

@@ -135,6 +135,19 @@ class Reader:
         path = self.fields.definite_path(f"{name}Path")
         return None if path is None else Read(path)
 
+    def counted(self, name: str) -> Expression | None:
+        """As computed, for the fields of a Map, whose paths may not begin at the context object, though ItemsPath may."""
+        path = f"{name}Path"
+        if not self.is_jsonata and str(self.fields.raw(path)).startswith("$$"):
+            self.fields.ignore(path)
+            self.fields.report(
+                path,
+                "INVALID_PATH",
+                f"The field {path} must be a reference path into the input or a variable, not into the context object.",
+            )
+            return None
+        return self.computed(name)
+
     def assign(self, sight: str, variables: Variables) -> Template | None:
         value = self.fields.raw("Assign")
         if "Assign" not in self.fields:

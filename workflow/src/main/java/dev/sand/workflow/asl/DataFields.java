@@ -109,6 +109,18 @@ final class DataFields {
         return path == null ? null : new Expression.Read(path);
     }
 
+    /** As computed, for the fields of a Map, whose paths may not begin at the context object, though ItemsPath may. */
+    Expression counted(Fields fields, String name, boolean isJsonata) {
+        JsonNode path = isJsonata ? null : fields.raw(name + "Path");
+        if (path != null && path.asText().startsWith("$$")) {
+            fields.ignore(name + "Path");
+            fields.report(name + "Path", Code.INVALID_PATH, "The field " + name + "Path must be a reference path into the input or a variable, "
+                    + "not into the context object.");
+            return null;
+        }
+        return computed(fields, name, isJsonata);
+    }
+
     /** @param within see {@link QueryReader}; @return null when the field is absent or wrong */
     Template assign(Fields fields, String within, boolean isJsonata, Sight sight, VariableNames variables) {
         JsonNode value = fields.raw("Assign");

@@ -62,7 +62,7 @@ final class DistributionReader {
     /** @return null when it is not given */
     Amount amount(Fields fields, String name, long least, long most, boolean isJsonata) {
         fields.atMostOne(name, name + "Path");
-        Expression from = data.computed(fields, name, isJsonata);
+        Expression from = data.counted(fields, name, isJsonata);
         if (from != null) {
             return new Amount(isJsonata ? name : name + "Path", 0, from, least, most);
         }

@@ -270,7 +270,7 @@ final class StateReader {
         boolean isDistributed = isDistributed(raw);
         StateMachine machine = processor(raw, isDistributed);
         Path path = raw.isJsonata ? null : fields.path("ItemsPath");
-        Expression concurrency = data.computed(fields, "MaxConcurrency", raw.isJsonata);
+        Expression concurrency = data.counted(fields, "MaxConcurrency", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
                 distributions.read(fields, isDistributed, raw.isJsonata),
