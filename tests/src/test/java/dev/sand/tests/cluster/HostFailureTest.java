@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostFailureTest {
     private static final int EXECUTIONS = 200;
     private static final Duration OVER = Duration.ofSeconds(20);
-    private static final Duration TAKE_OVER = Duration.ofSeconds(60);
+    private static final Duration TAKE_OVER = Duration.ofSeconds(150);
     /** So many that host3 owns some. */
     private static final int HELD = 40;
     private Load load;
