@@ -7,7 +7,10 @@ import time
 import pytest
 
 from sand.emulator.harness import Harness
-from sand.emulator.problems import Problem
+from sand.emulator.problems import Failure, Problem
+from sand.emulator.queue_run import Batch, Group, Message
+from sand.emulator.trigger_events import DeadLetter, batch_event, letter_event
+from sand.messages import Payload
 
 MANIFEST = """
 name: app
@@ -119,6 +122,19 @@ def test_a_test_says_when(harness):
     harness.drain()
     (batch,) = [harness.data.get(key) for key in harness.data.list("seen/")]
     assert [(message["payload"], message["group"]) for message in batch] == [(1, "g"), (2, "g")]
+
+
+def test_a_batch_has_the_messages_as_they_were_written():
+    texts = [b'{"n": 0.12345678901234567890, "big": 1e400}', b"[ 1 ]", b"", b"\x00\xff"]
+    kinds = ["application/json"] * 3 + ["application/octet-stream"]
+    messages = [
+        Message(f"m{at}", None, Payload(kind, text), at) for at, (kind, text) in enumerate(zip(kinds, texts, strict=True))
+    ]
+    event = batch_event(Batch(Group(None, False), tuple(messages))).bytes
+    assert b'"payload":{"n": 0.12345678901234567890, "big": 1e400}}' in event
+    assert [one["payload"] for one in json.loads(event, parse_float=str)[1:]] == [[1], None, "AP8="]
+    letter = DeadLetter(messages[0], "q", 1, 1, Failure("E", "why"), None)
+    assert letter_event(letter).bytes.endswith(b',"payload":' + texts[0] + b"}")
 
 
 def test_a_schedule_is_fired_by_a_test(harness):

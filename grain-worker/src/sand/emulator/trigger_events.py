@@ -37,12 +37,19 @@ def batch_event(batch: Batch) -> Payload:
     parts = []
     for message in batch.messages:
         head = {"id": message.id, "group": message.group, "enqueuedMs": message.enqueued_ms}
-        parts.append(to_json(head)[:-1] + b"," + to_json(shown(message.payload))[1:])
+        parts.append(_with_payload(head, message.payload))
     return Payload(JSON, b"[" + b",".join(parts) + b"]")
 
 
+def _with_payload(head: dict[str, Any], payload: Payload) -> bytes:
+    """An object with a payload behind its other members: JSON as it was written, with every digit of its numbers."""
+    if payload.content_type.startswith(JSON):
+        return to_json(head)[:-1] + b',"payload":' + (payload.bytes or b"null") + b"}"
+    return to_json({**head, **shown(payload)})
+
+
 def shown(payload: Payload) -> dict[str, Any]:
-    """As a batch, a dead letter and its handler have it."""
+    """As the list of dead letters has it."""
     if payload.content_type.startswith(JSON):
         return {"payload": json.loads(payload.bytes or b"null")}
     content = base64.b64encode(payload.bytes or b"").decode()
@@ -55,9 +62,9 @@ def letter_event(letter: DeadLetter) -> Payload:
     told = {
         "queue": letter.queue, "id": message.id, "group": message.group, "enqueuedMs": message.enqueued_ms,
         "attempts": letter.attempts, "executionId": letter.execution_id,
-        "failure": {"error": failure.error, "cause": failure.cause, "source": failure.source}, **shown(message.payload),
+        "failure": {"error": failure.error, "cause": failure.cause, "source": failure.source},
     }  # fmt: skip
-    return Payload(JSON, to_json(told))
+    return Payload(JSON, _with_payload(told, message.payload))
 
 
 def fire_event(trigger: TriggerSpec, time_ms: int) -> Payload:
