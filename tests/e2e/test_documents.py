@@ -1,9 +1,11 @@
 """The documents name files and links that exist: a newcomer follows them."""
 
 import re
+import subprocess
 
 import pytest
 from conftest import CHECKOUT
+from sand.command.main import SUBCOMMANDS
 
 DOCUMENTS = [
     CHECKOUT / "README.md",
@@ -32,3 +34,9 @@ def test_what_a_document_names_is_there(document, names):
     prose = re.sub(r"```.*?```", "", text, flags=re.S)
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", prose) if "://" not in link]
     assert not [link for link in links if link and not (document.parent / link).exists()]
+
+
+def test_the_checkouts_command_tells_of_every_word():
+    said = subprocess.run([CHECKOUT / "sand", "--help"], capture_output=True, text=True, check=True).stdout
+    words = re.findall(r"\w+", said.partition("sand command:")[2].partition("`")[0])
+    assert sorted(words) == sorted(SUBCOMMANDS)

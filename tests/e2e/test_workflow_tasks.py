@@ -210,7 +210,7 @@ def test_the_history_of_an_execution_that_ended_has_its_states_in_aws_events(nes
 
 
 @on_the_platform
-def test_a_failure_and_an_abortion_are_in_the_history(nest: Tested):
+def test_a_failure_is_in_the_history(nest: Tested):
     response = nest.invoke("nest/own", {"fails": True}, Prefer="respond-async")
     parent = response.json()["executionId"]
     nest.ended("nest", parent)
@@ -225,7 +225,7 @@ def test_a_failure_and_an_abortion_are_in_the_history(nest: Tested):
 
 
 @on_the_platform
-def test_the_history_of_an_execution_that_runs_can_be_read(nest: Tested):
+def test_the_history_of_an_execution_that_runs_can_be_read_and_then_its_abortion(nest: Tested):
     parent = nest.invoke("nest/sync", {"sleep": 20}, Prefer="respond-async").json()["executionId"]
     path = f"/api/v1/applications/nest/invocations/{parent}/history"
     until(lambda: nest.http.get(path).status_code == 200, "something is kept")

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from sand.emulator import applications
 from sand.emulator.harness import CallFailed, Harness
 
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -103,6 +104,16 @@ def test_a_message_over_the_limit_of_a_queue_fails_the_task(tmp_path):
         with pytest.raises(CallFailed) as failed:
             app.call("main", "x" * (256 << 10))
         assert failed.value.error == "SQS.AmazonSQSException"
+
+
+def test_an_execution_that_waits_is_kept_however_many_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(applications, "RECORDS", 2)
+    waiting = {"Resource": "work.waitForTaskToken", "Parameters": {"token.$": "$$.Task.Token"}}
+    with application(tmp_path, main=waiting) as app:
+        running = app.start("main", {})
+        token = running.token()
+        assert [app.call("work", n) for n in range(4)] == [0, 1, 2, 3]
+        assert app.succeed(token, "at last") and running.result().output == "at last"
 
 
 def test_a_workflow_in_virtual_time_starts_others_with_the_same_stubs(tmp_path):

@@ -127,10 +127,17 @@ class Application:
         execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent, id)
         with self.lock:
             self.executions[execution.id] = execution
-            while len(self.executions) > RECORDS:
-                self.executions.popitem(last=False)
+            self._make_room()
         threading.Thread(target=self._run, args=(execution, version, on_end), daemon=True, name=execution.id).start()
         return execution
+
+    def _make_room(self) -> None:
+        """The oldest that have ended go; one that runs stays, however long it waits."""
+        while len(self.executions) > RECORDS:
+            oldest = next((id for id, one in self.executions.items() if one.ended.is_set()), None)
+            if oldest is None:
+                return
+            del self.executions[oldest]
 
     def _run(self, execution: Execution, version: Version, on_end: Callable[[Execution], None]) -> None:
         try:
