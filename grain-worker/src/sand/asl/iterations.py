@@ -1,9 +1,8 @@
-"""The iterations of a Map: its items, the starts of iterations, and what becomes of their ends."""
+"""The iterations of a Map: their starts, and what becomes of their ends."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from typing import Any, Protocol
 
@@ -11,8 +10,9 @@ from sand.asl import definition as asl
 from sand.asl import document, failure, flow, iteration_records, limits
 from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import StateError, runtime
+from sand.asl.map_items import Items
 from sand.asl.messages import Command, ReadItems, WriteObject
-from sand.asl.objects import Item, ItemFault, Source
+from sand.asl.objects import ItemFault, Source
 from sand.asl.pending import Answer
 from sand.asl.results import FAILED, PENDING, SUCCEEDED
 from sand.asl.scopes import ABSENT, Info, Join, Scope
@@ -39,39 +39,6 @@ class Kernel(Protocol):
     def throw(self, scope: Scope, error: Exception) -> None: ...
 
 
-class _Items:
-    """Items that come one after the other; those that are looked at ahead are kept."""
-
-    def __init__(self, items: Iterator[Item], source: str | None) -> None:
-        self._items = items
-        self._source = source
-        self._ahead: deque[Item] = deque()
-        self.taken = 0
-
-    def has(self, ahead: int) -> bool:
-        """Whether there is one so far ahead of the next. Raises ItemFault."""
-        while len(self._ahead) <= ahead:
-            item = next(self._items, None)
-            if item is None:
-                return False
-            self._ahead.append(item)
-        return True
-
-    def at(self, ahead: int) -> Item:
-        return self._ahead[ahead]
-
-    def shown(self, ahead: int) -> dict[str, Any]:
-        """In the context object."""
-        key, value = self.at(ahead)
-        shown = {"Index": self.taken + ahead, **({} if key is None else {"Key": key}), "Value": value}
-        return shown if self._source is None else shown | {"Source": self._source}
-
-    def take(self, count: int) -> None:
-        for _ in range(count):
-            self._ahead.popleft()
-        self.taken += count
-
-
 def open_items(kernel: Kernel, info: Info, join: Join, state: asl.Map, items: Any, data: Any, concurrency: int) -> None:
     """Starts a Map's iterations, one after the other, as many at once as may be. items: see `steps.Kernel`."""
     running = Iterations(kernel, info, join, state, data, concurrency)
@@ -80,7 +47,7 @@ def open_items(kernel: Kernel, info: Info, join: Join, state: asl.Map, items: An
         running.read(items)
         return
     pairs = items.items() if isinstance(items, dict) else ((None, value) for value in items)
-    running.begin(_Items(iter(pairs), None if join.run is None else "STATE_DATA"))
+    running.begin(Items(iter(pairs), None if join.run is None else "STATE_DATA"))
 
 
 class Iterations:
@@ -93,7 +60,7 @@ class Iterations:
         self._state = state
         self._data = data
         self._concurrency = concurrency
-        self._items = _Items(iter(()), None)
+        self._items = Items(iter(()), None)
         self._begun = 0
         self._is_starting = False
         self._calls = 0
@@ -105,7 +72,7 @@ class Iterations:
             if failed is not None:
                 self._fail(Failed(failure.ITEM_READER_FAILED, failed.cause))
             else:
-                self.begin(_Items(islice(items, self._join.max_items), source.shown))
+                self.begin(Items(islice(items, self._join.max_items), source.shown))
 
         self._call("items", lambda id, step: ReadItems(id, step, source), answer)
 
@@ -120,7 +87,7 @@ class Iterations:
 
         self._kernel.ask(command(id, f"{join.visit.step}>{kind}#{self._calls}"), answered)
 
-    def begin(self, items: _Items) -> None:
+    def begin(self, items: Items) -> None:
         self._items = items
         if self._join.is_complete:  # There are none.
             self._end()

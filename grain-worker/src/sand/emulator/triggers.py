@@ -6,7 +6,6 @@ memory: what waits is gone with the emulator.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import threading
 import time
@@ -266,7 +265,7 @@ class Triggers:
                 actions = run.refused(batch, self.now_ms())
             else:
                 actions = run.ended(batch, failure, execution.id, self.now_ms())
-            with contextlib.suppress(RuntimeError):  # the emulator ends
+            if not self._is_closed:
                 self._perform(run, actions)
             self._changed.notify_all()
 
