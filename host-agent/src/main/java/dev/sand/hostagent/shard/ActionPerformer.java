@@ -222,9 +222,10 @@ final class ActionPerformer implements ActionSink {
     }
 
     private void store(InvocationRecord record, Action.Record action) {
-        adapters.records().record(record, action.epoch(), !action.awaited() ? null :
-                failure -> shard.submit(new Input.Recorded(record.executionId(), failure)),
-                action.history() == null ? null : () -> KeptSignals.encode(action.history(), payload -> adapters.payloads().orSize(record.application(), payload)));
+        adapters.records().record(record, action.epoch(),
+                action.awaited() ? failure -> shard.submit(new Input.Recorded(record.executionId(), failure)) : null,
+                action.history() == null ? null : () -> KeptSignals.encode(action.history(),
+                        payload -> adapters.payloads().orSize(record.application(), payload)));
     }
 
     private void sendAway(Action.SendAway away) {

@@ -106,13 +106,20 @@ final class LargePayloads {
                 result.hops())));
     }
 
-    /** Gives the record as it can be stored: its output is in the global data layer, of a large input it says the size. */
+    /**
+     * Gives the record as it can be stored: its output is in the global data layer, of a large input it says the size. One whose
+     * output need not be copied is given before this returns: what was recorded while it ran never comes behind its end.
+     */
     void inline(InvocationRecord record, Consumer<InvocationRecord> then) {
-        run(() -> then.accept(withOutput(record, isReference(record.output()) ? kept(record) : record.output())), failure -> {
+        if (!isReference(record.output())) {
+            then.accept(withOutput(record, record.output()));
+            return;
+        }
+        run(() -> then.accept(withOutput(record, kept(record))), failure -> {
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
                     .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
                     .log("the output of execution {} is not kept: {}", record.executionId(), failure.cause());
-            then.accept(withOutput(record, isReference(record.output()) ? InvocationStore.notKept(record.output()) : record.output()));
+            then.accept(withOutput(record, InvocationStore.notKept(record.output())));
         });
     }
 
