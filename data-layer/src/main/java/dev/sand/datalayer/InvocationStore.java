@@ -116,7 +116,11 @@ public final class InvocationStore implements AutoCloseable {
         record(record, epoch, listener, null);
     }
 
-    /** As above. @param history what is kept beside the record, made on the store's thread (null: nothing); or null: as it was */
+    /**
+     * As above.
+     *
+     * @param history makes what is kept beside the record, on the store's thread (null: nothing any more); or null: as it was
+     */
     public void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
         boolean room = waiting.outputBytes() + (record.output() == null ? 0 : record.output().size()) <= options.maxWaitingBytes();
         long maxOutputBytes = room ? options.outputBytes() : Limits.INLINE_BYTES;
@@ -264,8 +268,9 @@ public final class InvocationStore implements AutoCloseable {
     }
 
     public static String digest(Payload payload) {
+        byte[] bytes = payload.bytes() == null ? new byte[0] : payload.bytes();
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(payload.bytes() == null ? new byte[0] : payload.bytes()));
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java has SHA-256", e);
         }
@@ -321,9 +326,9 @@ public final class InvocationStore implements AutoCloseable {
                 InvocationRecord record = outputs.detach(given.record());
                 String scope = options.parts().of(record.application(), record.executionId());
                 writes.add(new Write(TABLE, scope, record.executionId(), Codec.encode(record), given.epoch()));
-                byte[] history = given.history() == null ? null : given.history().get();
-                if (history != null) {
-                    writes.add(new Write(HISTORIES, scope, record.executionId(), history, given.epoch()));
+                if (given.history() != null) {
+                    byte[] history = given.history().get();
+                    writes.add(new Write(HISTORIES, scope, record.executionId(), history, history == null ? 0 : given.epoch()));
                 }
                 sinceTrim.merge(scope, 1, Integer::sum);
             }

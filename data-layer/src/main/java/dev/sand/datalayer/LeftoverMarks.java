@@ -14,7 +14,7 @@ import java.util.Map;
  * {@link #AGE} has passed, by the bus's clock. Marks are in the global store, for slots change hands more often than that.
  */
 public final class LeftoverMarks {
-    /** Twice the longest deadline that there is, which is far beyond the longest write, build or deployment. */
+    /** Far beyond the longest write, build or deployment. */
     public static final Duration AGE = Duration.ofHours(48);
     private static final String TABLE = "leftovers";
     /** More wait until these are gone. */

@@ -22,7 +22,14 @@ final class RecordsWaiting {
     private record Name(String application, String executionId) {}
 
     /** @param history what is kept beside the record, made when it is written; or null */
-    record Given(InvocationRecord record, long epoch, List<StoredListener> listeners, Supplier<byte[]> history) {}
+    record Given(InvocationRecord record, long epoch, List<StoredListener> listeners, Supplier<byte[]> history) {
+        /** To be written again, though whoever awaited it was told; a later record alone does not replace what is kept beside. */
+        Given again(Given later) {
+            return later == null ? new Given(record, epoch, new ArrayList<>(1), history)
+                    : later.history != null || later.epoch < epoch ? later
+                    : new Given(later.record, later.epoch, later.listeners, history);
+        }
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -114,8 +121,15 @@ final class RecordsWaiting {
 
     /** What is to be kept beside the record, or null. */
     Supplier<byte[]> history(String application, String executionId) {
-        Given given = given(application, executionId);
-        return given == null ? null : given.history();
+        Name name = new Name(application, executionId);
+        lock.lock();
+        try {
+            Given given = waiting.get(name);
+            Given earlier = writing.get(name);
+            return given != null && given.history() != null ? given.history() : earlier == null ? null : earlier.history();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether an end waits that counts under that epoch. One of a lower epoch may be refused when it is written, for ever. */
@@ -174,7 +188,7 @@ final class RecordsWaiting {
             told = List.copyOf(writing.values());
             failed = failure != null;
             if (failed && !closed) {
-                writing.forEach((name, given) -> waiting.putIfAbsent(name, new Given(given.record(), given.epoch(), new ArrayList<>(1), given.history())));
+                writing.forEach((name, given) -> waiting.compute(name, (same, later) -> given.again(later)));
             }
             outputBytes = waiting.values().stream().mapToLong(given -> outputBytes(given.record())).sum();
             writing = Map.of();

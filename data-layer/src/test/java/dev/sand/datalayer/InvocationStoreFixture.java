@@ -25,6 +25,7 @@ abstract class InvocationStoreFixture {
         final AtomicBoolean full = new AtomicBoolean();
         final CountDownLatch open = new CountDownLatch(1);
         volatile boolean held;
+        volatile int waiting;
         volatile int batches;
         /** What happens right after the next read. */
         final AtomicReference<Runnable> afterGet = new AtomicReference<>(() -> { });
@@ -39,6 +40,7 @@ abstract class InvocationStoreFixture {
         @Override
         public void writeAll(List<Write> writes) {
             if (held) {
+                waiting++;
                 try {
                     open.await();
                 } catch (InterruptedException e) {

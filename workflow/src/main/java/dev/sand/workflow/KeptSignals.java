@@ -28,13 +28,60 @@ public final class KeptSignals {
     public static final int VALUE_BYTES = 256 * 1024;
     /** Of one execution, as they are stored. */
     public static final int MOST_BYTES = 1 << 20;
+    /** Of the values of one execution, as they are held until they are stored. */
+    public static final long MOST_HELD_BYTES = 32L << 20;
     private static final int SCHEMA = 1;
     private static final int UNPACKED_BYTES = 64 << 20;
 
     private KeptSignals() {}
 
-    /** @param resolve a value by reference to one with its bytes, where it can be had; @return null when it is too much to keep */
+    /** The signal without the bytes that are too many to be kept: whoever holds it until then holds no more than that. */
+    public static Signal held(Signal signal) {
+        return switch (signal) {
+            case Signal.Started started when isTooLarge(started.input()) -> new Signal.Started(sizeOf(started.input()), started.atMs());
+            case Signal.TaskSucceeded done when isTooLarge(done.output()) ->
+                    new Signal.TaskSucceeded(done.step(), sizeOf(done.output()), done.published(), done.atMs());
+            default -> signal;
+        };
+    }
+
+    /** What the values of a signal come to, those by reference with it: they are read when they are kept. */
+    public static long heldBytes(Signal signal) {
+        return switch (signal) {
+            case Signal.Started started -> heldBytes(started.input());
+            case Signal.TaskSucceeded done -> heldBytes(done.output())
+                    + done.published().stream().mapToLong(published -> heldBytes(published.payload())).sum();
+            case Signal.TaskFailed failed -> length(failed.error()) + length(failed.cause());
+            case Signal.Stopped stopped -> length(stopped.error()) + length(stopped.cause());
+            case Signal.TimerFired _, Signal.Heartbeat _ -> 0;
+        };
+    }
+
+    private static long heldBytes(Payload payload) {
+        return payload.bytes() != null ? payload.bytes().length : payload.size() <= VALUE_BYTES ? payload.size() : 0;
+    }
+
+    private static long length(String text) {
+        return text == null ? 0 : text.length();
+    }
+
+    private static boolean isTooLarge(Payload payload) {
+        return payload.bytes() != null && payload.bytes().length > VALUE_BYTES;
+    }
+
+    private static Payload sizeOf(Payload payload) {
+        return new Payload(payload.contentType(), null, new Payload.Reference("", payload.size()));
+    }
+
+    /**
+     * @param signals all of them; none: they were too many
+     * @param resolve a value by reference to one with its bytes, where it can be had
+     * @return null when it is too much to keep
+     */
     public static byte[] encode(List<Signal> signals, UnaryOperator<Payload> resolve) {
+        if (signals.isEmpty()) {
+            return null;
+        }
         ObjectNode kept = Json.NODES.objectNode().put("schema", SCHEMA);
         ArrayNode array = kept.putArray("signals");
         signals.forEach(signal -> array.add(encode(signal, resolve)));

@@ -76,6 +76,9 @@ final class HistoryView {
         for (Signal signal : KeptSignals.decode(kept)) {
             execution.on(signal);
         }
+        if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {
+            throw notKept(record); // what is kept is of a time when it ran
+        }
         if (!execution.isEnded() && record.status() != Status.RUNNING) {
             String type = switch (record.status()) {
                 case TIMED_OUT -> "ExecutionTimedOut";
@@ -89,11 +92,12 @@ final class HistoryView {
     }
 
     private static ProblemException notKept(InvocationRecord record) {
+        String limits = "over a limit (" + KeptSignals.MOST_SIGNALS + " signals, " + KeptSignals.MOST_BYTES + " bytes, "
+                + KeptSignals.MOST_HELD_BYTES + " of values).";
         return record.status() == Status.RUNNING
-                ? Problems.of(Failure.platform(Errors.UNAVAILABLE, "Nothing of the history of execution "
-                        + record.executionId() + " is kept yet; ask again in a second.", true), record.executionId()).asException()
+                ? Problems.of(Failure.platform(Errors.UNAVAILABLE, "Nothing of the history of execution " + record.executionId()
+                        + " is kept yet: ask again in a second; or it is " + limits, true), record.executionId()).asException()
                 : Problem.caller(410, "history-gone", "The history is not kept", "The history of execution " + record.executionId()
-                        + " is kept no more, or is over a limit (" + KeptSignals.MOST_SIGNALS + " signals, " + KeptSignals.MOST_BYTES
-                        + " bytes).").asException();
+                        + " is kept no more, or is " + limits).asException();
     }
 }

@@ -125,7 +125,8 @@ public sealed interface Action {
      * Answered with Recorded only when {@code awaited}: a durable execution's end is journaled once its record is stored,
      * so that no crash loses a result. A record of a higher epoch is never overwritten by one of a lower.
      *
-     * @param history the workflow's signals so far, to be kept beside it; null: what is kept stays
+     * @param history the workflow's signals so far, to be kept beside it; empty: they are too many, and none is kept; null: what
+     *     is kept stays
      */
     record Record(InvocationRecord record, boolean awaited, int slot, long epoch, List<Execution.Signal> history) implements Action {}
 

@@ -22,23 +22,29 @@ final class Signals {
     /** The signals so far, as the execution's history is made of them; of an execution that had too many, none. */
     static final class Kept {
         private List<Signal> signals = List.of();
+        private long bytes;
+        private boolean tooMany;
         private boolean changed;
 
-        private void add(Signal signal) {
-            if (signals == null || signals.size() >= KeptSignals.MOST_SIGNALS) {
-                signals = null;
+        void add(Signal signal) {
+            if (tooMany) {
                 return;
             }
-            if (signals.isEmpty()) {
-                signals = new ArrayList<>(4);
-            }
-            signals.add(signal);
+            Signal held = KeptSignals.held(signal);
+            bytes += KeptSignals.heldBytes(held);
             changed = true;
+            tooMany = signals.size() >= KeptSignals.MOST_SIGNALS || bytes > KeptSignals.MOST_HELD_BYTES;
+            if (tooMany || signals.isEmpty()) {
+                signals = tooMany ? List.of() : new ArrayList<>(4);
+            }
+            if (!tooMany) {
+                signals.add(held);
+            }
         }
 
-        /** Those of an execution that has more of them than when this was last asked; else null. */
+        /** Those of an execution that has more of them than when this was last asked, none if they are too many now; else null. */
         List<Signal> changed() {
-            if (!changed || signals == null) {
+            if (!changed) {
                 return null;
             }
             changed = false;

@@ -28,7 +28,8 @@ public final class StoredRecords implements RecordAdapter {
 
     @Override
     public void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
-        store.record(record, epoch, listener == null ? null : failure -> listener.onStored(failure == null ? null : failure(failure)), history);
+        store.record(record, epoch, listener == null ? null
+                : failure -> listener.onStored(failure == null ? null : failure(failure)), history);
     }
 
     @Override
