@@ -20,7 +20,7 @@ public final class QueueResults {
 
     private static byte[] text(Payload body) {
         try {
-            JsonNode json = body.bytes()[0] == '"' ? Json.read(body.bytes()) : null;
+            JsonNode json = body.bytes().length > 0 && body.bytes()[0] == '"' ? Json.read(body.bytes()) : null;
             return json == null ? body.bytes() : json.textValue().getBytes(StandardCharsets.UTF_8);
         } catch (IOException e) {
             return body.bytes(); // not JSON: its own bytes

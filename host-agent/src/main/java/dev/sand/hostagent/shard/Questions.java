@@ -2,6 +2,7 @@ package dev.sand.hostagent.shard;
 
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.globalbus.BusException;
@@ -14,9 +15,12 @@ import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.workflow.QueueResults;
 import dev.sand.workflow.data.StatesError;
 import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers what steps ask of the platform, off the shards. */
 final class Questions {
+    private static final Logger LOG = LoggerFactory.getLogger(Questions.class);
     /** A record that is on its way is waited for so long. */
     private static final long RECORD_MS = 30_000;
     private static final long LOOK_AGAIN_MS = 20;
@@ -41,10 +45,12 @@ final class Questions {
         }
     }
 
-    private Answer answer(Action.Ask ask) {
+    /** Blocks. */
+    Answer answer(Action.Ask ask) {
         try {
             return switch (ask.question()) {
-                case Question.ClaimName claim -> records.claimName(claim.application(), claim.workflow(), claim.name(), claim.childId(), claim.input());
+                case Question.ClaimName claim -> records.claimName(claim.application(), claim.workflow(), claim.name(), claim.childId(),
+                        claim.input());
                 case Question.LookUp look -> lookUp(look);
                 case Question.Send send -> send(send, ask.step());
             };
@@ -53,6 +59,10 @@ final class Questions {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Answer.Failed(Errors.UNAVAILABLE, "the host agent is stopping", true);
+        } catch (RuntimeException e) {
+            LOG.atError().addKeyValue(LogFields.EXECUTION_ID, ask.executionId()).setCause(e)
+                    .log("what step {} of execution {} asked could not be answered", ask.step(), ask.executionId());
+            return new Answer.Failed(Errors.UNAVAILABLE, "The platform could not answer: " + e, false); // else it would wait for ever
         }
     }
 
