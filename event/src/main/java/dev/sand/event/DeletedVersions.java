@@ -12,7 +12,7 @@ import java.util.Map;
 public final class DeletedVersions {
     public static final DeletedVersions NONE = new DeletedVersions(Map.of());
     /** Beyond it, those that were deleted first are forgotten: nothing of them is under way any more. */
-    private static final int MOST = 10_000;
+    static final int MOST = 10_000;
 
     private final Map<String, Integer> last;
 
@@ -23,7 +23,8 @@ public final class DeletedVersions {
     /** @param version the last one that the application has had */
     public DeletedVersions with(String application, int version) {
         Map<String, Integer> more = new LinkedHashMap<>(last);
-        more.merge(application, version, Math::max);
+        Integer before = more.remove(application); // it is among the last again
+        more.put(application, before == null ? version : Math.max(before, version));
         if (more.size() > MOST) {
             more.remove(more.keySet().iterator().next());
         }
