@@ -1,6 +1,5 @@
 package dev.sand.hostagent.triggers;
 
-import dev.sand.datalayer.StoreException;
 import dev.sand.datalayer.TriggerStore.Progress;
 import dev.sand.datalayer.TriggerStore.VersionedProgress;
 import dev.sand.event.ApplicationVersion;
@@ -19,13 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Drives one {@link QueueRun}: reads the partitions of this host's slots, has its batches invoked ({@link QueueInvocations}) and
- * buried ({@link DeadLetters}), stores progress. Owner's thread; what blocks goes to the crew. A partition's progress is written under the version that was read: a host that lost
- * it without noticing meets a conflict and lets go.
+ * buried ({@link DeadLetters}), and its progress stored ({@link QueueProgress}). Owner's thread; what blocks goes to the crew.
  */
 final class QueueDriver {
     private static final Logger LOG = LoggerFactory.getLogger(QueueDriver.class);
-    /** Settled messages share a write. */
-    private static final Duration PROGRESS_PAUSE = Duration.ofMillis(20);
     private static final Duration BURY_AGAIN = Duration.ofSeconds(1);
 
     private final TriggerParts parts;
@@ -36,6 +32,7 @@ final class QueueDriver {
     private final QueueCounts counts;
     private final QueueInvocations invocations;
     private final DeadLetters deadLetters;
+    private final QueueProgress progress;
     private final Map<Integer, Reading> readings = new HashMap<>();
     private ApplicationVersion version;
     private long tickMs = Long.MAX_VALUE;
@@ -51,6 +48,7 @@ final class QueueDriver {
         this.counts = counts;
         this.invocations = new QueueInvocations(parts, crew, counts);
         this.deadLetters = new DeadLetters(parts, application, queue);
+        this.progress = new QueueProgress(parts, crew, application, run, this::isCurrent, this::lose);
     }
 
     QueueCounts counts() {
@@ -78,7 +76,7 @@ final class QueueDriver {
             if (reading == null && epoch != 0) {
                 own(new Reading(slot, epoch));
             } else if (reading != null && reading.dirty) {
-                store(reading);
+                progress.store(reading);
             }
             if (reading != null && (reading.stopped || run.isStopped(slot))) {
                 look(reading);
@@ -127,9 +125,9 @@ final class QueueDriver {
                 return;
             }
             reading.version = found.progress.version();
-            Progress progress = found.progress.progress();
+            Progress stored = found.progress.progress();
             // A topic that was made again begins anew.
-            Progress known = progress.low() <= found.end ? progress : Progress.NONE;
+            Progress known = stored.low() <= found.end ? stored : Progress.NONE;
             run.onOwned(reading.partition, known, found.end);
             reading.next = known.low();
             reading.tail = parts.bus().tail(topic, reading.partition, known.low(),
@@ -169,7 +167,7 @@ final class QueueDriver {
                 case QueueAction.Deliver(Batch batch) -> deliver(readings.get(batch.partition()), batch);
                 case QueueAction.Bury(Batch batch, Failure failure, String executionId) ->
                         bury(readings.get(batch.partition()), batch, failure, executionId);
-                case QueueAction.Progressed(int partition) -> progressed(readings.get(partition));
+                case QueueAction.Progressed(int partition) -> progress.changed(readings.get(partition));
                 case QueueAction.Flow(int partition, boolean wanted) -> readings.get(partition).flow(wanted);
             }
         }
@@ -245,52 +243,6 @@ final class QueueDriver {
                         bury(reading, batch, failure, executionId);
                     }
                 });
-            }
-        });
-    }
-
-    // --- progress
-
-    private void progressed(Reading reading) {
-        if (reading == null) {
-            return;
-        }
-        boolean first = !reading.dirty;
-        reading.dirty = true;
-        if (first && !reading.writing) {
-            crew.after(PROGRESS_PAUSE, () -> store(reading));
-        }
-    }
-
-    private void store(Reading reading) {
-        Progress progress = run.progress(reading.partition);
-        if (!isCurrent(reading) || !reading.dirty || reading.writing || progress == null) {
-            return;
-        }
-        reading.dirty = false;
-        reading.writing = true;
-        crew.ask(() -> {
-            long stored = parts.store().putProgress(application, queue, reading.partition, progress, reading.version);
-            parts.bus().trim(Queues.topic(application, queue), reading.partition, progress.low());
-            return stored;
-        }, (stored, failure) -> {
-            reading.writing = false;
-            if (failure == null) {
-                reading.version = stored;
-                if (reading.dirty) {
-                    store(reading);
-                }
-            } else if (failure instanceof StoreException refused && refused.kind() == StoreException.Kind.CONFLICT) {
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
-                        .addKeyValue(LogFields.SLOT, reading.partition).addKeyValue(LogFields.EPOCH, reading.epoch)
-                        .log("partition {} of queue {} of {} is somebody else's: {}", reading.partition, queue, application,
-                        failure.getMessage());
-                lose(reading);
-            } else {
-                reading.dirty = true; // again with the next refresh
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.QUEUE, queue)
-                        .addKeyValue(LogFields.SLOT, reading.partition).addKeyValue(LogFields.EPOCH, reading.epoch)
-                        .log("progress of queue {} of {} cannot be stored: {}", queue, application, failure.getMessage());
             }
         });
     }
