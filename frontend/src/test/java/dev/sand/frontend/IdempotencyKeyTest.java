@@ -1,0 +1,148 @@
+package dev.sand.frontend;
+
+import static dev.sand.frontend.Platform.json;
+import static dev.sand.frontend.Platform.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.datalayer.ScopeParts;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A request under an Idempotency-Key, sent again: one execution, at whichever frontend. */
+class IdempotencyKeyTest {
+    private Platform platform;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new Platform();
+        platform.deployDemo();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        platform.close();
+    }
+
+    @Test
+    void the_same_key_is_the_same_execution() throws Exception {
+        HttpResponse<byte[]> first = platform.post("/invoke/demo/echo", "{\"n\": 1}", "Idempotency-Key", "\"k-1\"");
+        HttpResponse<byte[]> again = platform.post("/invoke/demo/echo", "{\"n\": 1}", "Idempotency-Key", "k-1");
+        assertThat(text(again)).isEqualTo(text(first));
+        assertThat(again.headers().firstValue("Sand-Execution-Id")).isEqualTo(first.headers().firstValue("Sand-Execution-Id"));
+        assertThat(platform.host.requests).hasSize(1);
+        HttpResponse<byte[]> other = platform.post("/invoke/demo/echo", "{\"n\": 2}", "Idempotency-Key", "k-1");
+        assertThat(other.statusCode()).isEqualTo(422);
+        assertThat(json(other).path("type").asText()).isEqualTo("https://sand.dev/problems/idempotency-key-reused");
+        assertThat(platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "k-1", "Prefer", "respond-async").statusCode())
+                .as("another target").isEqualTo(202);
+    }
+
+    @Test
+    void a_key_joins_the_execution_that_runs_and_is_free_again_when_it_was_turned_away() throws Exception {
+        HttpResponse<byte[]> first = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "j", "Prefer", "respond-async");
+        var second = CompletableFuture.supplyAsync(() -> {
+            try {
+                return platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "j");
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        String id = json(first).path("executionId").asText();
+        await().until(() -> platform.host.running.get(id).listeners().size() == 2);
+        platform.host.release(id, Payload.json("2".getBytes(StandardCharsets.UTF_8)));
+        assertThat(text(second.get())).isEqualTo("2");
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(platform.post("/invoke/demo/full", "1", "Idempotency-Key", "f").statusCode()).isEqualTo(429);
+        }
+        assertThat(platform.host.requests.stream().filter(r -> r.target().equals("full")).map(r -> r.executionId()))
+                .as("free when the answer is there: an id is never asked for again, and its key then freed").doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_repeated_202_says_how_its_execution_ended() throws Exception {
+        try (Frontend other = platform.anotherFrontend()) {
+            for (var expected : Map.of("echo", "SUCCEEDED", "fail", "FAILED").entrySet()) {
+                String path = "/invoke/demo/" + expected.getKey();
+                String id = json(platform.post(path, "1", "Idempotency-Key", "a", "Prefer", "respond-async")).path("executionId").asText();
+                await().until(() -> platform.records.get("demo", id).isPresent());
+                for (int port : new int[] {platform.frontend.address().getPort(), other.address().getPort()}) {
+                    HttpResponse<byte[]> again = platform.postTo(port, path, "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+                    assertThat(again.statusCode()).isEqualTo(202);
+                    assertThat(json(again).path("executionId").asText()).isEqualTo(id);
+                    assertThat(json(again).path("status").asText()).isEqualTo(expected.getValue());
+                }
+            }
+        }
+        HttpResponse<byte[]> held = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+        HttpResponse<byte[]> again = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "a", "Prefer", "respond-async");
+        assertThat(json(again).path("executionId").asText()).isEqualTo(json(held).path("executionId").asText());
+        assertThat(json(again).path("status").asText()).isEqualTo("RUNNING");
+    }
+
+    @Test
+    void a_key_holds_at_every_frontend() throws Exception {
+        try (Frontend other = platform.anotherFrontend()) {
+            List<CompletableFuture<HttpResponse<byte[]>>> racing = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int port = (i % 2 == 0 ? platform.frontend : other).address().getPort();
+                racing.add(CompletableFuture.supplyAsync(() -> platform.postTo(port, "/invoke/demo/hold", "1", "Idempotency-Key", "r")));
+            }
+            await().until(() -> platform.host.running.size() == 1
+                    && platform.host.running.values().iterator().next().listeners().size() == racing.size());
+            platform.host.release(platform.host.running.keySet().iterator().next(), Payload.json("7".getBytes(StandardCharsets.UTF_8)));
+            for (var answer : racing) {
+                assertThat(text(answer.get())).isEqualTo("7");
+            }
+            int port = other.address().getPort();
+            assertThat(platform.postTo(port, "/invoke/demo/hold", "2", "Idempotency-Key", "r").statusCode()).isEqualTo(422);
+            platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "s");
+            HttpResponse<byte[]> again = platform.postTo(port, "/invoke/demo/echo", "[1]", "Idempotency-Key", "s");
+            assertThat(text(again)).isEqualTo("[1]");
+            assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+            assertThat(platform.host.requests.stream().filter(request -> request.target().equals("echo"))).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_key_stands_for_its_execution_while_the_record_of_its_end_is_on_its_way() throws Exception {
+        platform.host.direct = (request, listener) -> {
+            platform.host.requests.add(request);
+            listener.onEnd(platform.host.succeed(request, request.input())); // as a host does that has not stored the record yet
+        };
+        String id = platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "l").headers().firstValue("Sand-Execution-Id").orElseThrow();
+        try (Frontend other = platform.anotherFrontend()) {
+            for (int i = 0; i < 20; i++) {
+                HttpResponse<byte[]> again = platform.postTo(other.address().getPort(), "/invoke/demo/echo", "[1]", "Idempotency-Key", "l");
+                assertThat(again.statusCode()).as(text(again)).isEqualTo(200);
+                assertThat(again.headers().firstValue("Sand-Execution-Id")).hasValue(id);
+            }
+        }
+        assertThat(platform.host.requests).extracting(InvocationRequest::executionId).containsOnly(id);
+    }
+
+    @Test
+    void a_key_whose_record_is_gone_does_not_run_again() throws Exception {
+        String id = platform.post("/invoke/demo/echo", "[1]", "Idempotency-Key", "g").headers().firstValue("Sand-Execution-Id").orElseThrow();
+        try (Frontend other = platform.anotherFrontend()) {
+            await().until(() -> new ScopeParts(64).all("demo").stream().flatMap(part -> platform.store.scan("idempotency", part, "", null, 10).stream())
+                    .anyMatch(entry -> new String(entry.value(), StandardCharsets.UTF_8).contains("\"ended\":true")));
+            await().until(() -> platform.records.get("demo", id).isPresent());
+            platform.records.deleteApplication("demo");
+            HttpResponse<byte[]> again = platform.postTo(other.address().getPort(), "/invoke/demo/echo", "[1]", "Idempotency-Key", "g");
+            assertThat(again.statusCode()).isEqualTo(410);
+            assertThat(json(again).path("executionId").asText()).isEqualTo(id);
+        }
+        assertThat(platform.host.requests).hasSize(1);
+    }
+}
