@@ -6,7 +6,8 @@ import java.time.Duration;
  * How patient a frontend is with hosts.
  *
  * @param overBus an accepted-later request whose slot has had no reachable owner for so long goes over the global bus
- * @param accept longest time for which a request that is accepted for later waits to be taken by a host or the global bus
+ * @param accept longest time for which a request that is accepted for later waits for a host that can be reached, or the global
+ *     bus; a host that has it and says nothing is waited for until the deadline
  * @param backOff first pause before a request is sent again; doubled each time
  * @param slowestBackOff its longest
  * @param grace what a host may be late with its answer: it is the one that ends executions at their deadline
