@@ -155,7 +155,7 @@ public final class Directory {
                 }
                 reads.remove(key, read);
                 read.complete(version);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // whoever waits for this read, and comes after it, is told
                 reads.remove(key, read);
                 read.completeExceptionally(e);
             }
