@@ -259,7 +259,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         CompletableFuture<List<HostStatus>> result = new CompletableFuture<>();
         links.execute(() -> {
             List<CompletableFuture<HostStatus>> asked = table.hosts().stream()
-                    .sorted(Comparator.comparing(host -> host.card().host())).map(host -> Statuses.of(host, table.slotsOf(host.card().host()))).toList();
+                    .sorted(Comparator.comparing(host -> host.card().host()))
+                    .map(host -> Statuses.of(host, table.slotsOf(host.card().host()))).toList();
             CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                     .thenRun(() -> result.complete(asked.stream().map(CompletableFuture::join).toList()));
         });

@@ -36,7 +36,10 @@ final class RoutedRequest {
     private int attempt;
     /** Some host has it, or the global bus may: whoever hears that it failed must know that it may have run. */
     private boolean mayBeElsewhere;
-    /** A host had it, or the bus was asked to take it, and did not say what became of it: a refusal that comes later is not the whole truth. */
+    /**
+     * A host had it, or the bus was asked to take it, and did not say what became of it: a refusal that comes later is not the
+     * whole truth.
+     */
     private boolean unanswered;
     private long backOffNs;
     private long refusedNs;

@@ -18,20 +18,21 @@ final class RoutingFailures {
 
     /** @param owner of its slot, or null; @param until how long it was looked for; @param trouble what was heard last, or null */
     static String unreachable(InvocationRequest request, int slot, Owner owner, String until, String trouble) {
-        String who = owner == null ? "slot " + slot + " has no owner" : "host " + owner.host().host() + ", which owns slot " + slot
-                + ", cannot be reached";
+        String who = owner == null ? "slot " + slot + " has no owner"
+                : "host " + owner.host().host() + ", which owns slot " + slot + ", cannot be reached";
         return "execution " + request.executionId() + " found no host " + until + ": "
                 + (trouble == null ? who : who + " (" + trouble + ")");
     }
 
     static InvocationResult late(InvocationRequest request, String trouble) {
-        return new InvocationResult(request.executionId(), Status.TIMED_OUT, null, Failure.mayHaveRun(Errors.TIMEOUT, "execution "
-                + request.executionId() + " has no end long after its deadline" + (trouble == null ? "" : ": " + trouble)), List.of());
+        return new InvocationResult(request.executionId(), Status.TIMED_OUT, null, Failure.mayHaveRun(Errors.TIMEOUT,
+                "execution " + request.executionId() + " has no end long after its deadline"
+                        + (trouble == null ? "" : ": " + trouble)), List.of());
     }
 
     static InvocationResult stopping(InvocationRequest request, boolean goesOn) {
-        return of(request, Failure.mayHaveRun(Errors.UNAVAILABLE, "the frontend stops before execution " + request.executionId() + " ended"
-                + (goesOn ? ", which goes on" : "")));
+        return of(request, Failure.mayHaveRun(Errors.UNAVAILABLE, "the frontend stops before execution " + request.executionId()
+                + " ended" + (goesOn ? ", which goes on" : "")));
     }
 
     /** The host has not begun it, and may take it in a moment. */

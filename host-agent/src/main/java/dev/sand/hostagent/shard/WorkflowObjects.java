@@ -20,12 +20,14 @@ final class WorkflowObjects implements ApplicationObjects {
 
     @Override
     public Info info(String key) throws IOException {
-        return told(key, () -> objects.info(application, key).map(info -> new Info(info.version(), info.size(), info.sha256())).orElse(null));
+        return told(key, () -> objects.info(application, key)
+                .map(info -> new Info(info.version(), info.size(), info.sha256())).orElse(null));
     }
 
     @Override
     public byte[] read(String key, long version, long offset, int length) throws IOException {
-        return told(key, () -> objects.read(application, key, offset, length, version).map(ObjectStore.Range::bytes).orElse(new byte[0]));
+        return told(key, () -> objects.read(application, key, offset, length, version)
+                .map(ObjectStore.Range::bytes).orElse(new byte[0]));
     }
 
     @Override
@@ -37,8 +39,9 @@ final class WorkflowObjects implements ApplicationObjects {
     public void write(String key, String contentType, long offset, byte[] bytes, boolean isLast) throws IOException {
         told(key, () -> {
             long version = objects.write(application, key, contentType, offset, bytes, GlobalStore.ANY);
-            boolean isLonger = isLast && objects.info(application, key).map(ObjectStore.Info::size).orElse(0L) > offset + bytes.length;
-            return isLonger ? objects.resize(application, key, offset + bytes.length, GlobalStore.ANY) : version;
+            long end = offset + bytes.length;
+            boolean isLonger = isLast && objects.info(application, key).map(ObjectStore.Info::size).orElse(0L) > end;
+            return isLonger ? objects.resize(application, key, end, GlobalStore.ANY) : version;
         });
     }
 
