@@ -67,10 +67,9 @@ def test_all_lines_are_there_once_they_have_been_caught_up_with(process: Process
     for number in range(1, 301):
         stream = number % 2
         process.begin(number)
-        process.writing[stream].sendall(f"line {number}\nno end yet".encode())
+        process.writing[stream].sendall(f"line {number}\n".encode())
         output.catch_up("g.i1")
         assert told(lines)[-1] == (("stdout", "stderr")[stream], number, f"line {number}")
-        process.writing[stream].sendall(b"\n")
 
 
 def test_what_has_no_end_is_there_once_the_process_has_gone(output: Output, lines: Lines):
