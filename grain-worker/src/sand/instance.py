@@ -92,7 +92,7 @@ class Instance:
         if marks:
             mark = f"\x1e{event.execution_id} {event.event_id} {event.attempt}\n".encode()
             for fd in marks:
-                logs.mark(fd, mark)
+                logs.mark_attempt(fd, mark)
         started = _now()
         context = Context(self._configuration, self.connection, self._segments, event, started)
         try:

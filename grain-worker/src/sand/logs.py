@@ -25,14 +25,22 @@ _TIMEOUT = pack("ll", PATIENCE_SECONDS, 0)
 _to_json = JSONEncoder(ensure_ascii=False, default=repr, separators=(",", ":")).encode
 
 
+_LINE_END = 10
+_files: dict[int, _LogFile] = {}
+"""What sys.stdout and sys.stderr write to, by descriptor."""
+
+
 class _LogFile(io.FileIO):
     """A descriptor whose writes never fail: what cannot be written is lost, as the collector's bounds would have it."""
 
     _process = 0
     _stalled = False
+    has_open_line = False
 
     def write(self, data: Any) -> int:
         size = len(data) if isinstance(data, bytes) else memoryview(data).nbytes
+        if size:
+            self.has_open_line = data[-1] != _LINE_END
         try:
             if self._process != os.getpid():
                 self._begin()
@@ -71,6 +79,7 @@ def install_streams() -> None:
 def _stream(fd: int, name: str) -> io.TextIOWrapper:
     raw = _LogFile(fd, "wb", closefd=False)
     raw.name = f"<{name}>"
+    _files[fd] = raw
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
@@ -84,6 +93,8 @@ def attach(directory: str, process: str) -> bool:
         dup2(stream.fileno(), fd)
         stream.close()
         mark(fd, f"{fd} {process}\n".encode())
+        if fd in _files:
+            _files[fd].has_open_line = False
     return True
 
 
@@ -93,6 +104,15 @@ def mark(fd: int, line: bytes) -> None:
         write(fd, line)
     except OSError:
         pass
+
+
+def mark_attempt(fd: int, line: bytes) -> None:
+    """As `mark`, behind a line that the attempt before has left without its end."""
+    file = _files.get(fd)
+    if file is not None and file.has_open_line:
+        file.has_open_line = False
+        line = b"\n" + line
+    mark(fd, line)
 
 
 def flush() -> None:

@@ -70,6 +70,22 @@ def test_each_attempt_is_marked_on_both_streams(sandbox: Sandbox) -> None:
         sandbox.broker.until(lambda fd=fd, want=want: sandbox.broker.logs[name, fd] == want, f"log {fd}")
 
 
+def test_a_line_without_an_end_does_not_swallow_the_next_attempts_mark(sandbox: Sandbox) -> None:
+    handler = """
+        import sys
+        print("imported", end="")
+        def handle(event, context):
+            print("said", event, end="")
+            sys.stderr.write(f"complained {event}")
+        """
+    (name,) = sandbox.spawn(sandbox.ready(handler, isolation="worker"))
+    for n in (1, 2):
+        sandbox.send(n, eventId=f"x{n}/main", executionId=f"x{n}", attempt=n)
+    for fd, word in ((1, "said"), (2, "complained")):
+        want = b"\n".join(b"\x1ex%d x%d/main %d\n%s %d" % (n, n, n, word.encode(), n) for n in (1, 2))
+        sandbox.broker.until(lambda fd=fd, want=want: sandbox.broker.logs[name, fd] == want, f"log {fd}")
+
+
 def test_the_supervisor_keeps_its_token_from_the_code(sandbox: Sandbox) -> None:
     worker = sandbox.ready("import os\ndef handle(event, context):\n    return sorted(os.environ)")
     assert "SAND_TOKEN" not in sandbox.output(worker)
