@@ -83,6 +83,15 @@ def test_what_has_no_end_is_there_once_the_process_has_gone(output: Output, line
     assert told(lines) == [("stderr", 1, "cut off")]
 
 
+def test_what_a_worker_writes_is_the_platforms(output: Output, lines: Lines):
+    worker = Process(output, "g.w1")
+    worker.writing[0].sendall(b"imported\n")
+    output.catch_up("g.w1")
+    (line,) = lines.read("app", None, "g", None, 10)
+    assert (line["stream"], line["text"], line["executionId"]) == ("platform", "imported", None)
+    worker.end()
+
+
 @pytest.mark.parametrize("rest", [1, LINE_BYTES, 5 * LINE_BYTES])
 def test_a_line_that_is_too_long_is_cut(process: Process, output: Output, lines: Lines, rest: int):
     process.begin(1)

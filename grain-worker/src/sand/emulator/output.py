@@ -94,7 +94,9 @@ class Output:
             text = line.decode("utf-8", "replace")
             if not process:
                 number, _, process = text.partition(" ")
-                name = _STREAMS.get(number, "")
+                # What no instance writes, a worker's import or a supervisor, is the platform's.
+                is_instance = process.rpartition(".")[2].startswith("i")
+                name = _STREAMS[number] if is_instance and number in _STREAMS else "platform"
                 self._begun(process, stream)
             elif text.startswith("\x1e"):
                 # An event's id may have spaces, since states' names may.
@@ -102,7 +104,7 @@ class Output:
                 event, _, number = rest.rpartition(" ")
                 grain, _ = self._whose(process)
                 marked = self._origin._replace(grain=grain, execution_id=execution, event_id=event, attempt=int(number))
-            elif name:
+            else:
                 self._lines.add(marked or self._unmarked(process), name, text)
 
         stream = _Stream(connection, take)
