@@ -71,6 +71,8 @@ _OPERATORS = [
     (r"empty\s+false", r"length(\1) > 0"),
 ]
 _NAME = re.compile(r"\*|[A-Za-z_]\w*", re.ASCII)
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|["](?:[^"\\]|\\.)*["]""")
+_ITSELF = re.compile(r"@(?![.\[\w])")
 _STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
 """A slice with a step, which is passed over."""
 
@@ -78,13 +80,14 @@ _STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
 class Path:
     """`is_definite`: it can match one place at the most."""
 
-    __slots__ = ("_library", "_reference", "_root", "is_definite", "is_whole_data", "text")
+    __slots__ = ("_library", "_reference", "_root", "_tests_itself", "is_definite", "is_whole_data", "text")
 
     def __init__(self, text: str, root: Callable[[View], Any], is_data: bool, rest: str) -> None:
         self.text = text
         self._root = root
         plain = _plain(rest)
         self._reference: ReferencePath | None = reference_path.try_parse("$" + rest) or reference_path.try_parse("$" + plain)
+        self._tests_itself = _tests_itself(rest)
         self._library: JSONPath | None = None
         if self._reference is None and not _calls_function(text):
             compiled = _LIBRARY.compile("$" + plain)
@@ -105,7 +108,8 @@ class Path:
         if self._library is None:
             raise Missing("functions such as length() are not supported in paths, as on AWS")
         try:
-            return _find(self._library, root)
+            found = _find(self._library, root)
+            return [one for one in found if isinstance(one, dict)] if self._tests_itself else found
         except (JSONPathError, RecursionError) as e:
             raise Missing(f"'{self.text}' cannot be applied: {e}") from None
 
@@ -190,6 +194,15 @@ def _bracket_end(text: str, at: int) -> int:
     return at
 
 
+def _tests_itself(rest: str) -> bool:
+    """Whether it ends in a filter on the element itself, not on a field of it. Those match objects, never scalars."""
+    at, last = 0, ""
+    while at < len(rest):
+        end = _bracket_end(rest, at) if rest[at] == "[" else at + 1
+        at, last = end, rest[at:end]
+    return last.startswith("[?") and _ITSELF.search(_QUOTED.sub("", last)) is not None
+
+
 def _variable(name: str) -> Callable[[View], Any]:
     def read(view: View) -> Any:
         try:
@@ -211,7 +224,7 @@ def _calls_function(text: str) -> bool:
 
 
 def _is_definite(segment: Any, is_last: bool) -> bool:
-    if isinstance(segment, JSONPathRecursiveDescentSegment):
+    if _is_scan(segment):
         return False
     if len(segment.selectors) == 1:
         return isinstance(segment.selectors[0], NameSelector | IndexSelector)
@@ -235,7 +248,10 @@ def _find(path: JSONPath, root: Any) -> Any:
             continue
         if is_definite:
             _check_reach(segment, nodes[0].obj)
-        if len(names) > 1 and len(names) == len(segment.selectors) and is_last:
+        has_names = len(names) > 1 and len(names) == len(segment.selectors)
+        if has_names and not is_last and not (index and _is_scan(path.segments[index - 1])):
+            _check_no_object(nodes, names)
+        if has_names and is_last:
             nodes = [_merged(node, names) for node in nodes if isinstance(node.obj, dict)]
         else:
             nodes = [match for node in nodes for match in _resolve(segment, node)]
@@ -256,6 +272,18 @@ def _check_reach(segment: Any, value: Any) -> None:
             raise Missing(f"there is no object for {segment}")
         if isinstance(selector, Filter) and not isinstance(value, dict | list):
             raise Missing(f"the filter {segment} cannot be applied to a {document.kind(value)}")
+
+
+def _is_scan(segment: Any) -> bool:
+    return isinstance(segment, JSONPathRecursiveDescentSegment)
+
+
+def _check_no_object(nodes: Sequence[JSONPathMatch], names: list[str]) -> None:
+    """Several names are only for the end of a path, as in the version of Jayway's library that AWS shows."""
+    for node in nodes:
+        if isinstance(node.obj, dict):
+            shown = ", ".join(f"'{name}'" for name in names)
+            raise Missing(f"Multi properties can only be used as path leafs: {node.path}[{shown}]")
 
 
 def _resolve(segment: Any, node: JSONPathMatch) -> list[JSONPathMatch]:

@@ -1,6 +1,7 @@
 package dev.sand.workflow.data;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.jayway.jsonpath.Configuration;
 import com.jayway.jsonpath.InvalidPathException;
 import com.jayway.jsonpath.JsonPath;
@@ -49,6 +50,7 @@ public final class Path {
     private final String variable;
     private final ReferencePath reference;
     private final JsonPath compiled;
+    private final PathBrackets brackets;
 
     private Path(String text, Root root, String variable, String rest) {
         this.text = text;
@@ -56,6 +58,7 @@ public final class Path {
         this.variable = variable;
         this.reference = ReferencePath.tryParse("$" + rest);
         this.compiled = reference == null ? JsonPath.compile("$" + rest) : null;
+        this.brackets = compiled == null ? null : PathBrackets.of("$" + rest);
     }
 
     /** @throws IllegalArgumentException with one sentence, when the text is no path */
@@ -113,13 +116,39 @@ public final class Path {
             throw new Missing("functions such as length() are not supported in paths, as on AWS");
         }
         try {
+            if (brackets.beforeNames() != null) {
+                checkNames(document);
+            }
             Object found = compiled.read(document, JAYWAY);
-            return found instanceof JsonNode node ? node : Json.MAPPER.valueToTree(found);
+            JsonNode node = found instanceof JsonNode one ? one : Json.MAPPER.valueToTree(found);
+            return brackets.testsElementItself() ? objectsOf(node) : node;
         } catch (PathNotFoundException e) {
             throw new Missing(e.getMessage());
         } catch (JsonPathException e) {
             throw new Missing("'" + text + "' cannot be applied: " + e.getMessage());
         }
+    }
+
+    /** Several names are only for the end of a path, as in the version of Jayway's library that AWS shows. */
+    private void checkNames(JsonNode document) {
+        JsonNode found = brackets.beforeNames().read(document, JAYWAY);
+        boolean isDefinite = brackets.beforeNames().isDefinite();
+        for (JsonNode node : isDefinite ? List.of(found) : found) {
+            if (node.isObject()) {
+                throw new Missing("Multi properties can only be used as path leafs: " + brackets.beforeNames().getPath() + brackets.names());
+            }
+        }
+    }
+
+    /** As the guide says: the {@code @} of a filter matches objects, never scalars. */
+    private static JsonNode objectsOf(JsonNode found) {
+        ArrayNode objects = Json.NODES.arrayNode();
+        found.forEach(node -> {
+            if (node.isObject()) {
+                objects.add(node);
+            }
+        });
+        return objects;
     }
 
     /** One that can match at most one place. */
