@@ -7,6 +7,11 @@ target=$1
 rm -f "$target"
 [ "${SAND_TEST_CLUSTER:-0}" = 1 ] || exit 0
 docker info >/dev/null 2>&1 || { echo "no Docker engine answers: no cluster suites" >&2; exit 0; }
+# `mvn test` compiles and packages nothing: the containers would be those of an older source.
+for jar in host-agent/target/host-agent-*.jar standalone/target/standalone-*.jar; do
+  newer=$(find "$(dirname "$jar")/classes" -name '*.class' -newer "$jar" -print -quit)
+  [ -z "$newer" ] || { echo "$jar is older than $newer: ask Maven for 'verify' or 'package', not 'test'" >&2; exit 1; }
+done
 # The first JDK that can link; ./sand has named it.
 if [ -z "${SAND_JAVA_HOME:-}" ]; then
   SAND_CHECKOUT=$PWD

@@ -101,8 +101,10 @@ final class Admission {
         if (failure != null) {
             backups.acceptFailed();
             if (state == State.ACCEPTING) {
-                execution.ending().refused(Failure.platform(Errors.UNAVAILABLE, "request " + execution.id()
-                        + " could not be written to the global bus: " + failure.cause(), true));
+                // With the details: a record that nobody confirmed may be in the bus all the same, and another host may run it.
+                execution.ending().refused(new Failure(Errors.UNAVAILABLE, "request " + execution.id()
+                        + " could not be written to the global bus: " + failure.cause(), Failure.Source.PLATFORM, true, null,
+                        failure.details()));
             }
         } else if (state == State.ACCEPTING) {
             accepted();

@@ -88,6 +88,17 @@ class HostCoreTest {
     }
 
     @Test
+    void aDurableRequestThatTheBusDidNotConfirmMayHaveRunAndOneThatItRefusedHasNot() {
+        shop.warm();
+        shop.invoke("e1", "buy", true);
+        shop.on(new Input.Journaled("e1", 0, Failure.mayHaveRun(Errors.UNAVAILABLE, "it is away")));
+        assertThat(shop.answer().failure().details()).containsEntry(Failure.MAY_HAVE_RUN, true);
+        shop.invoke("e2", "buy", true);
+        shop.on(new Input.Journaled("e2", 0, Failure.platform(Errors.UNAVAILABLE, "it is full", true)));
+        assertThat(shop.answer().failure().details()).isEmpty();
+    }
+
+    @Test
     void aDurableEndIsJournaledOnceItsRecordIsStored() {
         shop.warm();
         shop.invoke("e1", "buy", true);
