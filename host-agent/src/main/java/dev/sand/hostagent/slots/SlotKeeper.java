@@ -56,13 +56,13 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
             public void onReady(int slot, long epoch) {}
 
             @Override
-            public void onGone(int slot) {}
+            public void onGone(int slot, long epoch) {}
         };
 
         void onReady(int slot, long epoch);
 
-        /** Told before the slot is given up. */
-        void onGone(int slot);
+        /** Told before the slot is given up, and again once it is: it may have been said to be ready in between. */
+        void onGone(int slot, long epoch);
     }
 
     /** How often a slot became this host's, was given up in order, and was lost at once. */
@@ -128,7 +128,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
 
     @Override
     public void onReleased(int slot, long epoch) {
-        listener.onGone(slot);
+        listener.onGone(slot, epoch);
         try {
             shards.submitAll(new Input.SlotLost(slot, epoch)).get(FLUSH.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -139,6 +139,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
         }
         flush(slot, epoch);
         table.lose(slot);
+        listener.onGone(slot, epoch); // a look at its journals, once a second, may have come before the loss
         released.incrementAndGet();
     }
 
@@ -159,7 +160,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
         lost.incrementAndGet();
         shards.submitAll(new Input.SlotLost(slot, epoch));
         threads.execute(() -> {
-            listener.onGone(slot);
+            listener.onGone(slot, epoch);
             journal.leave(slot, epoch, Duration.ZERO);
         });
     }

@@ -84,6 +84,9 @@ public final class QueueTails implements ReadyListener, AutoCloseable {
                 close(each.getKey());
             }
         }
+        if (slots.epoch(slot) != epoch) {
+            onGone(slot, epoch); // it was lost while the bus was asked for its topics, and nobody says so again
+        }
     }
 
     private void open(Place place, long epoch, boolean inherited) {
@@ -114,8 +117,12 @@ public final class QueueTails implements ReadyListener, AutoCloseable {
     }
 
     @Override
-    public void onGone(int slot) {
-        tails.keySet().stream().filter(place -> place.slot() == slot).toList().forEach(this::close);
+    public void onGone(int slot, long epoch) {
+        for (Map.Entry<Place, QueueTail> each : tails.entrySet()) {
+            if (each.getKey().slot() == slot && each.getValue().epoch <= epoch && tails.remove(each.getKey(), each.getValue())) {
+                each.getValue().close();
+            }
+        }
     }
 
     private void onBegins(RemoteEvent event) {

@@ -46,7 +46,7 @@ class SlotKeeperTest {
                 }
 
                 @Override
-                public void onGone(int slot) {}
+                public void onGone(int slot, long epoch) {}
             }, failure -> { });
 
     /** Takes notice of a slot that is given when the test says so, and of nothing else late. */
