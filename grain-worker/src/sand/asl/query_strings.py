@@ -4,6 +4,7 @@ counted before or while it is made."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -29,7 +30,9 @@ FUNCTIONS = {
 class Functions:
     @staticmethod
     def string(value: Any, is_pretty: Any) -> Any:
-        """The library escapes what is not ASCII, and rounds numbers only where they stand alone."""
+        """The library escapes what is not ASCII, and writes whole numbers with an exponent."""
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value):
+            return _digits(value)
         if not isinstance(value, list | dict):
             return Library.string(value, is_pretty)
         if getattr(value, "outer_wrapper", False):
@@ -145,13 +148,16 @@ def _write(value: Any, line: str, out: list[str]) -> None:
 
 
 def _digits(number: int | float | Decimal) -> str:
-    """15 of them, as JavaScript writes a number; an integer that nobody reckoned with keeps all of its own."""
-    if isinstance(number, int):
-        return str(number)
-    rounded = float(f"{float(number):.15g}")
-    if rounded.is_integer() and abs(rounded) < 1e21:
-        return str(int(rounded))
-    return repr(rounded).replace("e-0", "e-")
+    """As ECMA-262 (6.1.6.1.20) writes a number: without an exponent below 1e21. A fraction has 15 digits; a whole number beyond
+    64 bits, as AWS shows, the fewest that are read as the same double."""
+    if abs(number) < 2**63 and number == int(number):
+        return str(int(number))
+    value = float(number)
+    shown = value if value.is_integer() and abs(value) < 1e21 else float(f"{value:.15g}")
+    digits = Decimal(repr(shown))
+    if abs(shown) < 1e21 and digits == digits.to_integral_value():
+        return str(int(digits))
+    return repr(shown).replace("e-0", "e-")
 
 
 def _most(limit: Any, fault: str) -> int | None:

@@ -4,6 +4,10 @@ import com.dashjoin.jsonata.Functions;
 import com.dashjoin.jsonata.Jsonata;
 import com.dashjoin.jsonata.Jsonata.JFunction;
 import com.dashjoin.jsonata.Utils;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +23,17 @@ public final class QueryText {
     static final String OPERAND = "\u0000operand";
     static final JFunction OPERANDS = Jsonata.function(OPERAND, "<x?:x>", QueryText.class, null, "operand");
 
+    private static final int FRACTION_DIGITS = 15;
+    private static final int DOUBLE_DIGITS = 17;
+
     private QueryText() {}
 
     /** @param pretty null: no */
     public static String string(Object value, Boolean pretty) {
         Object one = value instanceof Utils.JList<?> list && list.outerWrapper ? list.getFirst() : value;
+        if (one instanceof Double || one instanceof BigInteger) {
+            return digits(((Number) one).doubleValue());
+        }
         if (!(one instanceof List || one instanceof Map)) {
             return Functions.string(one, pretty);
         }
@@ -32,9 +42,29 @@ public final class QueryText {
         return out.toString();
     }
 
-    /** Anything but an array or an object the library writes as it should. */
+    /** Anything but an array, an object or a number that may need an exponent the library writes as it should. */
     public static Object operand(Object value) {
-        return value instanceof List || value instanceof Map ? string(value, null) : value;
+        return value instanceof List || value instanceof Map || value instanceof Double || value instanceof BigInteger ? string(value, null) : value;
+    }
+
+    /**
+     * As ECMA-262 (6.1.6.1.20) writes a number: without an exponent below 1e21. A fraction has 15 digits; a whole number, as AWS
+     * shows, the fewest that are read as the same one.
+     */
+    private static String digits(Double number) {
+        double value = number;
+        BigDecimal shown = Double.isFinite(value) ? new BigDecimal(value) : null;
+        if (shown == null || Math.abs(value) >= 1e21 || Math.abs(value) < 1) {
+            return Functions.string(number, null);
+        }
+        boolean isWhole = value == Math.rint(value);
+        for (int places = isWhole ? 1 : FRACTION_DIGITS; places <= (isWhole ? DOUBLE_DIGITS : FRACTION_DIGITS); places++) {
+            shown = new BigDecimal(value).round(new MathContext(places, RoundingMode.HALF_EVEN));
+            if (shown.doubleValue() == value) {
+                break;
+            }
+        }
+        return (shown.signum() == 0 ? BigDecimal.ZERO : shown.stripTrailingZeros()).toPlainString();
     }
 
     /** @param line what begins one, with its indentation; empty for compact text */
@@ -62,6 +92,8 @@ public final class QueryText {
                 out.append(map.isEmpty() ? "" : line).append('}');
             }
             case String text -> quote(text, out);
+            case Double number -> out.append(digits(number));
+            case BigInteger number -> out.append(digits(number.doubleValue()));
             case Number number -> out.append(Functions.string(number, null));
             case Boolean bool -> out.append(bool);
             case null -> out.append("null");

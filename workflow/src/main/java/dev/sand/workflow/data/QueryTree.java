@@ -161,10 +161,12 @@ final class QueryTree {
         }
     }
 
-    /** A call of ours around an operand of {@code &}, unless it is a literal. */
+    /** A call of ours around an operand of {@code &}, unless it is a text. */
     private static void asText(Symbol concatenation, String side) {
         Symbol operand = child(concatenation, side);
-        if (operand == null || Set.of("string", "number", "binary").contains(String.valueOf(get(operand, "type")))) {
+        boolean isText = operand == null || "string".equals(get(operand, "type"))
+                || "binary".equals(get(operand, "type")) && "&".equals(String.valueOf(get(operand, "value")));
+        if (isText) {
             return;
         }
         Symbol called = call(concatenation, "variable", QueryText.OPERAND);
