@@ -232,8 +232,9 @@ def test_the_history_of_an_execution_that_runs_can_be_read_and_then_its_abortion
     told = history(nest, parent)
     assert told["status"] == "RUNNING"
     assert [event["type"] for event in told["events"]][-1] == "TaskSubmitted"
-    nest.http.post(f"/api/v1/applications/nest/invocations/{parent}/cancel")
-    nest.ended("nest", parent)
-    assert history(nest, parent)["events"][-1]["type"] == "ExecutionAborted"
+    nest.sand("invocations", "cancel", "nest", parent, "--error", "Enough", "--cause", "seen it")
+    assert nest.ended("nest", parent)["failure"]["error"] == "Enough"
+    last = history(nest, parent)["events"][-1]
+    assert (last["type"], last["executionAbortedEventDetails"]) == ("ExecutionAborted", {"error": "Enough", "cause": "seen it"})
     shown = json.loads(nest.sand("invocations", "history", "nest", parent, "-o", "json"))
     assert shown["events"] == history(nest, parent)["events"]

@@ -78,7 +78,8 @@ struct Ended {
   8: required list<Hop> hops
 }
 
-struct Cancel { 1: required i64 call, 2: required string executionId, 3: required string cause }
+/** @param error as HostAgentPort.cancel has it; a host agent that does not know it ends the execution as Sand.Cancelled */
+struct Cancel { 1: required i64 call, 2: required string executionId, 3: required string cause, 4: optional string error }
 
 struct Cancelled { 1: required i64 call, 2: required bool found }
 

@@ -181,11 +181,16 @@ def invocation_logs(application: str, invocation: str, as_json: bool, platform: 
 @invocations_command.command("cancel", short_help="End an invocation that runs.")
 @click.argument("application")
 @click.argument("invocation")
+@click.option("--error", metavar="NAME", help="What it ends with, in place of Sand.Cancelled; at most 256 characters.")
+@click.option("--cause", metavar="TEXT", help="Why; at most 32,768 characters.")
 @output_option
 @server_option
-def cancel_invocation(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
-    """End an invocation that runs: its processes are killed, its result is CANCELLED."""
-    platform.call("POST", application_path(application, "invocations", invocation, "cancel"))
+def cancel_invocation(
+    application: str, invocation: str, error: str | None, cause: str | None, as_json: bool, platform: Platform
+) -> None:
+    """End an invocation that runs: its processes are killed, its result is CANCELLED, with that error and cause."""
+    said = {name: text for name, text in (("error", error), ("cause", cause)) if text is not None}
+    platform.send("POST", application_path(application, "invocations", invocation, "cancel"), said or None)
     say(f"cancelled {invocation}")
     if as_json:
         show_json({"invocation": invocation, "cancelled": True})

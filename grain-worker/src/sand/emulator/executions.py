@@ -78,13 +78,18 @@ class Execution:
 
     # --- its end
 
-    def cancel(self, cause: str) -> bool:
-        """Whether it ran."""
+    def cancel(self, cause: str, error: str | None = None) -> bool:
+        """Whether it ran.
+
+        :param error: what it ends with, the cause then stands as it is given; None: Sand.Cancelled, the cause in a sentence
+        """
         with self.changed:
             if self.status != "RUNNING":
                 return False
             self._cancelled = cause
         failure = platform("Sand.Cancelled", f"execution {self.id} was cancelled: {cause}", False)
+        if error is not None:
+            failure = Failure(error, cause, "caller")
         return self.end("CANCELLED", None, failure)
 
     def end(self, status: str, output: Payload | None, failure: Failure | None) -> bool:

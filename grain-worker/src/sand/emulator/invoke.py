@@ -198,7 +198,7 @@ def ended(request: Request, execution: Execution, asked: Settings, headers: Head
         except problems.Problem as problem:
             return answer_problem(problem, request.path, headers)
     assert execution.failure is not None
-    return answer_problem(problems.of(execution.failure, execution.id), request.path, headers)
+    return answer_problem(problems.of(execution.failure, execution.id, execution.status), request.path, headers)
 
 
 def as_it_is(output: Payload, headers: Headers) -> Response:

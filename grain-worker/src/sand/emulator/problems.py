@@ -93,8 +93,9 @@ class Problem(Exception):
         return json.dumps(self.document(instance), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def of(failure: Failure, execution_id: str | None) -> Problem:
-    status, name, title = _KINDS.get(failure.error, _GRAIN_FAILED)
+def of(failure: Failure, execution_id: str | None, ended: str | None = None) -> Problem:
+    """:param ended: the status of an execution that ended with it"""
+    status, name, title = _KINDS["Sand.Cancelled"] if ended == "CANCELLED" else _KINDS.get(failure.error, _GRAIN_FAILED)
     # A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's.
     if failure.source == "grain" and status < 500 and failure.error != "Sand.Cancelled":
         status = 500

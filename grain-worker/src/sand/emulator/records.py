@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sand.emulator import ids, problems
+from sand.emulator import ids, problems, stop
 from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
@@ -70,13 +70,14 @@ class Records:
         if execution.output is not None:
             return Response(200, execution.output.bytes or b"", execution.output.content_type, headers)
         if execution.failure is not None:
-            return answer_problem(problems.of(execution.failure, execution.id), request.path, headers)
+            return answer_problem(problems.of(execution.failure, execution.id, execution.status), request.path, headers)
         running = {"executionId": execution.id, "status": "RUNNING"}
         return answer_json(202, running, [*headers, ("Retry-After", "1")])
 
     def _cancel(self, request: Request) -> Response:
         execution = self._find(request)
-        if not execution.cancel("cancelled through the API"):
+        error, cause = stop.asked(request, execution.id)
+        if not execution.cancel(cause, error):
             detail = f"Execution {execution.id} does not run: its status is {execution.status}."
             more = {"executionId": execution.id, "invocationStatus": execution.status}
             raise Problem(409, "not-running", "The invocation does not run", detail, **more)

@@ -39,8 +39,17 @@ public interface HostAgentPort {
     /** Starts an execution, or joins one that runs already under the same id. */
     void invoke(InvocationRequest request, InvocationListener listener);
 
-    /** Ends an execution; false when it is not running here. */
-    CompletableFuture<Boolean> cancel(String executionId, String cause);
+    /**
+     * Ends an execution; false when it is not running here.
+     *
+     * @param error what it ends with, and the cause then stands as it is given; null: {@code Sand.Cancelled}, and the cause in a
+     *              sentence
+     */
+    CompletableFuture<Boolean> cancel(String executionId, String error, String cause);
+
+    default CompletableFuture<Boolean> cancel(String executionId, String cause) {
+        return cancel(executionId, null, cause);
+    }
 
     /**
      * Reports on a task that waits for its token, to the owner of its execution. Fails with {@link CallbackException} when that one

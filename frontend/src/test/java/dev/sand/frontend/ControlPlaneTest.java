@@ -174,6 +174,28 @@ class ControlPlaneTest {
     }
 
     @Test
+    void a_running_invocation_is_stopped_with_an_error_and_a_cause_within_their_bounds() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        String cancel = DEMO + "/invocations/" + held + "/cancel";
+        for (String wrong : List.of("{\"error\":\"" + "e".repeat(257) + "\"}", "{\"cause\":\"" + "c".repeat(32_769) + "\"}",
+                "{\"error\":\"Sand.Moved\"}", "{\"cause\":1}", "{\"why\":\"\"}", "[]", "{")) {
+            HttpResponse<byte[]> refused = platform.send("POST", cancel, wrong.getBytes(StandardCharsets.UTF_8));
+            assertThat(refused.statusCode()).as(wrong).isEqualTo(400);
+        }
+        assertThat(json(platform.get(DEMO + "/invocations/" + held)).path("status").asText()).isEqualTo("RUNNING");
+        String error = "😀".repeat(256);
+        String cause = "c".repeat(32_768);
+        byte[] stop = ("{\"error\":\"" + error + "\",\"cause\":\"" + cause + "\"}").getBytes(StandardCharsets.UTF_8);
+        assertThat(platform.send("POST", cancel, stop).statusCode()).isEqualTo(200);
+        JsonNode failure = json(platform.get(DEMO + "/invocations/" + held)).path("failure");
+        assertThat(failure.path("error").asText()).isEqualTo(error);
+        assertThat(failure.path("cause").asText()).isEqualTo(cause);
+        HttpResponse<byte[]> output = platform.get(DEMO + "/invocations/" + held + "/output");
+        assertThat(output.statusCode()).isEqualTo(409);
+        assertThat(json(output).path("error").asText()).isEqualTo(error);
+    }
+
+    @Test
     void a_running_invocation_is_cancelled_once() throws Exception {
         String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
         assertThat(platform.send("POST", DEMO + "/invocations/" + held + "/cancel", null).statusCode()).isEqualTo(200);

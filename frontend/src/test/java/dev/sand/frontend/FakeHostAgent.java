@@ -129,11 +129,12 @@ public final class FakeHostAgent implements HostAgentPort {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
         cancelled.add(executionId);
         Running one = running.remove(executionId);
         if (one != null) {
-            InvocationResult result = end(one.request(), Status.CANCELLED, null, Failure.caller(Errors.CANCELLED, cause));
+            InvocationResult result = end(one.request(), Status.CANCELLED, null,
+                    Failure.caller(error == null ? Errors.CANCELLED : error, cause));
             record(one.request(), result);
             one.watchers().forEach(ProgressListener::onEnd);
             one.listeners().forEach(listener -> listener.onEnd(result));

@@ -178,7 +178,8 @@ class OpenApiTest {
         call("GET", template + "/{id}/timeline", id + "/timeline", null, 200);
         call("GET", template + "/{id}/history", id + "/history", null, 409);
         call("GET", template + "/{id}/logs", id + "/logs", null, 200);
-        call("POST", template + "/{id}/cancel", running + "/cancel", null, 200);
+        call("POST", template + "/{id}/cancel", running + "/cancel", "{\"error\":1}", 400);
+        call("POST", template + "/{id}/cancel", running + "/cancel", "{\"error\":\"Mine\",\"cause\":\"asked\"}", 200);
         call("POST", template + "/{id}/cancel", running + "/cancel", null, 409);
     }
 

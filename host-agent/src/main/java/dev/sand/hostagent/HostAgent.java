@@ -163,8 +163,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        return shards.cancel(executionId, cause);
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
+        return shards.cancel(executionId, error, cause);
     }
 
     @Override

@@ -146,8 +146,8 @@ public final class HostLink implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        return ask(CANCEL, call -> Message.cancel(new Cancel(call, executionId, cause)),
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
+        return ask(CANCEL, call -> Message.cancel(new Cancel(call, executionId, cause).setError(error)),
                 answer -> answer.getCancelled().isFound());
     }
 

@@ -41,7 +41,7 @@ public interface HostPeer extends AutoCloseable {
     Runnable watch(String executionId, Progress progress);
 
     /** Futures end with a {@link LinkException} when the connection broke or the host was silent for too long. */
-    CompletableFuture<Boolean> cancel(String executionId, String cause);
+    CompletableFuture<Boolean> cancel(String executionId, String error, String cause);
 
     /** @see dev.sand.event.HostAgentPort#callBack */
     CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback);

@@ -10,6 +10,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import dev.sand.event.thrift.network.Accepted;
 import dev.sand.event.thrift.network.CallbackAnswer;
+import dev.sand.event.thrift.network.Cancel;
 import dev.sand.event.thrift.network.Cancelled;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Done;
@@ -118,8 +119,9 @@ final class ServerConnection extends Connection {
         switch (message.getSetField()) {
             case INVOKE -> invoke(message.getInvoke());
             case CANCEL -> {
-                long call = begin(message.getCancel().getCall());
-                answer(call, host.cancel(message.getCancel().getExecutionId(), message.getCancel().getCause()),
+                Cancel cancel = message.getCancel();
+                long call = begin(cancel.getCall());
+                answer(call, host.cancel(cancel.getExecutionId(), cancel.getError(), cancel.getCause()),
                         found -> Message.cancelled(new Cancelled(call, found)));
             }
             case CALLBACK -> {

@@ -28,7 +28,7 @@ final class EchoHost implements HostAgentPort {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
         return CompletableFuture.completedFuture(false);
     }
 

@@ -132,7 +132,7 @@ public final class InvocationsApi {
         if (record.status() != Status.SUCCEEDED) {
             Failure failure = record.failure() != null ? record.failure()
                     : Failure.platform("Sand." + record.status(), "The execution ended as " + record.status() + ".", false);
-            exchange.problem(Problems.of(failure, record.executionId()));
+            exchange.problem(Problems.of(record.status(), failure, record.executionId()));
             return;
         }
         InvocationStore.Output output = records.output(record).orElseThrow(() -> Problems.outputGone(record).asException());
@@ -141,8 +141,9 @@ public final class InvocationsApi {
 
     private void cancel(Exchange exchange) throws Exception {
         InvocationRecord record = find(exchange);
+        Stop stop = Stop.of(exchange, record.executionId());
         boolean cancelled = record.status() == Status.RUNNING
-                && host.cancel(record.executionId(), "cancelled through the API").get(CANCEL_MS, TimeUnit.MILLISECONDS);
+                && host.cancel(record.executionId(), stop.error(), stop.cause()).get(CANCEL_MS, TimeUnit.MILLISECONDS);
         if (!cancelled) {
             InvocationRecord now = find(exchange);
             throw Problem.caller(409, "not-running", "The invocation does not run", "Execution " + record.executionId()

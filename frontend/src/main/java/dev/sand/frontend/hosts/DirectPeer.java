@@ -81,8 +81,8 @@ final class DirectPeer implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        return host.cancel(executionId, cause);
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
+        return host.cancel(executionId, error, cause);
     }
 
     @Override

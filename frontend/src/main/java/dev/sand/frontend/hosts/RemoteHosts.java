@@ -190,8 +190,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        return askOwner(executionId, owner -> owner.cancel(executionId, cause));
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
+        return askOwner(executionId, owner -> owner.cancel(executionId, error, cause));
     }
 
     /** Asked again, it may have been taken the first time: then it is said to be awaited no more. */

@@ -7,6 +7,7 @@ import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.globalbus.BusException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -38,9 +39,18 @@ public final class Problems {
 
     private Problems() {}
 
+    /** How an execution ended without an output. */
+    public static Problem of(Status status, Failure failure, String executionId) {
+        Kind kind = KINDS.getOrDefault(status == Status.CANCELLED ? CANCELLED : failure.error(), GRAIN_FAILED);
+        return of(kind, failure, executionId);
+    }
+
     /** @param executionId may be null */
     public static Problem of(Failure failure, String executionId) {
-        Kind kind = KINDS.getOrDefault(failure.error(), GRAIN_FAILED);
+        return of(KINDS.getOrDefault(failure.error(), GRAIN_FAILED), failure, executionId);
+    }
+
+    private static Problem of(Kind kind, Failure failure, String executionId) {
         // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's.
         boolean grain = failure.source() == Failure.Source.GRAIN;
         int status = grain && kind.status < 500 && !failure.error().equals(CANCELLED) ? 500 : kind.status;

@@ -57,7 +57,7 @@ final class Answer implements Invocation.Answers {
             } else if (result.status() == InvocationResult.Status.SUCCEEDED) {
                 output.write(exchange, result.output());
             } else {
-                exchange.problem(Problems.of(failure(result), result.executionId()));
+                exchange.problem(Problems.of(result.status(), failure(result), result.executionId()));
             }
         } catch (Throwable e) {
             Gate.answer(exchange, e);

@@ -143,8 +143,10 @@ abstract class HostAgentPortContract {
         assertThat(callers.get(7).result().status()).isEqualTo(Status.CANCELLED);
         assertThat(callers.get(7).result().failure().cause()).isEqualTo("no longer wanted");
         assertThat(port().cancel(ids.get(7), "again").join()).isFalse();
+        assertThat(port().cancel(ids.get(8), "Mine", "as given").join()).isTrue();
+        assertThat(callers.get(8).result().failure()).isEqualTo(Failure.caller("Mine", "as given"));
         for (int i = 0; i < ids.size(); i++) {
-            if (i != 7) {
+            if (i != 7 && i != 8) {
                 agent().release(ids.get(i), Payload.nullJson());
                 assertThat(callers.get(i).result().status()).isEqualTo(Status.SUCCEEDED);
             }

@@ -41,7 +41,13 @@ final class Ending {
     }
 
     void cancelled(String cause) {
-        end(Status.CANCELLED, null, Failure.platform(Errors.CANCELLED, "execution " + execution.id() + " was cancelled: " + cause, false));
+        cancelled(null, cause);
+    }
+
+    /** @param error whoever stops it says what it ends with, and why; null: the platform does */
+    void cancelled(String error, String cause) {
+        end(Status.CANCELLED, null, error != null ? Failure.caller(error, cause)
+                : Failure.platform(Errors.CANCELLED, "execution " + execution.id() + " was cancelled: " + cause, false));
     }
 
     /** Before it was accepted: nothing of it is kept. */
@@ -61,7 +67,7 @@ final class Ending {
             return;
         }
         boolean kept = execution.isRunning() || backups.isDurable();
-        execution.close(failure == null ? Errors.CANCELLED : failure.error(),
+        execution.close(failure == null || status == Status.CANCELLED ? Errors.CANCELLED : failure.error(),
                 status != Status.TIMED_OUT || context.has(Rule.DEADLINE_KILLS));
         InvocationResult result = story.ended(status, output, failure);
         audience.answer(result);

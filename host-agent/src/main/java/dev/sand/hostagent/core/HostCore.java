@@ -207,7 +207,7 @@ public final class HostCore {
         if (execution == null) {
             context.drop("execution " + cancel.executionId() + " does not run (any more)", cancel);
         } else {
-            execution.ending().cancelled(cancel.cause());
+            execution.ending().cancelled(cancel.error(), cancel.cause());
         }
     }
 }

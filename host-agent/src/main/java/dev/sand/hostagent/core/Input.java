@@ -30,7 +30,12 @@ public sealed interface Input {
 
     record Unwatch(String executionId, ProgressListener listener) implements Input {}
 
-    record Cancel(String executionId, String cause) implements Input {}
+    /** @param error and cause as HostAgentPort.cancel has them */
+    record Cancel(String executionId, String error, String cause) implements Input {
+        public Cancel(String executionId, String cause) {
+            this(executionId, null, cause);
+        }
+    }
 
     /** The application is gone. @param upTo its last version: what comes of that one or an earlier one is not taken any more */
     record Delete(String application, int upTo, String cause) implements Input {}

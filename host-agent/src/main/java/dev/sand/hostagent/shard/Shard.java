@@ -119,12 +119,12 @@ public final class Shard {
                 Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping and takes nothing new", true), List.of()));
     }
 
-    CompletableFuture<Boolean> cancel(String executionId, String cause) {
+    CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         loop.execute(() -> {
             boolean running = core.isOpen(executionId);
             if (running) {
-                on(new Input.Cancel(executionId, cause));
+                on(new Input.Cancel(executionId, error, cause));
             }
             answer.complete(running);
         });

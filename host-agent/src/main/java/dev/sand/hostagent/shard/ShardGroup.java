@@ -174,8 +174,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return () -> shards.forEach(shard -> shard.submit(new Input.Unwatch(executionId, once)));
     }
 
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
-        List<CompletableFuture<Boolean>> answers = shards.stream().map(shard -> shard.cancel(executionId, cause)).toList();
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
+        List<CompletableFuture<Boolean>> answers = shards.stream().map(shard -> shard.cancel(executionId, error, cause)).toList();
         return all(answers).thenApply(done -> answers.stream().anyMatch(CompletableFuture::join));
     }
 

@@ -48,7 +48,7 @@ final class FakeHost implements HostAgentPort {
     }
 
     @Override
-    public CompletableFuture<Boolean> cancel(String executionId, String cause) {
+    public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
         throw new UnsupportedOperationException();
     }
 

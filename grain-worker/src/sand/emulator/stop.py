@@ -1,0 +1,45 @@
+"""What an execution is stopped with, from the body of `…/cancel`: `error` and `cause`, as the frontend's Stop reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import document as documents
+from sand.emulator import problems
+from sand.emulator.http import Request
+
+MOST_ERROR, MOST_CAUSE = 256, 32 << 10
+MOST_BYTES = 1 << 20
+WHY = "cancelled through the API"
+
+
+def asked(request: Request, execution_id: str) -> tuple[str | None, str]:
+    """Error and cause as `Execution.cancel` takes them."""
+    if not request.body:
+        return None, WHY
+    if len(request.body) > MOST_BYTES:
+        raise problems.too_large("The body", MOST_BYTES, len(request.body))
+    try:
+        body = documents.parse(request.body.decode("utf-8"))
+    except (documents.NoJson, UnicodeDecodeError) as broken:
+        raise problems.bad_request(f"The body is not JSON: {broken}") from None
+    if not isinstance(body, dict):
+        raise problems.bad_request('The body is a JSON object with an "error" and a "cause", or there is none.')
+    for name in body.keys() - {"error", "cause"}:
+        raise problems.bad_request(f'"{name}" says nothing here: an execution is stopped with "error" and "cause".')
+    error, cause = _text(body, "error", MOST_ERROR), _text(body, "cause", MOST_CAUSE)
+    if error is not None and error.startswith("Sand."):
+        raise problems.bad_request('"error" is a name of your own: those that begin with "Sand." are the platform\'s.')
+    if error is None and cause is None:
+        return None, WHY
+    sentence = f"execution {execution_id} was cancelled: {WHY}"
+    return "Sand.Cancelled" if error is None else error, sentence if cause is None else cause
+
+
+def _text(body: dict[str, Any], field: str, most: int) -> str | None:
+    value = body.get(field)
+    if value is not None and not isinstance(value, str):
+        raise problems.bad_request(f'"{field}" is a string.')
+    if value is not None and len(value) > most:
+        raise problems.bad_request(f'"{field}" has {len(value)} characters, the limit is {most}.')
+    return value
