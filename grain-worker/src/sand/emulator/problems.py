@@ -96,8 +96,10 @@ class Problem(Exception):
 def of(failure: Failure, execution_id: str | None, ended: str | None = None) -> Problem:
     """:param ended: the status of an execution that ended with it"""
     status, name, title = _KINDS["Sand.Cancelled"] if ended == "CANCELLED" else _KINDS.get(failure.error, _GRAIN_FAILED)
-    # A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's.
-    if failure.source == "grain" and status < 500 and failure.error != "Sand.Cancelled":
+    # A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
+    # error of what it called go through has ended: asking for it again later changes nothing.
+    its_own = failure.source == "grain" and failure.error != "Sand.Cancelled"
+    if its_own and (status < 500 or (status == 503 and not failure.retryable)):
         status = 500
     more = {"error": failure.error, "executionId": execution_id, "stackTrace": failure.stack_trace, **failure.details}
     return Problem(status, name, title, failure.cause or title, failure.source, failure.retryable, **more)

@@ -51,9 +51,10 @@ public final class Problems {
     }
 
     private static Problem of(Kind kind, Failure failure, String executionId) {
-        // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's.
-        boolean grain = failure.source() == Failure.Source.GRAIN;
-        int status = grain && kind.status < 500 && !failure.error().equals(CANCELLED) ? 500 : kind.status;
+        // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
+        // error of what it called go through has ended: asking for it again later changes nothing.
+        boolean grain = failure.source() == Failure.Source.GRAIN && !failure.error().equals(CANCELLED);
+        int status = grain && (kind.status < 500 || kind.status == 503 && !failure.retryable()) ? 500 : kind.status;
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("error", failure.error());
         if (executionId != null) {

@@ -1,0 +1,28 @@
+package dev.sand.frontend.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Failure;
+import dev.sand.event.Failure.Source;
+import dev.sand.event.InvocationResult.Status;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProblemsTest {
+    @ParameterizedTest
+    @CsvSource({
+        "Sand.Unavailable, PLATFORM, true, 503",
+        "Sand.Unavailable, GRAIN, true, 503",
+        "Sand.Unavailable, GRAIN, false, 500", // it has ended so
+        "Sand.TooLarge, GRAIN, false, 500",
+        "Sand.TooLarge, CALLER, false, 413",
+        "Sand.Timeout, GRAIN, false, 504",
+        "Sand.Cancelled, GRAIN, false, 409",
+        "KeyError, GRAIN, false, 500"})
+    void whoFailedAndWhetherToAskAgainIsInTheStatus(String error, Source source, boolean retryable, int status) {
+        Failure failure = new Failure(error, "why", source, retryable, null, Map.of());
+        assertThat(Problems.of(Status.FAILED, failure, "e1").status()).isEqualTo(status);
+        assertThat(Problems.of(failure, "e1").status()).isEqualTo(status);
+    }
+}
