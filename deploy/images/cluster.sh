@@ -163,7 +163,7 @@ image_of_cassandra() {
   from_base
   for home in "${SAND_JAVA17_HOME:-}" /usr/lib/jvm/*; do
     if [ -n "$home" ] && [ -d "$home/jmods" ] && [ -x "$home/bin/jlink" ] && grep -q '^JAVA_VERSION="17' "$home/release" 2>/dev/null; then
-      link "$home" 17 java.se,jdk.unsupported,jdk.management,jdk.management.agent,jdk.attach,jdk.crypto.ec,jdk.zipfs,jdk.net,jdk.naming.dns,jdk.jcmd,jdk.compiler,java.rmi
+      link "$home" 17 java.se,jdk.unsupported,jdk.management,jdk.management.agent,jdk.attach,jdk.crypto.ec,jdk.zipfs,jdk.net,jdk.naming.dns,jdk.naming.rmi,jdk.jcmd,jdk.compiler,java.rmi
       with_runtime cassandra
       build cassandra "$base" && return
       break

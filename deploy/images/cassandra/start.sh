@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fills in cassandra.yaml from the environment (names as in the official image) and becomes the node.
 #   CASSANDRA_CLUSTER_NAME, CASSANDRA_SEEDS, CASSANDRA_LISTEN_ADDRESS (default: this container's), CASSANDRA_DC, CASSANDRA_RACK,
-#   MAX_HEAP_SIZE, JVM_EXTRA_OPTS
+#   CASSANDRA_JMX_PORT, MAX_HEAP_SIZE, JVM_EXTRA_OPTS
 set -euo pipefail
 home=${CASSANDRA_HOME:-/opt/cassandra}
 data=${CASSANDRA_DATA:-/var/lib/cassandra}
@@ -35,10 +35,13 @@ alone=()
 if [ -z "${CASSANDRA_SEEDS:-}" ] || [ "${CASSANDRA_SEEDS%:*}" = "$address" ] || [ "$CASSANDRA_SEEDS" = "$(hostname)" ]; then
   alone=(-Dcassandra.skip_wait_for_gossip_to_settle=0 -Dcassandra.ring_delay_ms=0)
 fi
+# For nodetool, from this machine or container alone.
+jmx=()
+[ -z "${CASSANDRA_JMX_PORT:-}" ] || jmx=("-Dcassandra.jmx.local.port=$CASSANDRA_JMX_PORT")
 heap=${MAX_HEAP_SIZE:-1G}
 # shellcheck disable=SC2086
 exec "${JAVA_HOME:-/opt/java}/bin/java" "${opened[@]}" "-Xms$heap" "-Xmx$heap" -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError \
   -XX:MaxDirectMemorySize=256m -Djdk.attach.allowAttachSelf=true -Dcassandra.storagedir="$data" \
   -Dcassandra.config="file://$conf/cassandra.yaml" -Dcassandra-foreground=yes -Dcassandra.superuser_setup_delay_ms=0 \
-  "-Dlogback.configurationFile=$home/logback.xml" "${alone[@]}" ${JVM_EXTRA_OPTS:-} \
+  "-Dlogback.configurationFile=$home/logback.xml" "${alone[@]}" "${jmx[@]}" ${JVM_EXTRA_OPTS:-} \
   -cp "$conf:${CASSANDRA_CLASSES:-$home/lib/*}" org.apache.cassandra.service.CassandraDaemon
