@@ -13,6 +13,7 @@ import httpx
 import pytest
 from conftest import APPLICATIONS, Tested, sandbox_option, until
 from sand.command.local import LocalPlatform
+from scenario import FOLDER as SCENARIOS
 
 
 @pytest.mark.slow
@@ -150,3 +151,37 @@ def test_dev_outlives_its_platform(tmp_path: Path):
 def change(folder: Path, greeting: str) -> None:
     handler = folder / "grains/greet/handler.py"
     handler.write_text(re.sub('f"[A-Z][a-z]+, {name}!"', f'f"{greeting}, {{name}}!"', handler.read_text()))
+
+
+@pytest.mark.slow
+def test_a_redrive_survives_the_platform_before_and_after_its_answer():
+    with tempfile.TemporaryDirectory(prefix="sand-", dir="/tmp") as folder:
+        local = LocalPlatform(*sandbox_option(), home=Path(folder)).start()
+        try:
+            tested = Tested(local)
+            tested.deploy(SCENARIOS / "comeback")
+            order = {"order": "a", "seconds": 0}
+            invocation = tested.invoke("comeback/main", order, Prefer="respond-async").json()["executionId"]
+            assert tested.ended("comeback", invocation)["status"] == "FAILED"
+            local.kill()
+            local.start()
+            tested = Tested(local)
+            tested.ask("comeback/mend", True)
+            path = f"/api/v1/applications/comeback/invocations/{invocation}/redrive"
+            answer = tested.http.post(path, json={"redriveCount": 1})
+            assert answer.status_code == 202, answer.text
+            local.kill()
+            local.start()
+            tested = Tested(local)
+            record = tested.ended("comeback", invocation)
+            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 1), record
+            again = tested.http.post(path, json={"redriveCount": 1})
+            assert (again.status_code, again.json()["status"]) == (202, "SUCCEEDED")
+            assert tested.ask("comeback/seen", "a")["first"] == 1
+            events = tested.http.get(path.replace("redrive", "history")).json()["events"]
+            types = [event["type"] for event in events]
+            assert types.count("ExecutionRedriven") == 1
+            assert types.index("ExecutionFailed") + 1 == types.index("ExecutionRedriven")
+            assert types[-1] == "ExecutionSucceeded"
+        finally:
+            local.stop()

@@ -61,7 +61,9 @@ struct Invoke {
   6: required Value input,
   7: required i64 timeoutMs,
   8: required bool durable,
-  9: optional string traceparent
+  9: optional string traceparent,
+  /** A Redrive, as JSON. A host agent that does not know it takes the request for a new one: upgrade hosts before frontends. */
+  10: optional binary redrive
 }
 
 /** The request is in the global bus. Slot and epoch say under whose ownership: a lower epoch than the owner's counts no more. */

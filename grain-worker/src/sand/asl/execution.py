@@ -30,6 +30,13 @@ from sand.asl.scopes import Info, Join, Scope, Visit
 from sand.asl.steps import NEXT, Call, Failed, Timer
 from sand.asl.tokens import TaskTokens
 
+KINDS = {
+    "SUCCEEDED": "ExecutionSucceeded",
+    "FAILED": "ExecutionFailed",
+    "TIMED_OUT": "ExecutionTimedOut",
+    "CANCELLED": "ExecutionAborted",
+}
+
 
 class Execution:
     """Begin with `start`; then give each signal with its time, in epoch milliseconds, and carry out what comes back.
@@ -57,6 +64,7 @@ class Execution:
         self._is_continuing = False
         self._info.tokens = tokens or TaskTokens()
         self.start_ms = start_ms
+        self._root = Scope(self._info, machine)
         self.finished: Finished | None = None
         self.history: list[HistoryEvent] = []
 
@@ -67,7 +75,7 @@ class Execution:
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:
             self._pending.command(StartTimer(DEADLINE, ">timeout", self._machine.timeout_seconds * 1000, "timeout"))
-        self.open_scope(Scope(self._info, self._machine), input)
+        self.open_scope(self._root, input)
         return self._drain()
 
     def succeeded(self, id: int, result: Any, now_ms: int) -> list[Command]:
@@ -123,6 +131,36 @@ class Execution:
         self._info.now_ms = max(self._info.now_ms, now_ms)
         self.end("FAILED", None, error, cause)
         return self._pending.take()
+
+    def redrive(self, ended: Finished, ended_ms: int, now_ms: int) -> list[Command]:
+        """It had ended without success, and runs on from the state that it was in, whose attempts begin anew: one of the
+        machine itself, so all of a Parallel or Map that had not ended is done again.
+
+        ended: how, when it ended otherwise than by a signal; of status CANCELLED, it was stopped.
+        """
+        if self.finished is None:
+            self._info.now_ms = max(self._info.now_ms, ended_ms)
+            self.end(ended.status, None, ended.error, ended.cause)
+        self._info.now_ms = max(self._info.now_ms, now_ms)
+        self._pending.take()
+        info, root = self._info, self._root
+        info.redrives += 1
+        info.redriven_ms = now_ms
+        info.variable_bytes = root.bytes()
+        self.finished = None
+        self._is_continuing = False
+        root.joining = root.waits_for = root.token_wait = None
+        root.events.count += 2
+        self._record("ExecutionRedriven", None, None, {"redrive_count": info.redrives})
+        if self._machine.timeout_seconds:
+            step = f">timeout#{info.redrives}"
+            self._pending.command(StartTimer(DEADLINE, step, self._machine.timeout_seconds * 1000, "timeout"))
+        if root.next is not None:
+            root.fiber = interpreter.run(self, root, root.next[1], root.next[0])
+        elif root.visit is not None:
+            root.fiber = interpreter.run(self, root, None, again=root.visit.again())
+        self._ready.append(lambda: self.resume(root, None))
+        return self._drain()
 
     def _on_callback(self, id: int, result: Any, failed: Failed | None, now_ms: int) -> list[Command]:
         """The grain, the callback or a timer of a task that waits for its token."""
@@ -261,7 +299,7 @@ class Execution:
         self._ready.clear()
         self._pending.clear()
         self._pending.command(self.finished)
-        kind = {"SUCCEEDED": "ExecutionSucceeded", "FAILED": "ExecutionFailed", "TIMED_OUT": "ExecutionTimedOut"}[status]
+        kind = KINDS[status]
         self._record(kind, None, None, {"output": output} if status == "SUCCEEDED" else {"error": error, "cause": cause})
 
     def tell(self, kind: str, visit: Visit, **detail: Any) -> None:

@@ -18,19 +18,13 @@ from sand.asl.state_work import attempt, joins_events
 from sand.asl.steps import NEXT, Failed, Kernel, Steps, Timer
 
 
-def run(kernel: Kernel, scope: Scope, input: Any) -> Steps:
-    """The scope from its first state to its end: gives its output, or raises Failed."""
-    name = scope.machine.start_at
+def run(kernel: Kernel, scope: Scope, input: Any, name: str | None = None, again: Visit | None = None) -> Steps:
+    """The scope from its first state (or that of the name, or from a visit made again) to its end: gives its output, or raises
+    Failed."""
+    name = name or scope.machine.start_at
     while True:
-        info = scope.info
-        info.transitions += 1
-        if info.transitions > limits.TRANSITIONS:
-            message = (
-                f"The execution entered more than {limits.TRANSITIONS} states; does {name} belong to a loop without an end?"
-            )
-            raise ExecutionEnded(failure.RUNTIME, message)
-        visit = scope.visit = Visit(scope, scope.machine.states[name], input)
-        kernel.tell("StateEntered", visit, input=input)
+        visit = _enter(kernel, scope, name, input) if again is None else again
+        scope.visit, scope.next, again = visit, None, None
         try:
             input, next_ = yield from _visit(kernel, visit)
         except Failed as e:
@@ -41,7 +35,20 @@ def run(kernel: Kernel, scope: Scope, input: Any) -> Steps:
         if next_ is None:
             return input
         name = next_
+        scope.next = (name, input)
         yield NEXT
+
+
+def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
+    scope.next = (name, input)
+    info = scope.info
+    info.transitions += 1
+    if info.transitions > limits.TRANSITIONS:
+        message = f"The execution entered more than {limits.TRANSITIONS} states; does {name} belong to a loop without an end?"
+        raise ExecutionEnded(failure.RUNTIME, message)
+    visit = Visit(scope, scope.machine.states[name], input)
+    kernel.tell("StateEntered", visit, input=input)
+    return visit
 
 
 def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str | None]]:

@@ -10,7 +10,7 @@ from sand.asl import document, failure
 from sand.asl.clock import Clock
 from sand.asl.execution import Execution
 from sand.asl.failure import GrainFailed
-from sand.asl.messages import AwaitCallback, CallGrain, Cancel, Command, Continue, ReadItems, StartTimer, WriteObject
+from sand.asl.messages import AwaitCallback, CallGrain, Cancel, Command, Continue, Finished, ReadItems, StartTimer, WriteObject
 from sand.asl.objects import ItemFault, Objects, items
 from sand.asl.outcome import Outcome
 from sand.asl.results import Piece
@@ -39,8 +39,15 @@ class Live:
 
     async def run(self, input: Any) -> Outcome:
         """Cancelling it cancels every call."""
+        return await self._run(self.execution.start(input))
+
+    async def redrive(self, ended: Finished, ended_ms: int) -> Outcome:
+        """As `run`, for an execution that ended in another one of these, see `Execution.redrive`."""
+        return await self._run(self.execution.redrive(ended, ended_ms, self._clock.now_ms()))
+
+    async def _run(self, first: list[Command]) -> Outcome:
         try:
-            self._carry_out(self.execution.start(input))
+            self._carry_out(first)
             await self._ended.wait()
         finally:
             for task in self._open.values():

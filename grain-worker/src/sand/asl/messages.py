@@ -80,7 +80,7 @@ class Continue:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The last command. status: SUCCEEDED, FAILED or TIMED_OUT."""
+    """The last command. status: SUCCEEDED, FAILED, TIMED_OUT, or CANCELLED of one that is redriven."""
 
     status: str
     output: Any
@@ -97,8 +97,8 @@ class HistoryEvent:
 
     at_ms: epoch milliseconds; kind: ExecutionStarted, StateEntered, TaskCalled, TaskSubmitted (its grain is done, a callback is
     awaited), TaskHeartbeat, TaskSucceeded, TaskFailed, WaitStarted, RetryScheduled, ErrorCaught, StateExited, StateFailed,
-    ExecutionSucceeded, ExecutionFailed, ExecutionTimedOut; state: its name; step: where in the workflow; detail: input, output,
-    error, cause, grain, delay_ms, as the kind has them.
+    ExecutionSucceeded, ExecutionFailed, ExecutionTimedOut, ExecutionAborted, ExecutionRedriven; state: its name; step: where in
+    the workflow; detail: input, output, error, cause, grain, delay_ms, as the kind has them.
     """
 
     at_ms: int

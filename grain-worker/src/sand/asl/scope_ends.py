@@ -49,10 +49,11 @@ class ScopeEnds:
             self._kernel.resume(join.visit.scope, join.joined())
 
     def failed(self, scope: Scope, failed: Failed) -> None:
-        scope.close()
         if scope.join is None:
-            self._kernel.end("FAILED", None, failed.error, failed.cause)
-        elif scope.join.run is None:
+            self._kernel.end("FAILED", None, failed.error, failed.cause)  # it stays open: the execution may be redriven
+            return
+        scope.close()
+        if scope.join.run is None:
             is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
             scope.events.count += is_task + (scope.join.iterations is not None)
             self._fail(scope.join, Failed(failed.error, failed.cause, True))

@@ -27,6 +27,8 @@ class Info:
     budget: Budget = field(default_factory=Budget)
     variable_bytes: int = 0
     transitions: int = 0
+    redrives: int = 0
+    redriven_ms: int = 0
     tokens: TaskTokens = field(default_factory=TaskTokens)
 
 
@@ -142,6 +144,8 @@ class Scope:
         """Of a task that waits for a callback: its TokenWait."""
         self.joining: Join | None = None
         self.visit: Visit | None = None
+        self.next: tuple[str, Any] | None = None
+        """The state that it is to enter, and its input; None when it is in one."""
         self._visits: dict[str, int] = {}
         self._variables: dict[str, tuple[Any, int]] = {}
 
@@ -176,10 +180,14 @@ class Scope:
         self._variables.update({name: (value, sizes[name]) for name, value in values.items()})
         self.info.variable_bytes = total
 
+    def bytes(self) -> int:
+        """Of its own variables."""
+        return sum(size for _, size in self._variables.values())
+
     def close(self) -> None:
         """It has ended, or is abandoned."""
         self.is_closed = True
-        self.info.variable_bytes -= sum(size for _, size in self._variables.values())
+        self.info.variable_bytes -= self.bytes()
         self._variables = {}
 
 
@@ -203,6 +211,13 @@ class Visit:
         seen.__dict__ |= self.__dict__ | {"scope": iteration, "step": f"{self.step}[{iteration.index}]", "input": data}
         return View(seen, data)
 
+    def again(self) -> Visit:
+        """The same visit once more: its attempts are counted anew."""
+        visit = Visit.__new__(Visit)
+        visit.__dict__ |= self.__dict__ | {"retries": {}, "_draws": 0}
+        visit.begin_attempt()
+        return visit
+
     def begin_attempt(self) -> None:
         """Every attempt has a step of its own, so that a late answer to an earlier one is known."""
         self.step = self.scope.new_step(self.state)
@@ -225,7 +240,8 @@ class Visit:
                 "Name": info.execution_id,
                 "StartTime": info.start_time,
                 "RoleArn": f"sand:role:{info.application}",
-                "RedriveCount": 0,
+                "RedriveCount": info.redrives,
+                **({"RedriveTime": timestamps.text(info.redriven_ms)} if info.redrives else {}),
             },
             "StateMachine": {"Id": f"{info.application}/{info.workflow}", "Name": info.workflow},
             "State": {

@@ -23,7 +23,7 @@ from sand.command.output import (
 )
 
 
-@click.group("invocations", short_help="List, show, follow and cancel invocations.")
+@click.group("invocations", short_help="List, show, follow, cancel and redrive invocations.")
 def invocations_command() -> None:
     """What happened to invocations.
 
@@ -194,6 +194,24 @@ def cancel_invocation(
     say(f"cancelled {invocation}")
     if as_json:
         show_json({"invocation": invocation, "cancelled": True})
+
+
+@invocations_command.command("redrive", short_help="Let a workflow's invocation that failed run on.")
+@click.argument("application")
+@click.argument("invocation")
+@click.option("--timeout", metavar="DURATION", help="Its deadline, from now on; 15 minutes unless told.")
+@output_option
+@server_option
+def redrive_invocation(application: str, invocation: str, timeout: str | None, as_json: bool, platform: Platform) -> None:
+    """Let an invocation of a workflow that failed, timed out or was cancelled run on from the state that failed.
+
+    The results of the states before stand; it keeps its id and its version.
+    """
+    path = application_path(application, "invocations", invocation, "redrive")
+    redriven = platform.call("POST", path, query={"timeout": timeout}).json()
+    say(f"redriven {invocation}, for the {redriven['redriveCount']}. time")
+    if as_json:
+        show_json(redriven)
 
 
 def show_timeline(timeline: dict) -> None:

@@ -128,7 +128,7 @@ class Application:
         with self.lock:
             self.executions[execution.id] = execution
             self._make_room()
-        threading.Thread(target=self._run, args=(execution, version, on_end), daemon=True, name=execution.id).start()
+        self._begin(execution, version, on_end)
         return execution
 
     def _make_room(self) -> None:
@@ -138,6 +138,20 @@ class Application:
             if oldest is None:
                 return
             del self.executions[oldest]
+
+    def _begin(self, execution: Execution, version: Version, on_end: Callable[[Execution], None]) -> None:
+        thread = threading.Thread(target=self._run, args=(execution, version, on_end), daemon=True, name=execution.id)
+        execution.thread = thread
+        thread.start()
+
+    def redrive(self, execution: Execution, timeout_ms: int) -> bool:
+        """Whether it runs on: it had ended without success. Of a version that is there."""
+        if execution.ended.is_set() and execution.thread is not None:
+            execution.thread.join()  # what belongs to its end is done
+        if not execution.redrive(timeout_ms):
+            return False
+        self._begin(execution, self.versions[execution.version], lambda _: None)
+        return True
 
     def _run(self, execution: Execution, version: Version, on_end: Callable[[Execution], None]) -> None:
         try:

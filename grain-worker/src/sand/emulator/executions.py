@@ -9,9 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
 from sand.emulator import ids
 from sand.emulator.attempts import Attempt, Grains
@@ -32,6 +34,13 @@ Callback = Callable[[Live, str], bool]
 
 class Ended(Exception):
     """The execution is over before its last step: cancelled, or its deadline has passed."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    status: str
+    failure: Failure | None
+    at_ms: int
 
 
 class Execution:
@@ -68,6 +77,14 @@ class Execution:
         self.started_ms = time.time_ns() // 1_000_000
         self.ended_ms: int | None = None
         self.deadline_ns = time.monotonic_ns() + timeout_ms * 1_000_000
+        self.thread: threading.Thread | None = None
+        self.redrives = 0
+        self.before: Ending | None = None
+        """Of one that is redriven: how it had ended."""
+        self.engine: Engine | None = None
+        """Of a workflow: where it is, for a redrive."""
+        self.left: list[tuple[str, Publication]] = []
+        """Of a workflow that has ended: published events that had not succeeded."""
         self._open: dict[str, Attempt] = {}
         self._cancelled: str | None = None
         self._grains: Grains | None = None
@@ -107,6 +124,22 @@ class Execution:
             self.ended.set()
             self.changed.notify_all()
         return True
+
+    def redrive(self, timeout_ms: int) -> bool:
+        """It is to run on. Whether it had ended, and not SUCCEEDED."""
+        with self.changed:
+            if self.status in ("RUNNING", "SUCCEEDED"):
+                return False
+            self.before = Ending(self.status, self.failure, self.ended_ms or self.started_ms)
+            self.status, self.failure, self.ended_ms = "RUNNING", None, None
+            self.redrives += 1
+            self.timeout_ms = timeout_ms
+            self.deadline_ns = time.monotonic_ns() + timeout_ms * 1_000_000
+            self.ended = threading.Event()
+            self._open = {}
+            self._cancelled = None
+            self.changed.notify_all()
+            return True
 
     # --- its steps
 
@@ -154,7 +187,7 @@ class Published:
         self._grains = grains
         self._pool = ThreadPoolExecutor(AT_ONCE, "published")
         self._done: SimpleQueue[Attempt | BaseException] = SimpleQueue()
-        self._open: set[str] = set()
+        self._open: dict[str, Publication] = {}
         self._children: dict[str, list[str]] = {}
         self._outputs: dict[str, Payload] = {}
         self._roots: list[str] = []
@@ -176,9 +209,20 @@ class Published:
         for number, one in enumerate(published):
             step = f"{parent}>publish[{number}]"
             self._children[parent].append(step)
-            self._open.add(step)
+            self._open[step] = one
             self._pool.submit(self._run, self._execution.attempt(step, one.grain, one.payload))
         return None
+
+    def left(self) -> list[tuple[str, Publication]]:
+        """Those that have not succeeded, by their steps."""
+        return list(self._open.items())
+
+    def again(self, left: list[tuple[str, Publication]], redrive: int) -> None:
+        """What had not succeeded runs again, each under a step of its own."""
+        for before, one in left:
+            step = f"{before}>redrive#{redrive}"
+            self._open[step] = one
+            self._pool.submit(self._run, self._execution.attempt(step, one.grain, one.payload))
 
     def _run(self, attempt: Attempt) -> None:
         try:
@@ -196,9 +240,9 @@ class Published:
                     raise Ended from None
                 if isinstance(done, BaseException):
                     raise done
-                self._open.discard(done.step)
                 if done.failure is not None:
                     return done.failure
+                del self._open[done.step]
                 assert done.output is not None
                 self._outputs[done.step] = done.output
                 if done.published and (refusal := self.publish(done.step, done.published, False)):

@@ -57,7 +57,7 @@ def settings(request: Request, timeout: str | None) -> Settings:
     if traceparent is not None and not _TRACEPARENT.fullmatch(traceparent):
         traceparent = None
     later = asynchronous or wait_ms is not None
-    timeout_ms = _timeout_ms(request.header("Sand-Timeout") or timeout, later)
+    timeout_ms = deadline_ms(request.header("Sand-Timeout") or timeout, later)
     # respond-async with wait=N: RFC 7240 reads both as "asynchronous, unless it is done within N seconds".
     return Settings(asynchronous and wait_ms is None, wait_ms, timeout_ms, key, traceparent)
 
@@ -72,7 +72,7 @@ def _wait_ms(text: str) -> int:
     raise problems.bad_request(f"Prefer: wait is a number of seconds, not '{text}'.")
 
 
-def _timeout_ms(text: str | None, later: bool) -> int:
+def deadline_ms(text: str | None, later: bool) -> int:
     if text is None:
         return ASYNC_TIMEOUT_MS if later else SYNC_TIMEOUT_MS
     try:

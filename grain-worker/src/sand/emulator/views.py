@@ -57,7 +57,8 @@ def invocation(execution: Execution) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "executionId": execution.id, "application": execution.manifest.name, "version": execution.version,
             "target": execution.target, "status": execution.status, "startedMs": execution.started_ms,
-            "endedMs": execution.ended_ms, "cpuUs": sum(attempt.cpu_us for attempt in attempts),
+            "endedMs": execution.ended_ms, "redriveCount": execution.redrives,
+            "cpuUs": sum(attempt.cpu_us for attempt in attempts),
             "peakMemoryBytes": max((attempt.peak_memory_bytes for attempt in attempts), default=0),
         }  # fmt: skip
         if execution.failure is not None:

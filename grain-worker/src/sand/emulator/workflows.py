@@ -6,12 +6,13 @@ import asyncio
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from sand.asl import CallGrain, GrainFailed, Machine, Outcome
+from sand.asl import CallGrain, Finished, GrainFailed, Machine, Outcome, RealClock
+from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
 from sand.asl.tokens import TaskTokens
 from sand.emulator.attempts import Attempt, Grains
 from sand.emulator.data import Data
-from sand.emulator.executions import AT_ONCE, Callback, Ended, Execution, Published
+from sand.emulator.executions import AT_ONCE, Callback, Ended, Ending, Execution, Published
 from sand.emulator.problems import Failure, platform
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import WorkflowServices
@@ -43,8 +44,11 @@ class _Run:
         workflow = execution.manifest.workflows[execution.target]
         machine = Machine(workflow.definition, application=execution.manifest.name, name=workflow.name)
         limit_s = min(workflow.timeout_ms, execution.timeout_ms) / 1000
+        if execution.left:
+            self._publishing = True
+            self._events.again(execution.left, execution.redrives)
         try:
-            outcome = asyncio.run(self._drive(machine, limit_s))
+            return self._ended(asyncio.run(self._drive(machine, limit_s)))
         except TimeoutError:
             if execution.timeout_ms <= workflow.timeout_ms:
                 execution.time_out(f"while workflow {workflow.name} ran")
@@ -52,8 +56,11 @@ class _Run:
             cause = f"workflow {workflow.name} did not end within its {workflow.timeout_ms} ms"
             return None, platform("States.Timeout", cause, False), True
         finally:
+            execution.left = self._events.left()
             self._threads.shutdown(wait=False, cancel_futures=True)
-        execution.history = [
+
+    def _ended(self, outcome: Outcome) -> tuple[Payload | None, Failure | None, bool]:
+        self._execution.history = [
             {"atMs": event.at_ms, "kind": event.kind, "state": event.state, "step": event.step, "detail": event.detail}
             for event in outcome.history
         ]
@@ -65,8 +72,11 @@ class _Run:
 
     async def _drive(self, machine: Machine, limit_s: float) -> Outcome:
         watching = asyncio.create_task(self._watch(asyncio.current_task()))
+        execution, before = self._execution, self._execution.before
         try:
             async with asyncio.timeout(limit_s):
+                if before is not None and execution.engine is not None:
+                    return await self._redrive(execution.engine, before)
                 return await machine.run_live(
                     value_of(self._execution.input),
                     self._call,
@@ -80,8 +90,18 @@ class _Run:
         finally:
             watching.cancel()
 
+    async def _redrive(self, engine: Engine, before: Ending) -> Outcome:
+        end = engine.finished
+        if end is not None and end.status == "SUCCEEDED":  # events that it had published did not
+            return Outcome(end.status, end.output, None, None, 0, [], engine.history)
+        live = Live(engine, self._call, RealClock(), self._objects)
+        self._began(live)
+        error, cause = (before.failure.error, before.failure.cause) if before.failure else (None, None)
+        return await live.redrive(Finished(before.status, None, error, cause), before.at_ms)
+
     def _began(self, live: Live) -> None:
         """From now on, other threads may report on callbacks."""
+        self._execution.engine = live.execution
         loop = asyncio.get_running_loop()
 
         def call_back(step: str, report: Callback) -> bool:

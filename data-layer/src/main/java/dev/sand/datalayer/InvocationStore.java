@@ -137,7 +137,8 @@ public final class InvocationStore implements AutoCloseable {
     }
 
     /**
-     * For a new owner of the execution's slot: whether a record says that it has ended. When none does, a record that it runs
+     * For a new owner of the execution's slot: whether a record says that it has ended, after as many redrives as it runs with.
+     * When none does, a record that it runs
      * is there afterwards, in the same step, under the epoch: an end that an earlier owner meant to write comes too late. Of a
      * deleted application all has ended. Blocks.
      *
@@ -148,11 +149,11 @@ public final class InvocationStore implements AutoCloseable {
         String id = running.executionId();
         String scope = options.parts().of(application, id);
         while (true) {
-            if (waiting.isDeleted(running) || waiting.hasEnd(application, id, epoch)) {
+            if (waiting.isDeleted(running) || waiting.hasEnd(application, id, epoch, running.redrives())) {
                 return true;
             }
             Optional<Versioned> found = store.get(TABLE, scope, id);
-            if (found.map(each -> decode(each.value()).status()).filter(status -> status != Status.RUNNING).isPresent()) {
+            if (found.map(each -> decode(each.value())).filter(each -> hasEnd(each, running.redrives())).isPresent()) {
                 return true;
             }
             try {
@@ -166,6 +167,11 @@ public final class InvocationStore implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Whether it is the end of the execution after that many redrives, or after more. */
+    static boolean hasEnd(InvocationRecord record, int redrives) {
+        return record.status() != Status.RUNNING && record.redrives() >= redrives;
     }
 
     /** The record of an execution that no host has begun, unless it has one: whoever owns it replaces this one. Blocks. */

@@ -22,13 +22,14 @@ final class RecordTrimming {
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), trimmed(record.input(), Limits.INLINE_BYTES),
                 trimmed(record.output(), maxOutputBytes), record.failure(), record.startedMs(), record.endedMs(),
-                record.cpuUs(), record.peakMemoryBytes(), fits(record.hops()) ? record.hops() : record.hops().subList(0, MAX_HOPS));
+                record.cpuUs(), record.peakMemoryBytes(), fits(record.hops()) ? record.hops() : record.hops().subList(0, MAX_HOPS),
+                record.redriveCount());
     }
 
     static InvocationRecord withOutput(InvocationRecord record, Payload output) {
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), record.input(), output, record.failure(), record.startedMs(),
-                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops());
+                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount());
     }
 
     private static boolean fits(Payload payload, long limit) {

@@ -3,7 +3,6 @@ package dev.sand.datalayer;
 import dev.sand.datalayer.InvocationStore.StoredListener;
 import dev.sand.event.DeletedVersions;
 import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationResult.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -133,9 +132,9 @@ final class RecordsWaiting {
     }
 
     /** Whether an end waits that counts under that epoch. One of a lower epoch may be refused when it is written, for ever. */
-    boolean hasEnd(String application, String executionId, long epoch) {
+    boolean hasEnd(String application, String executionId, long epoch, int redrives) {
         Given given = given(application, executionId);
-        return given != null && given.epoch() >= epoch && given.record().status() != Status.RUNNING;
+        return given != null && given.epoch() >= epoch && InvocationStore.hasEnd(given.record(), redrives);
     }
 
     private Given given(String application, String executionId) {

@@ -183,6 +183,22 @@ class InvocationStoreTest extends InvocationStoreFixture {
     }
 
     @Test
+    void anEndThatIsRedrivenIsNone() {
+        InvocationRecord ended = record("app", 1, Status.FAILED, "g");
+        InvocationRecord redriven = new InvocationRecord((short) 1, ended.executionId(), "app", 1, "g", Status.RUNNING, ended.input(), null,
+                null, 1, 0, 0, 0, List.of(), 1);
+        invocations.record(ended, 1, null);
+        assertThat(invocations.endedOrFenced(redriven, 2)).isFalse();
+        await().until(() -> invocations.backlog() == 0);
+        assertThat(invocations.endedOrFenced(redriven, 2)).isFalse();
+        assertThat(invocations.endedOrFenced(ended, 2)).isTrue();
+        invocations.record(redriven, 2, null);
+        await().until(() -> invocations.backlog() == 0);
+        assertThat(invocations.get("app", ended.executionId()).orElseThrow().redrives()).isEqualTo(1);
+        assertThat(invocations.endedOrFenced(redriven, 3)).isFalse();
+    }
+
+    @Test
     void closeStoresWhatWasGiven() {
         reopen(FOREVER, 100, 1000);
         invocations.record(record("app", 1, Status.SUCCEEDED, "g"), null);

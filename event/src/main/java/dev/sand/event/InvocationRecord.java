@@ -10,6 +10,7 @@ import java.util.List;
  * @param endedMs wall clock at the end, 0 while it runs
  * @param cpuUs of all attempts
  * @param peakMemoryBytes of the largest attempt
+ * @param redriveCount how often it was redriven; null: never
  */
 public record InvocationRecord(
         short schema,
@@ -25,4 +26,16 @@ public record InvocationRecord(
         long endedMs,
         long cpuUs,
         long peakMemoryBytes,
-        List<InvocationResult.Hop> hops) {}
+        List<InvocationResult.Hop> hops,
+        Integer redriveCount) {
+    public InvocationRecord(short schema, String executionId, String application, int version, String target,
+                            InvocationResult.Status status, Payload input, Payload output, Failure failure, long startedMs,
+                            long endedMs, long cpuUs, long peakMemoryBytes, List<InvocationResult.Hop> hops) {
+        this(schema, executionId, application, version, target, status, input, output, failure, startedMs, endedMs, cpuUs,
+                peakMemoryBytes, hops, null);
+    }
+
+    public int redrives() {
+        return redriveCount == null ? 0 : redriveCount;
+    }
+}

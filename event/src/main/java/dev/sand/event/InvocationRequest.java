@@ -12,6 +12,7 @@ package dev.sand.event;
  * @param timeoutMs what remains until the execution's deadline
  * @param durable true: accepted only once it is in the global bus (a 202); false: backed up in the background
  * @param traceparent W3C trace context, or null
+ * @param redrive the execution has ended before, and is to run on; null: it is to begin
  */
 public record InvocationRequest(
         String executionId,
@@ -21,4 +22,23 @@ public record InvocationRequest(
         Payload input,
         long timeoutMs,
         boolean durable,
-        String traceparent) {}
+        String traceparent,
+        Redrive redrive) {
+    public InvocationRequest(String executionId, String application, int version, String target, Payload input, long timeoutMs,
+                             boolean durable, String traceparent) {
+        this(executionId, application, version, target, input, timeoutMs, durable, traceparent, null);
+    }
+
+    /** How often the execution has been redriven, this time included. */
+    public int redrives() {
+        return redrive == null ? 0 : redrive.count();
+    }
+
+    public InvocationRequest withInput(Payload other) {
+        return new InvocationRequest(executionId, application, version, target, other, timeoutMs, durable, traceparent, redrive);
+    }
+
+    public InvocationRequest withTimeoutMs(long otherMs) {
+        return new InvocationRequest(executionId, application, version, target, input, otherMs, durable, traceparent, redrive);
+    }
+}

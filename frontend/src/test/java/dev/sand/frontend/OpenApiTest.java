@@ -181,6 +181,9 @@ class OpenApiTest {
         call("POST", template + "/{id}/cancel", running + "/cancel", "{\"error\":1}", 400);
         call("POST", template + "/{id}/cancel", running + "/cancel", "{\"error\":\"Mine\",\"cause\":\"asked\"}", 200);
         call("POST", template + "/{id}/cancel", running + "/cancel", null, 409);
+        call("POST", template + "/{id}/redrive", id + "/redrive", null, 409);
+        call("POST", template + "/{id}/redrive", id + "/redrive", "{\"redriveCount\":0}", 400);
+        call("POST", template + "/{id}/redrive", DEMO + "/invocations/" + Ids.encode(1, 2, 3) + "/redrive", null, 404);
     }
 
     private void call(String method, String template, String path, String body, int status) throws Exception {

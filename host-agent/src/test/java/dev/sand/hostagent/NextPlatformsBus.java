@@ -9,11 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The bus as a host of the platform's next version has it: it understands one schema more than this version, and writes it, with a
+ * The bus as a host of the platform's next version has it: it understands a schema more than this version, and writes it, with a
  * field that this version does not know, once it is told that all hosts are new.
  */
 final class NextPlatformsBus implements GlobalBus {
     private static final JsonMapper JSON = new JsonMapper();
+    /** Behind those that a journal's records have in this version. */
+    private static final int SCHEMAS = 2;
     private static final String FIELD = "fieldOfTheNextVersion";
     private final GlobalBus bus;
     private volatile boolean all;
@@ -28,12 +30,12 @@ final class NextPlatformsBus implements GlobalBus {
     }
 
     private byte[] written(byte[] value) {
-        return all ? changed(value, 1, true) : value;
+        return all ? changed(value, SCHEMAS, true) : value;
     }
 
     private static BusRecord read(BusRecord record) {
         boolean next = new String(record.value(), StandardCharsets.UTF_8).contains(FIELD);
-        return next ? new BusRecord(record.offset(), changed(record.value(), -1, false), record.atMs()) : record;
+        return next ? new BusRecord(record.offset(), changed(record.value(), -SCHEMAS, false), record.atMs()) : record;
     }
 
     private static byte[] changed(byte[] value, int by, boolean with) {

@@ -126,7 +126,8 @@ public final class HostLink implements HostPeer {
         ClientConnection over = connection;
         long call = over.begin(new ClientCall.OfInvocation(over, answers));
         over.send(Message.invoke(new Invoke(call, request.executionId(), request.application(), request.version(), request.target(),
-                input, request.timeoutMs(), request.durable()).setTraceparent(request.traceparent())));
+                input, request.timeoutMs(), request.durable()).setTraceparent(request.traceparent())
+                .setRedrive(Wire.redrive(request.redrive()))));
         if (!input.isSetBytes()) {
             over.stream(call, ValueSource.of(request.input().bytes()));
         }

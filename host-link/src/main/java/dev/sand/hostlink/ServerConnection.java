@@ -204,8 +204,8 @@ final class ServerConnection extends Connection {
             long waitedMs = (System.nanoTime() - fromNs) / 1_000_000;
             host.invoke(new InvocationRequest(invoke.getExecutionId(), invoke.getApplication(), invoke.getVersion(),
                     invoke.getTarget(), new Payload(invoke.getInput().getContentType(), bytes, null),
-                    Math.max(1, invoke.getTimeoutMs() - waitedMs), invoke.isDurable(), invoke.getTraceparent()),
-                    listener(call, invoke.getExecutionId()));
+                    Math.max(1, invoke.getTimeoutMs() - waitedMs), invoke.isDurable(), invoke.getTraceparent(),
+                    Wire.redrive(invoke.getRedrive())), listener(call, invoke.getExecutionId()));
         }, why -> refuse(invoke, Failure.platform(Errors.OVERLOADED, why, true)));
     }
 

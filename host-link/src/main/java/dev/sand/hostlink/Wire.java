@@ -3,11 +3,13 @@ package dev.sand.hostlink;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sand.event.Codec;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Callback;
 import dev.sand.event.thrift.network.GrainStatus;
@@ -25,6 +27,15 @@ final class Wire {
     private static final JsonMapper DETAILS = new JsonMapper();
 
     private Wire() {}
+
+    /** @param redrive or null */
+    static byte[] redrive(Redrive redrive) {
+        return redrive == null ? null : Codec.encode(redrive);
+    }
+
+    static Redrive redrive(byte[] sent) {
+        return sent == null ? null : Codec.decode(sent, Redrive.class);
+    }
 
     static boolean isStreamed(Payload payload) {
         return payload != null && payload.bytes().length > Limits.INLINE_BYTES;

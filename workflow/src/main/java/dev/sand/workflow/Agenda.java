@@ -156,6 +156,13 @@ final class Agenda {
         abandon(join.writeStep);
     }
 
+    /** Of an execution that has ended: nothing of the join is open, and what it holds goes. */
+    void forget(Join join) {
+        int before = commands.size();
+        abandon(join);
+        commands.subList(before, commands.size()).clear();
+    }
+
     /** What the join still waits for runs no more. */
     void abandonBelow(Join join) {
         for (Scope scope : join.running()) {

@@ -1,6 +1,8 @@
 package dev.sand.workflow;
 
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.workflow.Agenda.Open;
 import dev.sand.workflow.Agenda.Ready;
 import dev.sand.workflow.asl.Resources;
@@ -56,6 +58,10 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private boolean isEnded;
     private boolean isTimedOut;
     private boolean isStopped;
+    private boolean hasSucceeded;
+    /** Where the machine was when it ended between two states: at the one that it was to enter next; else null. */
+    private Ready.Enter following;
+    private final Scope.Redrives redrives = new Scope.Redrives();
     private int continues;
     private int transitions;
     private long nowMs;
@@ -78,7 +84,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         this.exit = new StateExit(agenda, flow, source, this);
         this.entry = new StateEntry(agenda, flow, exit, source);
         this.steps = new StepSignals(agenda, entry, exit, published, this);
-        this.weight = new Weight(machine, agenda, () -> root == null ? 0 : root.variables.totalBytes());
+        this.weight = new Weight(machine, agenda, () -> root == null ? 0 : root.variables.totalBytes(),
+                () -> root == null || root.current == null ? 0 : root.current.input.sizeHint());
         Instant start = Timestamps.parse(startTime);
         this.nowMs = start == null ? 0 : start.toEpochMilli();
         this.startTime = start == null ? startTime : Timestamps.format(nowMs);
@@ -91,14 +98,14 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     @Override
     public List<Command> on(Signal signal) {
-        if (isEnded || isMoot(signal)) {
+        if (isEnded && !(signal instanceof Signal.Redriven) || isMoot(signal)) {
             return List.of();
         }
         boolean wasHeavy = weight.isHeavy(signal);
         budget.renew();
         budget.takeSpent();
         agenda.begin();
-        nowMs = Math.max(nowMs, signal.atMs());
+        nowMs = Math.max(nowMs, signal instanceof Signal.Redriven(Redrive how) && !isEnded ? how.endedMs() : signal.atMs());
         switch (signal) {
             case Signal.Started started -> onStarted(started.input());
             case Signal.TaskSucceeded succeeded -> steps.onSucceeded(succeeded);
@@ -106,6 +113,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.TimerFired fired -> steps.onTimer(fired.step(), nowMs);
             case Signal.Heartbeat beat -> agenda.startHeartbeat(((Open.Token) agenda.open(beat.step())).token());
             case Signal.Stopped stopped -> stop(stopped);
+            case Signal.Redriven redriven -> redrive(redriven.redrive());
         }
         drain(wasHeavy);
         return agenda.commands();
@@ -130,6 +138,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.TimerFired fired -> agenda.open(fired.step()) == null || StepSignals.isTask(agenda.open(fired.step()));
             case Signal.Heartbeat beat -> !(agenda.open(beat.step()) instanceof Open.Token);
             case Signal.Stopped stopped -> false;
+            case Signal.Redriven redriven -> root == null || hasSucceeded || redriven.redrive().count() <= redrives.count;
         };
     }
 
@@ -137,13 +146,45 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     private void onStarted(Payload input) {
         Document document = Document.of(input);
-        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens, history),
-                machine);
+        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens, history,
+                redrives), machine);
         root.started(source);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
         agenda.add(new Ready.Enter(root, machine.startAt(), document));
+    }
+
+    /** Into the state that it was in: one of the machine itself, so all of a Parallel or Map that had not ended is done again. */
+    private void redrive(Redrive how) {
+        if (!isEnded) {
+            isTimedOut = how.endedAs() == Status.TIMED_OUT;
+            isStopped = how.endedAs() == Status.CANCELLED;
+            end(new Command.Fail(how.error(), how.cause()));
+            agenda.commands().removeLast();
+        }
+        nowMs = Math.max(nowMs, how.atMs());
+        isEnded = false;
+        isTimedOut = false;
+        isStopped = false;
+        redrives.count = how.count();
+        redrives.lastMs = how.atMs();
+        root.event("ExecutionRedriven", () -> Json.NODES.objectNode().put("redriveCount", how.count()));
+        if (machine.timeoutSeconds() > 0) {
+            agenda.startTimer(TIMEOUT_STEP + "#" + how.count(), new Open.Deadline(), machine.timeoutSeconds() * 1000);
+        }
+        published.again(how.count(), agenda.commands());
+        if (output != null) {
+            endIfDone();
+        } else if (following != null) {
+            agenda.add(following);
+        } else {
+            if (root.current.join != null) {
+                agenda.forget(root.current.join);
+            }
+            root.current = root.current.again();
+            entry.attempt(root.current, nowMs);
+        }
     }
 
     // --- what is ready
@@ -175,6 +216,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             return;
         }
         if (++transitions > WorkflowLimits.TRANSITIONS) {
+            agenda.addFirst(new Ready.Enter(scope, name, input));
             end(new Command.Fail(StatesError.RUNTIME, "The execution entered more than " + WorkflowLimits.TRANSITIONS
                     + " states; does " + name + " belong to a loop without an end?"));
             return;
@@ -228,6 +270,9 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     private void end(Command last) {
         isEnded = true;
+        hasSucceeded = last instanceof Command.Succeed;
+        following = agenda.ready.stream().filter(Ready.Enter.class::isInstance).map(Ready.Enter.class::cast)
+                .filter(next -> next.scope() == root).findFirst().orElse(null);
         agenda.abandonAll();
         published.abandonAll(agenda.commands());
         agenda.add(last);

@@ -1,6 +1,7 @@
 package dev.sand.workflow;
 
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.workflow.asl.Service.Mode;
 import dev.sand.workflow.objects.ItemReading;
 import dev.sand.workflow.objects.ObjectCall;
@@ -60,6 +61,17 @@ public interface Execution {
                 this(error, cause, 0);
             }
         }
+
+        /**
+         * It had ended without success, and runs on from the state that it was in, whose attempts begin anew; what came before
+         * stands. A driver that ended it otherwise than by a signal says with this one how it had.
+         */
+        record Redriven(Redrive redrive) implements Signal {
+            @Override
+            public long atMs() {
+                return redrive.atMs();
+            }
+        }
     }
 
     record Published(String grain, Payload payload) {}
@@ -112,7 +124,7 @@ public interface Execution {
         record Fail(String error, String cause) implements Command {}
     }
 
-    /** Applies a signal. Nothing comes after Succeed or Fail. */
+    /** Applies a signal. Nothing comes after Succeed, and nothing but Redriven after Fail. */
     List<Command> on(Signal signal);
 
     /**

@@ -3,7 +3,9 @@ package dev.sand.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.data.Json;
@@ -53,7 +55,7 @@ public final class KeptSignals {
                     + done.published().stream().mapToLong(published -> heldBytes(published.payload())).sum();
             case Signal.TaskFailed failed -> length(failed.error()) + length(failed.cause());
             case Signal.Stopped stopped -> length(stopped.error()) + length(stopped.cause());
-            case Signal.TimerFired _, Signal.Heartbeat _ -> 0;
+            case Signal.TimerFired _, Signal.Heartbeat _, Signal.Redriven _ -> 0;
         };
     }
 
@@ -112,6 +114,8 @@ public final class KeptSignals {
             case Signal.TimerFired fired -> node.put("type", "timerFired").put("step", fired.step());
             case Signal.Heartbeat beat -> node.put("type", "heartbeat").put("step", beat.step());
             case Signal.Stopped stopped -> failure(node.put("type", "stopped"), stopped.error(), stopped.cause());
+            case Signal.Redriven(Redrive redrive) -> failure(node.put("type", "redriven").put("count", redrive.count())
+                    .put("endedAs", redrive.endedAs().name()).put("ended", redrive.endedMs()), redrive.error(), redrive.cause());
         }
         return node;
     }
@@ -161,7 +165,38 @@ public final class KeptSignals {
             case "timerFired" -> new Signal.TimerFired(step, at);
             case "heartbeat" -> new Signal.Heartbeat(step, at);
             case "stopped" -> new Signal.Stopped(error, cause, at);
+            case "redriven" -> new Signal.Redriven(new Redrive(node.get("count").intValue(), Status.valueOf(node.get("endedAs").textValue()),
+                    error, cause, node.get("ended").longValue(), at));
             default -> throw new IOException("not a signal: " + node);
+        };
+    }
+
+    /**
+     * What came before a redrive: the signals that a new run of the execution begins with. A redriven execution's kept signals begin
+     * with those that it was redriven with, however often it is kept again.
+     *
+     * @return null: a value is kept by its size alone
+     */
+    public static List<Signal> before(int redrive, List<Signal> kept) {
+        List<Signal> before = new ArrayList<>();
+        for (Signal signal : kept) {
+            if (signal instanceof Signal.Redriven(Redrive redriven) && redriven.count() >= redrive) {
+                break;
+            }
+            if (!isWhole(signal)) {
+                return null;
+            }
+            before.add(signal);
+        }
+        return before;
+    }
+
+    private static boolean isWhole(Signal signal) {
+        return switch (signal) {
+            case Signal.Started started -> started.input().bytes() != null;
+            case Signal.TaskSucceeded done -> done.output().bytes() != null
+                    && done.published().stream().allMatch(published -> published.payload().bytes() != null);
+            default -> true;
         };
     }
 

@@ -20,17 +20,22 @@ final class PublishedEvents {
     private static final class Node {
         final String step;
         final int depth;
+        /** What is to be done, until it is; of a root null. */
+        final Published event;
         List<Node> children = List.of();
         Payload output;
 
-        Node(String step, int depth) {
+        Node(String step, int depth, Published event) {
             this.step = step;
             this.depth = depth;
+            this.event = event;
         }
     }
 
     private final List<Node> roots = new ArrayList<>();
     private final Map<String, Node> open = new LinkedHashMap<>();
+    /** Those that had not succeeded when the execution ended. */
+    private final List<Node> left = new ArrayList<>(0);
     private int total;
     private final boolean keepsOutputs;
     private long leafBytes;
@@ -47,7 +52,7 @@ final class PublishedEvents {
     Refusal publish(String parentStep, List<Published> published, List<Command> commands) {
         Node parent = open.get(parentStep);
         if (parent == null) {
-            parent = new Node(parentStep, 0);
+            parent = new Node(parentStep, 0, null);
             roots.add(parent);
         }
         return add(parent, published, commands);
@@ -82,7 +87,7 @@ final class PublishedEvents {
         }
         parent.children = new ArrayList<>(published.size());
         for (int i = 0; i < published.size(); i++) {
-            Node child = new Node(parent.step + ">publish[" + i + "]", parent.depth + 1);
+            Node child = new Node(parent.step + ">publish[" + i + "]", parent.depth + 1, published.get(i));
             parent.children.add(child);
             open.put(child.step, child);
             commands.add(new Command.RunTask(child.step, published.get(i).grain(), published.get(i).payload(), 0));
@@ -111,7 +116,18 @@ final class PublishedEvents {
         for (String step : open.keySet()) {
             commands.add(new Command.Abandon(step));
         }
+        left.addAll(open.values());
         open.clear();
+    }
+
+    /** What had not succeeded runs again, each under a step of its own; for who does not ask for {@link #joined}. */
+    void again(int redrive, List<Command> commands) {
+        for (Node node : left) {
+            Node once = new Node(node.step + ">redrive#" + redrive, node.depth, node.event);
+            open.put(once.step, once);
+            commands.add(new Command.RunTask(once.step, once.event.grain(), once.event.payload(), 0));
+        }
+        left.clear();
     }
 
     /**

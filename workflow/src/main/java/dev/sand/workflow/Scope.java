@@ -19,12 +19,19 @@ final class Scope {
      * @param budget what the state at hand may still do
      * @param tokens for tasks that wait for a callback
      * @param history told of each event, or null
+     * @param redrives how often it was redriven
      */
     record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
-                QueryBudget budget, TaskTokens tokens, History history) {
+                QueryBudget budget, TaskTokens tokens, History history, Redrives redrives) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens, history);
+            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens, history, redrives);
         }
+    }
+
+    /** The same for all of an execution. */
+    static final class Redrives {
+        int count;
+        long lastMs;
     }
 
     /** The execution's time: that of its last signal. */

@@ -213,11 +213,11 @@ final class StateExit {
     }
 
     void failScope(Scope scope, String error, String cause) {
-        scope.close();
         if (scope.join == null) {
-            listener.onFailed(error, cause);
+            listener.onFailed(error, cause); // it stays open: the execution may be redriven
             return;
         }
+        scope.close();
         Join join = scope.join;
         if (join.run == null) {
             if (scope.current.state instanceof State.Task) {

@@ -48,6 +48,11 @@ final class Visit {
         return visit;
     }
 
+    /** The same visit once more: its attempts are counted anew. */
+    Visit again() {
+        return new Visit(scope, state, input, enteredMs, enteredEvent);
+    }
+
     /** Every attempt has a step of its own, so that a late signal of an earlier one is known. */
     void beginAttempt() {
         attemptStep = scope.newStep(state);
@@ -124,7 +129,11 @@ final class Visit {
         execution.put("Name", scope.info.executionId());
         execution.put("StartTime", scope.info.startTime());
         execution.put("RoleArn", "sand:role:" + scope.info.application());
-        execution.put("RedriveCount", 0);
+        Scope.Redrives redrives = scope.info.redrives();
+        execution.put("RedriveCount", redrives.count);
+        if (redrives.count > 0) {
+            execution.put("RedriveTime", Timestamps.format(redrives.lastMs));
+        }
         context.putObject("StateMachine").put("Id", scope.info.application() + "/" + scope.info.workflow())
                 .put("Name", scope.info.workflow());
         ObjectNode shownState = context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs));

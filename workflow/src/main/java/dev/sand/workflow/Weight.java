@@ -13,12 +13,17 @@ final class Weight {
     private final StateMachine machine;
     private final Agenda agenda;
     private final LongSupplier variableBytes;
+    private final LongSupplier redrivenBytes;
 
-    /** @param variableBytes of all variables of the execution: any state may look into any of them */
-    Weight(StateMachine machine, Agenda agenda, LongSupplier variableBytes) {
+    /**
+     * @param variableBytes of all variables of the execution: any state may look into any of them
+     * @param redrivenBytes of the input of the state that a redrive goes on with
+     */
+    Weight(StateMachine machine, Agenda agenda, LongSupplier variableBytes, LongSupplier redrivenBytes) {
         this.machine = machine;
         this.agenda = agenda;
         this.variableBytes = variableBytes;
+        this.redrivenBytes = redrivenBytes;
     }
 
     boolean isHeavy(Signal signal) {
@@ -29,6 +34,7 @@ final class Weight {
             case Signal.TimerFired fired -> of(agenda.open(fired.step()));
             case Signal.Heartbeat beat -> 0;
             case Signal.Stopped stopped -> 0;
+            case Signal.Redriven redriven -> redrivenBytes.getAsLong();
         };
         return isHeavy(bytes) || agenda.ready.stream().limit(WorkflowLimits.TRANSITIONS_AT_ONCE).anyMatch(this::isHeavy);
     }

@@ -32,6 +32,7 @@ public final class InvocationsApi {
     private final HostAgentPort host;
     private final LongSupplier clockMs;
     private final HistoryView history;
+    private final Redrives redrives;
 
     public InvocationsApi(Registry registry, InvocationStore records, HostAgentPort host, LongSupplier clockMs) {
         this.registry = registry;
@@ -39,6 +40,7 @@ public final class InvocationsApi {
         this.host = host;
         this.clockMs = clockMs;
         this.history = new HistoryView(registry, records);
+        this.redrives = new Redrives(registry, records, host, clockMs);
     }
 
     public void addTo(Router router) {
@@ -47,7 +49,8 @@ public final class InvocationsApi {
                 .add("GET", ROOT + "/{id}/output", this::output)
                 .add("GET", ROOT + "/{id}/timeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
                 .add("GET", ROOT + "/{id}/history", exchange -> history.answer(exchange, find(exchange)))
-                .add("POST", ROOT + "/{id}/cancel", this::cancel);
+                .add("POST", ROOT + "/{id}/cancel", this::cancel)
+                .add("POST", ROOT + "/{id}/redrive", exchange -> redrives.answer(exchange, find(exchange)));
     }
 
     /** @throws dev.sand.frontend.http.ProblemException 404 when there is no such execution of that application */
@@ -108,7 +111,7 @@ public final class InvocationsApi {
         ObjectNode shown = Json.object().put("executionId", record.executionId()).put("application", record.application())
                 .put("version", record.version()).put("target", record.target()).put("status", record.status().name())
                 .put("startedMs", record.startedMs()).put("endedMs", record.endedMs() == 0 ? null : (Long) record.endedMs())
-                .put("cpuUs", record.cpuUs()).put("peakMemoryBytes", record.peakMemoryBytes());
+                .put("cpuUs", record.cpuUs()).put("peakMemoryBytes", record.peakMemoryBytes()).put("redriveCount", record.redrives());
         if (record.failure() != null) {
             shown.set("failure", Json.tree(record.failure()));
         }

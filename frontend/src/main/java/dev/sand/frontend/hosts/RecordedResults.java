@@ -33,6 +33,12 @@ public final class RecordedResults {
                 .map(this::result);
     }
 
+    /** The same, after as many redrives as the request says. */
+    Optional<InvocationResult> find(InvocationRequest request) {
+        return records.get(request.application(), request.executionId())
+                .filter(record -> record.status() != Status.RUNNING && record.redrives() >= request.redrives()).map(this::result);
+    }
+
     /** Whoever is told that the request is accepted finds its invocation, before a host has begun it. Blocks. */
     void announce(InvocationRequest request) {
         records.announce(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),

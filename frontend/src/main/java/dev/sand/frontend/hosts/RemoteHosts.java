@@ -106,7 +106,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         links.blocking().execute(() -> {
             InvocationResult found = null;
             try {
-                found = parts.results().find(request.application(), request.executionId()).orElse(null);
+                found = parts.results().find(request).orElse(null);
             } catch (RuntimeException e) {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, request.application())
                         .addKeyValue(LogFields.EXECUTION_ID, request.executionId())

@@ -109,8 +109,7 @@ final class RoutedRequest {
         if (mine > 1) {
             hosts.counts().resent();
         }
-        InvocationRequest again = new InvocationRequest(request.executionId(), request.application(), request.version(),
-                request.target(), request.input(), remainingMs, request.durable(), request.traceparent());
+        InvocationRequest again = request.withTimeoutMs(remainingMs);
         forget = owner.invoke(again, new HostPeer.Answers() {
             @Override
             public void onAccepted(int ofSlot, long epoch) {
@@ -179,8 +178,7 @@ final class RoutedRequest {
     private void accept() {
         if (!accepted) {
             accepted = true;
-            request = new InvocationRequest(request.executionId(), request.application(), request.version(), request.target(),
-                    Payload.nullJson(), request.timeoutMs(), request.durable(), request.traceparent());
+            request = request.withInput(Payload.nullJson());
             listener.onAccepted();
         }
         if (state == State.SENT) {
@@ -245,9 +243,9 @@ final class RoutedRequest {
         }
     }
 
-    /** Nobody waits for more than its acceptance, and it fits. */
+    /** Nobody waits for more than its acceptance, and it fits. What is to be redriven has a record of its end: it would be skipped. */
     private boolean goesOverBus() {
-        return request.durable() && request.input().size() <= RequestRecord.INPUT_BYTES;
+        return request.durable() && request.redrive() == null && request.input().size() <= RequestRecord.INPUT_BYTES;
     }
 
     private void append() {

@@ -14,7 +14,9 @@ import dev.sand.event.Ids;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
+import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.TaskCallback;
 import dev.sand.frontend.FakeHostAgent;
@@ -53,6 +55,19 @@ abstract class HostAgentPortContract {
         Caller caller = new Caller();
         port().invoke(Caller.request(id, target, input, 20_000, durable), caller);
         return caller;
+    }
+
+    @Test
+    void a_redrive_arrives_as_such() throws Exception {
+        String id = id();
+        Redrive redrive = new Redrive(2, Status.TIMED_OUT, "E", null, 3, 4);
+        InvocationRequest first = Caller.request(id, "echo", new byte[] {'1'}, 20_000, true);
+        Caller caller = new Caller();
+        port().invoke(new InvocationRequest(id, first.application(), first.version(), first.target(), first.input(), 20_000, true, null,
+                redrive), caller);
+        caller.awaitAccepted();
+        assertThat(agent().requests).filteredOn(request -> request.executionId().equals(id))
+                .isNotEmpty().allMatch(request -> redrive.equals(request.redrive()));
     }
 
     @Test

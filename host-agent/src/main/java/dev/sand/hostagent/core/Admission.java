@@ -4,7 +4,10 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult.Hop;
 import dev.sand.hostagent.core.Action.Await;
+import dev.sand.workflow.Execution.Signal;
+import java.util.List;
 
 /**
  * A request's way into its execution: its target is known, a place in the target's queue is kept, and where somebody was
@@ -13,12 +16,15 @@ import dev.sand.hostagent.core.Action.Await;
  * <pre>
  * LOADING   → ACCEPTING  the application is there; durable, or strict: the backup is on the way
  * LOADING   → DONE       the same, without waiting for the backup; or it comes from the journal
+ * LOADING   → READING    it is redriven: what it did before is read
+ * READING   → ACCEPTING  that is there
+ * READING   → DONE       that is there, and the redrive comes from the journal
  * ACCEPTING → DONE       the backup is in the global bus: accepted
  * any       → DONE       refused, or ended otherwise
  * </pre>
  */
 final class Admission {
-    private enum State { LOADING, ACCEPTING, DONE }
+    private enum State { LOADING, READING, ACCEPTING, DONE }
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -47,6 +53,11 @@ final class Admission {
                     + request().version() + " has neither a grain nor a workflow " + request().target()));
             return;
         }
+        if (request().redrive() != null) {
+            state = State.READING;
+            read();
+            return;
+        }
         if (execution.isRecovered()) {
             done();
             return;
@@ -71,6 +82,39 @@ final class Admission {
         done();
     }
 
+    // --- a redrive
+
+    private void read() {
+        if (state == State.READING) {
+            context.emit(new Action.Ask(request().executionId(), "",
+                    new Question.Before(request().application(), request().redrives(), execution.isRecovered())));
+        }
+    }
+
+    /** Of what was asked. The record of cause and effect is the request's: its signal follows from it. */
+    void onAnswer(Input.Answered answered) {
+        if (state != State.READING) {
+            context.drop("execution " + request().executionId() + " has asked nothing", answered);
+            return;
+        }
+        switch (answered.answer()) {
+            case Question.Answer.Before(List<Signal> signals, List<Hop> hops) -> {
+                execution.runsOnFrom(signals);
+                story.before(hops);
+                if (execution.isRecovered()) {
+                    done();
+                } else {
+                    state = State.ACCEPTING;
+                    backups.accepted(Await.YES);
+                }
+            }
+            case Question.Answer.Failed(String _, String _, boolean again) when again -> context.later(this::read);
+            case Question.Answer.Failed(String error, String cause, boolean _) -> execution.ending().refused(
+                    Failure.platform(error, cause, Errors.MOVED.equals(error)));
+            default -> throw new IllegalStateException("no answer to what was before: " + answered.answer());
+        }
+    }
+
     private void done() {
         state = State.DONE;
         execution.run();
@@ -93,7 +137,7 @@ final class Admission {
     }
 
     private boolean isBeforeItsBackup() {
-        return execution.isHeld() || state == State.LOADING && request().durable();
+        return execution.isHeld() || (state == State.LOADING || state == State.READING) && request().durable();
     }
 
     /** The answer to the request's own backup. Unawaited, it only tells callers that they need not ask again. */
@@ -137,6 +181,7 @@ final class Admission {
     String stage() {
         return switch (state) {
             case LOADING -> "while its application was being loaded";
+            case READING -> "while what it had done before was being read";
             case ACCEPTING -> "while it was being written to the global bus";
             case DONE -> "before it ran";
         };

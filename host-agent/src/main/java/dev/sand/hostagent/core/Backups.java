@@ -67,8 +67,7 @@ final class Backups {
     /** A new owner counts the time from the record on: what was spent before it is spent. */
     private InvocationRequest withWhatRemains() {
         long remainingMs = Math.max(0, (deadlineNs - context.nowNs) / 1_000_000);
-        return remainingMs >= request.timeoutMs() ? request : new InvocationRequest(request.executionId(), request.application(),
-                request.version(), request.target(), request.input(), remainingMs, request.durable(), request.traceparent());
+        return remainingMs >= request.timeoutMs() ? request : request.withTimeoutMs(remainingMs);
     }
 
     void acceptFailed() {

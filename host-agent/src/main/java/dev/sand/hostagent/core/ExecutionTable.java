@@ -176,6 +176,11 @@ final class ExecutionTable {
         checkDrained();
     }
 
+    /** It has ended, and its record is not yet known to be stored. */
+    boolean isUnrecorded(String executionId) {
+        return unrecorded.containsKey(executionId);
+    }
+
     void onRecorded(Input.Recorded recorded) {
         RunningExecution execution = unrecorded.get(recorded.executionId());
         if (execution == null) {

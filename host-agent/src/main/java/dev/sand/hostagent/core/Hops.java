@@ -28,6 +28,11 @@ final class Hops {
         return hops.size() - 1;
     }
 
+    /** Those of the execution before it was redriven. */
+    void addBefore(List<Hop> before) {
+        before.forEach(this::add);
+    }
+
     void expectFigures() {
         awaited++;
     }
@@ -58,7 +63,8 @@ final class Hops {
         boolean runs = result == null;
         return new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
                 request.target(), runs ? Status.RUNNING : result.status(), request.input(), runs ? null : result.output(),
-                runs ? null : result.failure(), startedMs, endedMs, cpuUs(), peakMemoryBytes(), copy());
+                runs ? null : result.failure(), startedMs, endedMs, cpuUs(), peakMemoryBytes(), copy(),
+                request.redrive() == null ? null : request.redrives());
     }
 
     private long cpuUs() {

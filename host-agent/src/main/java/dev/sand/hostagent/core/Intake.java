@@ -27,11 +27,17 @@ final class Intake {
         }
         if (context.has(Rule.SAME_ID_JOINS)) {
             RunningExecution same = executions.get(request.executionId());
+            boolean isEnding = same != null ? same.request().redrives() < request.redrives()
+                    : request.redrive() != null && executions.isUnrecorded(request.executionId());
+            if (isEnding) {
+                refuse(request, listener, Refusals.notEnded(request.executionId()));
+                return;
+            }
             if (same != null) {
                 join(same, request, listener);
                 return;
             }
-            RememberedResults.Entry ended = executions.remembered(request.executionId(), slot);
+            RememberedResults.Entry ended = request.redrive() != null ? null : executions.remembered(request.executionId(), slot);
             if (ended != null) {
                 answer(request, listener, slot, ended.result());
                 return;

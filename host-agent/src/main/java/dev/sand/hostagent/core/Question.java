@@ -1,8 +1,11 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.Failure;
+import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.workflow.Execution.Signal;
+import java.util.List;
 
 /** What a step of an execution asks of the platform: performed off the shard, and answered once. */
 public sealed interface Question {
@@ -19,6 +22,9 @@ public sealed interface Question {
     /** Send the message, once for the step, however often it is asked. */
     record Send(String application, String executionId, String queue, String group, Payload body) implements Question {}
 
+    /** What an execution did before its redrive of that number. @param isBegun that one is in the journal */
+    record Before(String application, int redrive, boolean isBegun) implements Question {}
+
     /** What came of it. */
     sealed interface Answer {
         /** @param holder whose name it is; @param sameInput the holder was started with the same input */
@@ -26,6 +32,9 @@ public sealed interface Question {
 
         /** @param status null: there is no record of it; @param output with its bytes, or null */
         record Found(Status status, Payload output, Failure failure, long endedMs) implements Answer {}
+
+        /** @param signals the first of them Started */
+        record Before(List<Signal> signals, List<Hop> hops) implements Answer {}
 
         record Sent(Payload result) implements Answer {}
 

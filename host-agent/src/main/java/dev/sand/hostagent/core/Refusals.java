@@ -42,6 +42,11 @@ final class Refusals {
                 + " record says how", true);
     }
 
+    /** Soon it will be known to have. */
+    static Failure notEnded(String executionId) {
+        return Failure.platform(Errors.UNAVAILABLE, "execution " + executionId + " is about to end; redrive it again", true);
+    }
+
     static Failure overloaded(String what, long limit, long actual) {
         return new Failure(Errors.OVERLOADED, "this host agent's shard has a limit of " + limit + " " + what
                 + ", and this one would make it " + actual + "; try again later", Failure.Source.PLATFORM, true, null,

@@ -12,6 +12,7 @@ import dev.sand.workflow.AslExecution;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
+import java.util.List;
 
 /**
  * One execution on its owner's host, from the request to its one answer.
@@ -44,6 +45,8 @@ final class RunningExecution extends Timed implements Tenant {
     /** Null while the request is held. */
     private Application application;
     private Signals signals;
+    /** What it did before it is redriven, once that is known; null: nothing. */
+    private List<Signal> before;
     /** Null: not looked at yet. */
     private Boolean hasStrictWorkflow;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
@@ -60,7 +63,8 @@ final class RunningExecution extends Timed implements Tenant {
         this.deadlineNs = context.nowNs + Deadlines.remainingMs(request, recovery, context.epochMs()) * 1_000_000;
         this.audience = new Audience(context, slot, epoch);
         this.backups = new Backups(context, request, slot, epoch, deadlineNs, recovery == null ? 0 : recovery.next());
-        this.story = new Story(context, request, audience, slot, epoch, recovery == null ? context.epochMs() : idMs(), kept);
+        boolean isNew = recovery == null && request.redrive() == null;
+        this.story = new Story(context, request, audience, slot, epoch, isNew ? context.epochMs() : idMs(), kept);
         this.admission = new Admission(context, this, backups, audience, story);
         this.ending = new Ending(context, this, backups, audience, story);
     }
@@ -211,6 +215,11 @@ final class RunningExecution extends Timed implements Tenant {
         }
     }
 
+    /** @param signals what it did before it is redriven */
+    void runsOnFrom(List<Signal> signals) {
+        before = signals;
+    }
+
     void run() {
         become(State.RUNNING);
         Execution machine;
@@ -223,8 +232,10 @@ final class RunningExecution extends Timed implements Tenant {
                     + request.application() + " cannot be run: " + invalid.getMessage(), false));
             return;
         }
-        signals = new Signals(context, this, application, machine, recovery);
-        signals.start(new Signal.Started(request.input(), isWorkflow() || isRecovered() ? idMs() : context.epochMs()));
+        signals = new Signals(context, this, application, machine, recovery,
+                before == null ? null : before.subList(1, before.size()));
+        signals.start(before != null ? (Signal.Started) before.getFirst()
+                : new Signal.Started(request.input(), isWorkflow() || isRecovered() ? idMs() : context.epochMs()));
         if (!isEnded()) {
             backups.ensureBegun();
         }
@@ -259,7 +270,9 @@ final class RunningExecution extends Timed implements Tenant {
     }
 
     void onAnswered(Input.Answered answered) {
-        if (signals == null) {
+        if (signals == null && !isEnded()) {
+            admission.onAnswer(answered);
+        } else if (signals == null) {
             context.drop("execution " + id() + " has asked nothing", answered);
         } else {
             signals.steps().services().onAnswer(answered);

@@ -141,6 +141,7 @@ final class ServiceSteps {
             case Question.Answer.Claimed(String holder, boolean _) when holder.equals(step.childId()) -> begin(step, true);
             case Question.Answer.Claimed(String holder, boolean sameInput) -> onTaken(step, (Command.StartWorkflow) step.command, holder, sameInput);
             case Question.Answer.Found found -> onFound(step, found);
+            case Question.Answer.Before _ -> throw new IllegalStateException("no step asks what was before");
             case Question.Answer.Failed(String _, String _, boolean again) when again -> context.later(() -> run(step, true));
             case Question.Answer.Failed(String error, String cause, boolean _) -> fail(step, error, cause);
         }

@@ -42,6 +42,11 @@ final class Signals {
             }
         }
 
+        /** What was given to be kept is not. */
+        void keepAgain() {
+            changed = true;
+        }
+
         /** Those of an execution that has more of them than when this was last asked, none if they are too many now; else null. */
         List<Signal> changed() {
             if (!changed) {
@@ -60,6 +65,8 @@ final class Signals {
     private ArrayDeque<Signal> inbox;
     /** Signals at the head of the inbox that come from the journal, the first one included. */
     private int replaying;
+    /** Of those, signals from before the redrive: the end that they led to does not count. */
+    private int before;
     private Resumption resumption;
     private boolean busy;
     private Awaited awaited = Awaited.NOTHING;
@@ -67,16 +74,30 @@ final class Signals {
     private Signal pending;
     private List<Command> effects;
 
-    /** @param recovery what the journal has of an earlier owner; null: the execution is new */
-    Signals(CoreContext context, RunningExecution execution, Application application, Execution machine, Input.Recover recovery) {
+    /**
+     * @param recovery what the journal has of an earlier owner; null: the execution is new
+     * @param before what it did before it is redriven, behind Started; null: it is not
+     */
+    Signals(CoreContext context, RunningExecution execution, Application application, Execution machine, Input.Recover recovery,
+            List<Signal> before) {
         this.context = context;
         this.execution = execution;
         this.machine = machine;
         this.callbacks = new Callbacks(context, execution);
         this.steps = new Steps(context, execution, application, this);
+        if (before != null) {
+            inbox = new ArrayDeque<>(before);
+            inbox.add(new Signal.Redriven(execution.request().redrive()));
+            this.before = before.size() + 1;
+            replaying = this.before;
+        }
         if (recovery != null) {
-            inbox = new ArrayDeque<>(recovery.replay());
-            replaying = recovery.replay().size() + 1;
+            if (inbox == null) {
+                inbox = new ArrayDeque<>(recovery.replay());
+            } else {
+                inbox.addAll(recovery.replay());
+            }
+            replaying = inbox.size() + 1;
             resumption = new Resumption(context, recovery, execution.arrivedNs());
         }
     }
@@ -162,7 +183,7 @@ final class Signals {
 
     /** Strict: the record of cause and effects first, then the effects. Relaxed: the other way round, unawaited. */
     private void evaluated(List<Command> commands) {
-        boolean isNew = !isReplaying() && !(pending instanceof Signal.Started);
+        boolean isNew = !isReplaying() && !(pending instanceof Signal.Started) && !(pending instanceof Signal.Redriven);
         if (isNew && execution.isStrict() && context.has(Rule.GLOBAL_BEFORE_LOCAL)) {
             awaited = Awaited.JOURNAL;
             effects = commands;
@@ -171,7 +192,7 @@ final class Signals {
         }
         Signal cause = pending;
         callbacks.journaled(cause);
-        steps.apply(commands, cause, machine);
+        steps.apply(before > 0 ? withoutEnd(commands) : commands, cause, machine);
         if (isNew && (!execution.isEnded() || execution.backups().isDurable())) {
             execution.backups().finished(cause, commands, null);
         }
@@ -186,9 +207,14 @@ final class Signals {
         drainInbox();
     }
 
+    private static List<Command> withoutEnd(List<Command> commands) {
+        return commands.stream().filter(command -> !(command instanceof Command.Fail || command instanceof Command.Succeed)).toList();
+    }
+
     /** Once the last signal of the journal is replayed, what is still open goes on. */
     private void replayed() {
-        if (replaying == 0 || --replaying > 0 || execution.isEnded()) {
+        before -= before > 0 ? 1 : 0;
+        if (replaying == 0 || --replaying > 0 || execution.isEnded() || resumption == null) {
             return;
         }
         Map<String, Integer> attempts = resumption.begin(steps.events());
@@ -210,6 +236,6 @@ final class Signals {
 
     /** Since when a timer of an earlier owner has been running, in ms before now. */
     long elapsedMs(Signal cause) {
-        return isReplaying() ? resumption.elapsedMs(cause, replaying) : 0;
+        return isReplaying() && resumption != null ? resumption.elapsedMs(cause, replaying) : 0;
     }
 }

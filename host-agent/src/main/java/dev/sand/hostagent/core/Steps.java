@@ -205,7 +205,7 @@ final class Steps implements EventOwner {
             case Signal.TaskSucceeded succeeded -> succeeded.step();
             case Signal.TaskFailed failed -> failed.step();
             case Signal.TimerFired fired -> fired.step();
-            case Signal.Started _, Signal.Heartbeat _, Signal.Stopped _ -> null;
+            case Signal.Started _, Signal.Heartbeat _, Signal.Stopped _, Signal.Redriven _ -> null;
         };
         Event event = step == null ? null : open.remove(step);
         if (event != null) {

@@ -5,6 +5,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.Payload;
+import java.util.List;
 
 /**
  * What is told of an execution: its attempts, its record, and afterwards the figures of processes that were still exiting
@@ -75,7 +76,15 @@ final class Story extends Timed implements AttemptLog {
     }
 
     void recordAgain() {
+        kept.keepAgain();
         context.later(() -> record(true));
+    }
+
+    /** Of the execution before it was redriven. */
+    void before(List<Hop> before) {
+        if (before != null) {
+            hops.addBefore(before);
+        }
     }
 
     private void record(boolean awaited) {
@@ -123,6 +132,14 @@ final class Story extends Timed implements AttemptLog {
     private void settleFigures() {
         if (hops.isComplete() && isArmed()) {
             context.timers.disarm(this);
+            recordLate();
+        }
+    }
+
+    /** The record of one that was redriven meanwhile is the new run's. */
+    private void recordLate() {
+        RememberedResults.Entry last = context.executions.remembered(request.executionId(), slot);
+        if (context.executions.get(request.executionId()) == null && (last == null || last.result() == result)) {
             record(false);
         }
     }
@@ -130,6 +147,6 @@ final class Story extends Timed implements AttemptLog {
     /** They have been waited for long enough. */
     @Override
     void onDue() {
-        record(false);
+        recordLate();
     }
 }

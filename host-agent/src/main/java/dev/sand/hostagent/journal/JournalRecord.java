@@ -16,7 +16,8 @@ import java.util.Map;
  * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
  * are objects of the global data layer, and references here name those.
  *
- * @param schema 2; 1 is that of the platform of one host, whose records had no epoch and all values in them
+ * @param schema 2, and 3 of one with a request to be redriven; 1 is that of the platform of one host, whose records had no epoch
+ *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
  *             steps that are processing from then on), resumed (with attempts) or ended (with status); in schema 1 processing
@@ -26,6 +27,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
                      StoredSignal signal, List<String> processing, Map<String, Integer> attempts, List<Stored> values,
                      InvocationResult.Status status, String host) {
     static final short SCHEMA = 2;
+    /** Of a redriven execution's beginning: whoever did not know it would begin it from the start. */
+    private static final short OF_REDRIVES = 3;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -38,14 +41,14 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + SCHEMA);
+            super("a record has schema " + schema + ", this platform understands " + OF_REDRIVES);
         }
     }
 
     static JournalRecord of(long epoch, String executionId, long sequence, Backup backup) {
         return switch (backup) {
-            case Backup.Accepted accepted -> new JournalRecord(SCHEMA, epoch, PROCESSING, executionId, sequence,
-                    accepted.request(), null, null, null, null, null, null);
+            case Backup.Accepted accepted -> new JournalRecord(accepted.request().redrive() == null ? SCHEMA : OF_REDRIVES, epoch,
+                    PROCESSING, executionId, sequence, accepted.request(), null, null, null, null, null, null);
             case Backup.Finished finished -> finished(epoch, FINISHED, executionId, sequence, finished, null);
             case Backup.Resumed resumed -> new JournalRecord(SCHEMA, epoch, RESUMED, executionId, sequence, null, null, null,
                     resumed.attempts(), null, null, null);
@@ -105,7 +108,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static JournalRecord decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
         BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
-        if (schema > SCHEMA) {
+        if (schema > OF_REDRIVES) {
             throw new NewerSchemaException(schema);
         }
         JournalRecord record = Codec.decode(bytes, JournalRecord.class);

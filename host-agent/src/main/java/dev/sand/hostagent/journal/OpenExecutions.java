@@ -13,6 +13,8 @@ final class OpenExecutions {
     static final int TRIM_RECORDS = 1000;
 
     private final Map<String, Long> firstOffsets = new HashMap<>();
+    /** Of those, first records of a redrive, while an earlier run is not done with. */
+    private final Map<String, Long> redriven = new HashMap<>();
     private final TreeMap<Long, String> byOffset = new TreeMap<>();
     private long claim;
     private long trimmedTo;
@@ -34,6 +36,8 @@ final class OpenExecutions {
         end = Math.max(end, offset + 1);
         if (firstOffsets.putIfAbsent(executionId, offset) == null) {
             byOffset.put(offset, executionId);
+        } else {
+            redriven.put(executionId, offset);
         }
     }
 
@@ -43,6 +47,11 @@ final class OpenExecutions {
         Long first = firstOffsets.remove(executionId);
         if (first != null) {
             byOffset.remove(first);
+        }
+        Long later = redriven.remove(executionId);
+        if (later != null && later > offset) {
+            firstOffsets.put(executionId, later);
+            byOffset.put(later, executionId);
         }
         return first != null;
     }

@@ -124,7 +124,12 @@ final class PartitionReading {
         String id = record.executionId();
         Found found = open.get(id);
         switch (record.backup()) {
-            case Backup.Accepted accepted -> open.putIfAbsent(id, new Found(accepted, offset, atMs));
+            case Backup.Accepted accepted -> {
+                // Of a redriven execution that had ended the end may be missing: its record had it.
+                if (found == null || accepted.request().redrives() > found.request.redrives()) {
+                    open.put(id, new Found(accepted, offset, atMs));
+                }
+            }
             case Backup.Finished _, Backup.Resumed _ -> {
                 if (found != null) { // its beginning was not backed up: then nobody was promised anything
                     found.add(record, atMs);
@@ -145,6 +150,7 @@ final class PartitionReading {
 
     /** Executions that are over, with values that may still be there. */
     List<Found> endedWithValues() {
+        ended.removeIf(each -> open.containsKey(each.request.executionId())); // redriven: they go at its end
         return ended;
     }
 

@@ -1,10 +1,12 @@
 package dev.sand.hostagent.journal;
 
 import dev.sand.datalayer.ObjectStore;
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Question.Answer;
 import dev.sand.hostagent.core.Question.Answer.Claimed;
 import dev.sand.hostagent.core.Question.Answer.Found;
 import java.io.IOException;
@@ -58,6 +60,16 @@ public interface RecordAdapter extends AutoCloseable {
 
     /** What its record says of an execution, with the bytes of its output; blocks. */
     Found find(String application, String executionId);
+
+    /**
+     * What an execution did before it is redriven; blocks.
+     *
+     * @param isBegun the redrive is in the journal: its record may be there already
+     * @return Before, or Failed
+     */
+    default Answer before(String application, String executionId, int redrive, boolean isBegun) {
+        return new Answer.Failed(Errors.NOT_FOUND, "nothing is kept here of what executions did", false);
+    }
 
     /** The application is deleted: once this returns, nothing of it up to that version is stored any more. Blocks. */
     void forget(String application, int upTo);

@@ -11,8 +11,11 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Question.Answer;
 import dev.sand.hostagent.core.Question.Answer.Claimed;
 import dev.sand.hostagent.core.Question.Answer.Found;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.io.IOException;
 import java.util.List;
@@ -47,7 +50,8 @@ public final class StoredRecords implements RecordAdapter {
         long startedMs = Ids.isValid(request.executionId()) ? Ids.epochMs(request.executionId()) : System.currentTimeMillis();
         Payload input = request.input().reference() == null ? request.input() : InvocationStore.notKept(request.input());
         return store.endedOrFenced(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
-                request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of()), epoch);
+                request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of(),
+                request.redrive() == null ? null : request.redrives()), epoch);
     }
 
     @Override
@@ -72,6 +76,31 @@ public final class StoredRecords implements RecordAdapter {
             }
         }
         return new Found(record.status(), output, record.failure(), record.endedMs());
+    }
+
+    @Override
+    public Answer before(String application, String executionId, int redrive, boolean isBegun) {
+        InvocationRecord record = store.get(application, executionId).orElse(null);
+        if (record == null) {
+            return new Answer.Failed(Errors.NOT_FOUND, "the record of execution " + executionId + " is kept no more", false);
+        }
+        if (!isBegun && record.redrives() >= redrive) {
+            return new Answer.Failed(Errors.MOVED, "execution " + executionId + " was redriven before; its record says how it goes",
+                    false);
+        }
+        boolean isOver = record.status() != Status.RUNNING && record.status() != Status.SUCCEEDED;
+        if (!isBegun && (record.redrives() != redrive - 1 || !isOver)) {
+            return new Answer.Failed(Errors.CONFLICT, "its status is " + record.status(), false);
+        }
+        List<Signal> before = null;
+        try {
+            byte[] kept = store.history(application, executionId).orElse(null);
+            before = kept == null ? null : KeptSignals.before(redrive, KeptSignals.decode(kept));
+        } catch (IOException e) {
+            return new Answer.Failed(Errors.CONFLICT, "what it did is not understood: " + e.getMessage(), false);
+        }
+        return before == null || before.isEmpty() ? new Answer.Failed(Errors.CONFLICT,
+                "what it did is not kept (any more), or not whole", false) : new Answer.Before(before, record.hops());
     }
 
     private static Failure failure(StoreException e) {

@@ -30,6 +30,7 @@ record StoredSignal(String type, String step, Payload input, Payload output, Lis
             case Signal.Heartbeat beat -> new StoredSignal("heartbeat", beat.step(), null, null, null, null, null, beat.atMs());
             case Signal.Stopped stopped ->
                     new StoredSignal("stopped", null, null, null, null, stopped.error(), stopped.cause(), stopped.atMs());
+            case Signal.Redriven _ -> throw new IllegalArgumentException("a redrive stands in its request");
         };
     }
 

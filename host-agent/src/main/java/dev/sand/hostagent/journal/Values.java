@@ -17,9 +17,8 @@ final class Values {
     static Backup map(Backup backup, UnaryOperator<Payload> change) {
         return switch (backup) {
             case Backup.Accepted accepted -> {
-                var r = accepted.request();
-                yield new Backup.Accepted(new InvocationRequest(r.executionId(), r.application(), r.version(),
-                        r.target(), change.apply(r.input()), r.timeoutMs(), r.durable(), r.traceparent()));
+                InvocationRequest request = accepted.request();
+                yield new Backup.Accepted(request.withInput(change.apply(request.input())));
             }
             case Backup.Finished finished -> new Backup.Finished(map(finished.signal(), change), finished.effects());
             case Backup.Resumed _, Backup.Ended _ -> backup;
@@ -32,7 +31,7 @@ final class Values {
             case Signal.TaskSucceeded done -> new Signal.TaskSucceeded(done.step(), change.apply(done.output()),
                     done.published().stream().map(p -> new Published(p.grain(), change.apply(p.payload()))).toList(),
                     done.atMs());
-            case Signal.TaskFailed _, Signal.TimerFired _, Signal.Heartbeat _, Signal.Stopped _ -> signal;
+            case Signal.TaskFailed _, Signal.TimerFired _, Signal.Heartbeat _, Signal.Stopped _, Signal.Redriven _ -> signal;
         };
     }
 

@@ -173,6 +173,10 @@ public final class ObjectCopies implements AutoCloseable {
     }
 
     private void delete(String application, String executionId, Runnable gone) {
+        if (executions.containsKey(new Execution(application, executionId))) {
+            gone.run(); // it was redriven: all of its values go at its end
+            return;
+        }
         try {
             objects.deleteExecution(application, executionId);
         } catch (RuntimeException e) {

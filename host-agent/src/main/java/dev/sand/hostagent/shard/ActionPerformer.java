@@ -210,7 +210,11 @@ final class ActionPerformer implements ActionSink {
         }
         Runnable release = () -> adapters.payloads().release(record.application(), record.executionId());
         if (references) {
-            shard.after(RELEASE_DELAY, release);
+            shard.after(RELEASE_DELAY, () -> {
+                if (!shard.runs(record.executionId())) { // redriven: they go at its end
+                    release.run();
+                }
+            });
         } else {
             release.run();
         }

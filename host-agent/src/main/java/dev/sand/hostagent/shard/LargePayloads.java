@@ -127,7 +127,7 @@ final class LargePayloads {
         Payload input = isReference(record.input()) ? InvocationStore.notKept(record.input()) : record.input();
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
-                record.cpuUs(), record.peakMemoryBytes(), record.hops());
+                record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount());
     }
 
     /** The object outlives its execution until its bytes are in the global data layer. */
@@ -176,8 +176,7 @@ final class LargePayloads {
     }
 
     static InvocationRequest withInput(InvocationRequest request, Payload input) {
-        return new InvocationRequest(request.executionId(), request.application(), request.version(), request.target(), input,
-                request.timeoutMs(), request.durable(), request.traceparent());
+        return request.withInput(input);
     }
 
     private void run(Runnable task, Consumer<Failure> failed) {

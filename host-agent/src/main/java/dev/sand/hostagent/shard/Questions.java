@@ -52,6 +52,7 @@ final class Questions {
                 case Question.ClaimName claim -> records.claimName(claim.application(), claim.workflow(), claim.name(), claim.childId(),
                         claim.input());
                 case Question.LookUp look -> lookUp(look);
+                case Question.Before before -> records.before(before.application(), ask.executionId(), before.redrive(), before.isBegun());
                 case Question.Send send -> send(send, ask.step());
             };
         } catch (StoreException e) {

@@ -246,6 +246,11 @@ public final class Shard {
         loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
+    /** On the shard's thread. */
+    boolean runs(String executionId) {
+        return core.isOpen(executionId);
+    }
+
     void onDrained() {
         drained.complete(null);
     }

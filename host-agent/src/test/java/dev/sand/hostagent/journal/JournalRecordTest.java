@@ -9,6 +9,7 @@ import dev.sand.event.BusRecords;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.workflow.Execution.Command;
@@ -46,6 +47,8 @@ class JournalRecordTest {
         Payload payload = Payload.json("{}".getBytes(StandardCharsets.UTF_8));
         return Stream.of(
                 new Backup.Accepted(new InvocationRequest("e", "app", 1, "g", payload, 10, true, null)),
+                new Backup.Accepted(new InvocationRequest("e", "app", 1, "w", payload, 10, true, null,
+                        new Redrive(2, Status.CANCELLED, "E", null, 4, 5))),
                 new Backup.Finished(new Signal.Started(payload, 1), List.of()),
                 new Backup.Finished(new Signal.TaskSucceeded("Root", payload, List.of(new Published("h", payload)), 2), List.of()),
                 new Backup.Finished(new Signal.TaskFailed("Root", "E", "c", 3), List.of()),
@@ -70,7 +73,7 @@ class JournalRecordTest {
         List<String> types = new ArrayList<>();
         VECTORS.get("records").forEach(each -> types.add(each.at("/record/signal/type").asText()));
         assertThat(types).contains("started", "taskSucceeded", "taskFailed", "timerFired", "heartbeat", "stopped");
-        assertThat(Signal.class.getPermittedSubclasses()).hasSize(6);
+        assertThat(Signal.class.getPermittedSubclasses()).as("Redriven stands in its request").hasSize(7);
         assertThat(Backup.class.getPermittedSubclasses()).hasSize(4);
     }
 

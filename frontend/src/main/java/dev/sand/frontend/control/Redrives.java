@@ -1,0 +1,199 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.InvocationRecord;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
+import dev.sand.frontend.deployment.Quantity;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.http.Problems;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.KeptSignals;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * {@code …/invocations/{id}/redrive}: a workflow's execution that ended without success runs on, under the same id. The request goes
+ * the way of every other; its owner reads what the execution did, and has the redrive in its journal before this is answered.
+ */
+final class Redrives {
+    /** Of one execution, as on AWS. */
+    private static final int MOST = 1000;
+    private static final long ANSWER_MS = 30_000;
+    private static final long RECORD_MS = 5_000;
+    private static final long LOOK_AGAIN_MS = 10;
+    private static final long TIMEOUT_MS = 15 * 60_000;
+    private static final int BODY_BYTES = 1024;
+    private final Registry registry;
+    private final InvocationStore records;
+    private final HostAgentPort host;
+    private final LongSupplier clockMs;
+
+    Redrives(Registry registry, InvocationStore records, HostAgentPort host, LongSupplier clockMs) {
+        this.registry = registry;
+        this.records = records;
+        this.host = host;
+        this.clockMs = clockMs;
+    }
+
+    void answer(Exchange exchange, InvocationRecord record) throws IOException, InterruptedException {
+        int wanted = wanted(exchange);
+        long timeoutMs = timeoutMs(exchange.query("timeout"));
+        int count = record.redrives();
+        if (wanted == 0 || wanted != count) {
+            count++;
+            if (wanted > 0 && wanted != count) {
+                throw refused(record, "it was redriven " + record.redrives() + " times, so redrive " + wanted + " cannot be next");
+            }
+            begin(record, count, timeoutMs);
+        }
+        InvocationRecord now = records.get(record.application(), record.executionId()).orElse(record);
+        exchange.json(202, Json.object().put("executionId", record.executionId()).put("status", now.status().name())
+                .put("redriveCount", count).put("location",
+                "/api/v1/applications/" + record.application() + "/invocations/" + record.executionId()));
+    }
+
+    private void begin(InvocationRecord record, int count, long timeoutMs) throws IOException, InterruptedException {
+        if (record.status() == Status.RUNNING || record.status() == Status.SUCCEEDED) {
+            throw refused(record, "its status is " + record.status());
+        }
+        boolean isWorkflow = registry.version(record.application(), record.version())
+                .filter(version -> version.workflows().containsKey(record.target())).isPresent();
+        if (!isWorkflow) {
+            throw refused(record, "'" + record.target() + "' is no workflow, or its version is kept no more");
+        }
+        if (count > MOST) {
+            throw refused(record, "it was redriven " + MOST + " times, which is the limit");
+        }
+        byte[] kept = records.history(record.application(), record.executionId()).orElseThrow(() -> refused(record,
+                "what it did is kept no more, or is over the limit of a history"));
+        List<Signal> before = KeptSignals.before(count, KeptSignals.decode(kept));
+        if (before == null || before.isEmpty()) {
+            throw refused(record, "a value of it is over the " + KeptSignals.VALUE_BYTES + " bytes that are kept");
+        }
+        Failure failure = record.failure();
+        Payload input = ((Signal.Started) before.getFirst()).input();
+        InvocationRequest request = new InvocationRequest(record.executionId(), record.application(), record.version(), record.target(),
+                input, timeoutMs, true, null, new Redrive(count, record.status(), failure == null ? null : failure.error(),
+                failure == null ? null : failure.cause(), record.endedMs(), clockMs.getAsLong()));
+        Failure refusal = patiently(request);
+        if (refusal != null && refusal.error().equals(Errors.CONFLICT)) {
+            throw refused(record, refusal.cause());
+        } else if (refusal != null) {
+            throw Problems.of(refusal, record.executionId()).asException();
+        }
+        awaitRecord(request);
+    }
+
+    /** Its owner may still be about to store the end that is redriven. @return as {@link #accepted} */
+    private Failure patiently(InvocationRequest request) throws InterruptedException {
+        long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
+        while (true) {
+            Failure refusal = accepted(request);
+            if (refusal == null || isRedriven(request)) {
+                return null;
+            }
+            if (!refusal.error().equals(Errors.UNAVAILABLE) || !refusal.retryable() || System.nanoTime() > untilNs) {
+                return refusal;
+            }
+            Thread.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    private boolean isRedriven(InvocationRequest request) {
+        return records.get(request.application(), request.executionId())
+                .filter(record -> record.redrives() >= request.redrives()).isPresent();
+    }
+
+    /** @return why it is not, or null */
+    private Failure accepted(InvocationRequest request) throws InterruptedException {
+        CompletableFuture<Failure> answer = new CompletableFuture<>();
+        host.invoke(request, new HostAgentPort.InvocationListener() {
+            @Override
+            public void onAccepted() {
+                answer.complete(null);
+            }
+
+            @Override
+            public void onEnd(InvocationResult result) {
+                answer.complete(result.failure());
+            }
+
+            @Override
+            public boolean wantsEnd() {
+                return false;
+            }
+        });
+        try {
+            return answer.get(ANSWER_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return Failure.platform(Errors.UNAVAILABLE, "It is not known within " + ANSWER_MS + " ms whether execution "
+                    + request.executionId() + " is redriven: look at its record, or ask again with this redriveCount.", true);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Whoever asks next is not to be told of the end that was. */
+    private void awaitRecord(InvocationRequest request) throws InterruptedException {
+        long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
+        while (System.nanoTime() < untilNs && !isRedriven(request)) {
+            Thread.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    /** @return 0: not said */
+    private static int wanted(Exchange exchange) throws IOException {
+        byte[] bytes = Body.readAll(exchange.request(), BODY_BYTES, "The body");
+        if (bytes.length == 0) {
+            return 0;
+        }
+        JsonNode body;
+        try {
+            body = dev.sand.workflow.data.Json.read(bytes);
+        } catch (IOException e) {
+            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
+        }
+        if (body == null || !body.isObject() || body.size() > (body.has("redriveCount") ? 1 : 0)
+                || body.has("redriveCount") && !(body.get("redriveCount").isInt() && body.get("redriveCount").intValue() > 0)) {
+            throw Problems.badRequest("The body is a JSON object with a \"redriveCount\", a number from 1 on, or there is none.")
+                    .asException();
+        }
+        return body.path("redriveCount").intValue();
+    }
+
+    private static long timeoutMs(String text) {
+        try {
+            long value = text == null ? TIMEOUT_MS : Quantity.millis(text);
+            if (value >= 1 && value <= TimeUnit.DAYS.toMillis(366)) {
+                return value;
+            }
+            throw Problems.badRequest("timeout is from 1ms to 366d, not '" + text + "'.").asException();
+        } catch (IllegalArgumentException e) {
+            throw Problems.badRequest("timeout: " + e.getMessage() + ".").asException();
+        }
+    }
+
+    private static ProblemException refused(InvocationRecord record, String why) {
+        return Problem.caller(409, "not-redrivable", "The invocation cannot be redriven", "Execution " + record.executionId()
+                + " cannot be redriven: " + why + ".").with("executionId", record.executionId())
+                .with("invocationStatus", record.status().name()).with("redriveCount", record.redrives()).asException();
+    }
+}

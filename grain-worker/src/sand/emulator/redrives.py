@@ -1,0 +1,67 @@
+"""`…/invocations/{id}/redrive`, as the frontend's Redrives has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sand.asl import document as documents
+from sand.emulator import problems
+from sand.emulator.applications import Application
+from sand.emulator.executions import Execution
+from sand.emulator.http import Request, Response, answer_json
+from sand.emulator.invoke import deadline_ms
+from sand.emulator.problems import Problem
+
+MOST = 1000
+MOST_BYTES = 1024
+VALUE_BYTES = 256 << 10
+"""As a platform keeps of one value."""
+
+
+def answer(request: Request, application: Application, execution: Execution) -> Response:
+    wanted, count = _wanted(request), execution.redrives
+    timeout_ms = deadline_ms(request.query("timeout"), True)
+    if not wanted or wanted != count:
+        count += 1
+        if wanted and wanted != count:
+            raise _refused(execution, f"it was redriven {execution.redrives} times, so redrive {wanted} cannot be next")
+        if execution.status in ("RUNNING", "SUCCEEDED"):
+            raise _refused(execution, f"its status is {execution.status}")
+        if execution.target not in execution.manifest.workflows or execution.version not in application.versions:
+            raise _refused(execution, f"'{execution.target}' is no workflow, or its version is kept no more")
+        if count > MOST:
+            raise _refused(execution, f"it was redriven {MOST} times, which is the limit")
+        if any(_size(attempt.output) > VALUE_BYTES for attempt in execution.attempts) or _size(execution.input) > VALUE_BYTES:
+            raise _refused(execution, f"a value of it is over the {VALUE_BYTES} bytes that are kept")
+        if not application.redrive(execution, timeout_ms):
+            raise _refused(execution, f"its status is {execution.status}")
+    location = f"/api/v1/applications/{application.name}/invocations/{execution.id}"
+    shown = {"executionId": execution.id, "status": execution.status, "redriveCount": count, "location": location}
+    return answer_json(202, shown)
+
+
+def _size(payload: Any) -> int:
+    return 0 if payload is None else len(payload.bytes) if payload.bytes is not None else payload.reference.size
+
+
+def _wanted(request: Request) -> int:
+    """Which redrive it is to be; 0: that is not said."""
+    if not request.body:
+        return 0
+    if len(request.body) > MOST_BYTES:
+        raise problems.too_large("The body", MOST_BYTES, len(request.body))
+    try:
+        body = documents.parse(request.body.decode("utf-8"))
+    except (documents.NoJson, UnicodeDecodeError) as broken:
+        raise problems.bad_request(f"The body is not JSON: {broken}") from None
+    count = body.get("redriveCount", 0) if isinstance(body, dict) and body.keys() <= {"redriveCount"} else None
+    if type(count) is not int or count < ("redriveCount" in body):
+        detail = 'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.'
+        raise problems.bad_request(detail)
+    return count
+
+
+def _refused(execution: Execution, why: str) -> Problem:
+    more = {"executionId": execution.id, "invocationStatus": execution.status, "redriveCount": execution.redrives}
+    detail = f"Execution {execution.id} cannot be redriven: {why}."
+    return Problem(409, "not-redrivable", "The invocation cannot be redriven", detail, **more)

@@ -1,0 +1,76 @@
+"""Executions that ended without success, and run on from the state that failed."""
+
+import asyncio
+from typing import Any
+
+from sand.asl import CallGrain, Execution, Finished, GrainFailed, Machine, RealClock
+from sand.asl.live import Live
+
+
+def task(**fields: Any) -> dict[str, Any]:
+    return {"Type": "Task", "Resource": "g", "End": True, **fields}
+
+
+class Grain:
+    """Fails the calls of these numbers."""
+
+    def __init__(self, *failing: int) -> None:
+        self.failing = failing
+        self.steps: list[str] = []
+
+    async def __call__(self, call: CallGrain) -> Any:
+        self.steps.append(call.step)
+        if len(self.steps) in self.failing:
+            raise GrainFailed("Broken", str(len(self.steps)))
+        return len(self.steps)
+
+
+def live(execution: Execution, grain: Grain) -> Live:
+    return Live(execution, grain, RealClock(speed=1e6))
+
+
+def test_it_runs_on_from_the_state_that_failed_with_the_results_before_it_and_retriers_anew() -> None:
+    retry = [{"ErrorEquals": ["Broken"], "MaxAttempts": 1}]
+    states = {
+        "A": task(ResultPath="$.a", End=False, Next="B", Assign={"v.$": "$"}),
+        "B": task(ResultPath="$.b", Retry=retry, End=False, Next="C"),
+        "C": {
+            "Type": "Pass",
+            "Parameters": {"a.$": "$.a", "b.$": "$.b", "v.$": "$v", "n.$": "$$.Execution.RedriveCount"},
+            "End": True,
+        },
+    }
+    execution = Machine({"StartAt": "A", "States": states}).execution(id="x", start_ms=0)
+    grain = Grain(2, 3, 4)
+    failed = asyncio.run(live(execution, grain).run({}))
+    assert (failed.status, failed.error, failed.cause) == ("FAILED", "Broken", "3")
+    end = asyncio.run(live(execution, grain).redrive(Finished("FAILED", None, "Broken", "3"), 10))
+    assert (end.status, end.output) == ("SUCCEEDED", {"a": 1, "b": 5, "v": 1, "n": 1})
+    assert grain.steps == ["A", "B", "B#2", "B#3", "B#4"]
+    kinds = [event.kind for event in end.history]
+    assert kinds.count("ExecutionRedriven") == 1
+    assert [event.state for event in end.history if event.kind == "StateEntered"] == ["A", "B", "C"]
+
+
+def test_a_parallel_that_failed_is_done_again() -> None:
+    branches = [{"StartAt": name, "States": {name: task()}} for name in ("T", "U")]
+    states = {"P": {"Type": "Parallel", "Branches": branches, "End": True}}
+    execution = Machine({"StartAt": "P", "States": states}).execution(id="x", start_ms=0)
+    grain = Grain(2)
+    assert asyncio.run(live(execution, grain).run({})).status == "FAILED"
+    end = asyncio.run(live(execution, grain).redrive(Finished("FAILED", None, "Broken", "2"), 10))
+    assert end.output == [3, 4]
+    assert grain.steps[2:] == ["P#2[0]/T", "P#2[1]/U"]
+
+
+def test_one_that_was_stopped_tells_so_and_waits_anew() -> None:
+    states = {"W": {"Type": "Wait", "Seconds": 5, "End": True}}
+    execution = Machine({"StartAt": "W", "TimeoutSeconds": 60, "States": states}).execution(id="x", start_ms=0)
+    execution.start({"n": 1})
+    commands = execution.redrive(Finished("CANCELLED", None, "Enough", "asked"), 1000, 2000)
+    assert [(command.step, command.delay_ms) for command in commands] == [(">timeout#1", 60_000), ("W#2", 5000)]
+    aborted, redriven = execution.history[-3:-1]
+    assert (aborted.kind, aborted.at_ms, aborted.detail) == ("ExecutionAborted", 1000, {"error": "Enough", "cause": "asked"})
+    assert (redriven.kind, redriven.at_ms) == ("ExecutionRedriven", 2000)
+    (finished,) = [one for one in execution.fired(commands[1].id, 8000) if isinstance(one, Finished)]
+    assert finished.output == {"n": 1}

@@ -1,0 +1,184 @@
+package dev.sand.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
+import dev.sand.workflow.Execution.Command;
+import dev.sand.workflow.Execution.Published;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.trial.Trial;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Executions that ended without success run on from the state that failed (AWS Step Functions, RedriveExecution). */
+class RedriveTest {
+    private static final long START = Trial.START_MS;
+    private final List<Signal> given = new ArrayList<>();
+    private final History history = new History();
+    private Execution execution;
+
+    private static Execution execution(String definition, History history) {
+        return Executions.of(((Definitions.Parsed.Valid) Definitions.parse(definition)).machine(), "app", "flow",
+                "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START, history);
+    }
+
+    private List<Command> start(String definition) {
+        execution = execution(definition, history);
+        return on(new Signal.Started(json("{\"n\": 1}"), START));
+    }
+
+    private List<Command> on(Signal signal) {
+        given.add(signal);
+        return execution.on(signal);
+    }
+
+    private List<Command> done(String step, String output) {
+        return on(new Signal.TaskSucceeded(step, json(output), List.of(), START + 1));
+    }
+
+    private List<Command> failed(String step) {
+        return on(new Signal.TaskFailed(step, "E", "because", START + 2));
+    }
+
+    private List<Command> redrive(int count, Status endedAs) {
+        return on(new Signal.Redriven(new Redrive(count, endedAs, "E", "because", START + 10, START + 20)));
+    }
+
+    private static Payload json(String text) {
+        return Payload.json(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static JsonNode output(List<Command> commands) throws IOException {
+        return Json.read(((Command.Succeed) commands.getLast()).output().bytes());
+    }
+
+    private static List<String> steps(List<Command> commands) {
+        return commands.stream().filter(Command.RunTask.class::isInstance).map(each -> ((Command.RunTask) each).step()).toList();
+    }
+
+    private List<String> types() {
+        List<String> types = new ArrayList<>();
+        history.page("", 0, 1000, false).forEach(event -> types.add(event.get("type").textValue()));
+        return types;
+    }
+
+    private static final String TWO = """
+            {"StartAt": "A", "States": {
+              "A": {"Type": "Task", "Resource": "g", "ResultPath": "$.a", "Assign": {"v.$": "$"}, "Next": "B"},
+              "B": {"Type": "Task", "Resource": "g", "ResultPath": "$.b", "Next": "C",
+                "Retry": [{"ErrorEquals": ["E"], "MaxAttempts": 1}]},
+              "C": {"Type": "Pass", "Parameters": {"a.$": "$.a", "b.$": "$.b", "v.$": "$v", "n.$": "$$.Execution.RedriveCount",
+                "at.$": "$$.Execution.RedriveTime"}, "End": true}}}""";
+
+    @Test
+    void itRunsOnFromTheStateThatFailedWithTheResultsBeforeItAndRetriersAnew() throws IOException {
+        start(TWO);
+        done("A", "1");
+        failed("B");
+        on(new Signal.TimerFired("B>retry", START + 3));
+        assertThat(failed("B#2").getLast()).isEqualTo(new Command.Fail("E", "because"));
+        assertThat(execution.isEnded()).isTrue();
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("B#3");
+        assertThat(failed("B#3")).containsExactly(new Command.StartTimer("B#3>retry", 1000));
+        on(new Signal.TimerFired("B#3>retry", START + 21));
+        JsonNode output = output(done("B#4", "2"));
+        assertThat(output).isEqualTo(Json.read("{\"a\": 1, \"b\": 2, \"v\": 1, \"n\": 1, \"at\": \"2024-01-01T00:00:00.020Z\"}"));
+        assertThat(types()).containsSubsequence("ExecutionFailed", "ExecutionRedriven", "LambdaFunctionScheduled", "ExecutionSucceeded");
+        assertThat(types().stream().filter("TaskStateEntered"::equals)).hasSize(2);
+    }
+
+    @Test
+    void aReplayOfWhatIsKeptGivesTheSame() throws IOException {
+        start(TWO);
+        done("A", "1");
+        on(new Signal.TaskFailed("B", "Other", null, START + 2));
+        redrive(1, Status.FAILED);
+        List<Command> end = done("B#2", "2");
+        List<Signal> kept = KeptSignals.decode(KeptSignals.encode(given, payload -> payload));
+        assertThat(kept).usingRecursiveComparison().isEqualTo(given);
+        Execution again = execution(TWO, null);
+        List<Command> last = List.of();
+        for (Signal signal : kept) {
+            last = again.on(signal);
+        }
+        assertThat(output(last)).isEqualTo(output(end));
+        assertThat(KeptSignals.before(1, kept)).isEqualTo(kept.subList(0, 3));
+        assertThat(KeptSignals.before(2, kept)).isEqualTo(kept);
+    }
+
+    @Test
+    void whatIsNotKeptWholeIsNoBeginning() {
+        Payload large = Payload.json(Json.bytes(Json.NODES.textNode("x".repeat(KeptSignals.VALUE_BYTES))));
+        List<Signal> signals = List.of(new Signal.Started(json("1"), 1), new Signal.TaskSucceeded("A", large, List.of(), 2));
+        assertThat(KeptSignals.before(1, signals)).isEqualTo(signals);
+        Payload size = new Payload(large.contentType(), null, new Payload.Reference("", large.size()));
+        assertThat(KeptSignals.before(1, List.of(signals.getFirst(), new Signal.TaskSucceeded("A", size, List.of(), 2)))).isNull();
+    }
+
+    @Test
+    void aParallelThatFailedIsDoneAgain() throws IOException {
+        start("""
+                {"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+                  {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}},
+                  {"StartAt": "U", "States": {"U": {"Type": "Task", "Resource": "g", "End": true}}}]}}}""");
+        done("P[0]/T", "1");
+        failed("P[1]/U");
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("P#2[0]/T", "P#2[1]/U");
+        done("P#2[0]/T", "3");
+        assertThat(output(done("P#2[1]/U", "4"))).isEqualTo(Json.read("[3, 4]"));
+    }
+
+    @Test
+    void oneThatItsDriverEndedAbandonsWhatWasOpenAndWaitsAnew() {
+        start("""
+                {"StartAt": "P", "TimeoutSeconds": 60, "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+                  {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}},
+                  {"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 9, "End": true}}}]}}}""");
+        List<Command> commands = redrive(1, Status.CANCELLED);
+        assertThat(commands).contains(new Command.Abandon("P[0]/T"), new Command.Abandon("P[1]/W"), new Command.Abandon(">timeout"),
+                new Command.StartTimer(">timeout#1", 60_000), new Command.StartTimer("P#2[1]/W", 9000));
+        assertThat(commands).noneMatch(Command.Fail.class::isInstance);
+        assertThat(types()).containsSubsequence("ExecutionAborted", "ExecutionRedriven", "ParallelStateStarted");
+        assertThat(history.page("", 0, 1000, false).findValue("executionAbortedEventDetails")).isEqualTo(
+                Json.NODES.objectNode().put("error", "E").put("cause", "because"));
+    }
+
+    @Test
+    void itsOwnTimeBeginsAnew() {
+        start("{\"StartAt\": \"W\", \"TimeoutSeconds\": 60, \"States\": {\"W\": {\"Type\": \"Wait\", \"Seconds\": 90, \"End\": true}}}");
+        on(new Signal.TimerFired(">timeout", START + 60_000));
+        assertThat(execution.isTimedOut()).isTrue();
+        assertThat(redrive(1, Status.TIMED_OUT)).containsExactly(new Command.StartTimer(">timeout#1", 60_000),
+                new Command.StartTimer("W#2", 90_000));
+        assertThat(execution.isEnded() || execution.isTimedOut()).isFalse();
+    }
+
+    @Test
+    void publishedEventsThatHadNotSucceededRunAgain() throws IOException {
+        start("{\"StartAt\": \"T\", \"States\": {\"T\": {\"Type\": \"Task\", \"Resource\": \"g\", \"End\": true}}}");
+        on(new Signal.TaskSucceeded("T", json("1"), List.of(new Published("p", json("2")), new Published("q", json("3"))), START));
+        done("T>publish[0]", "null");
+        failed("T>publish[1]");
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("T>publish[1]>redrive#1");
+        assertThat(output(done("T>publish[1]>redrive#1", "null"))).isEqualTo(Json.read("1"));
+    }
+
+    @Test
+    void oneThatSucceededOrWasRedrivenAlreadyIsNot() {
+        start("{\"StartAt\": \"T\", \"States\": {\"T\": {\"Type\": \"Task\", \"Resource\": \"g\", \"End\": true}}}");
+        failed("T");
+        redrive(1, Status.FAILED);
+        assertThat(redrive(1, Status.FAILED)).isEmpty();
+        done("T#2", "1");
+        assertThat(redrive(2, Status.FAILED)).isEmpty();
+        assertThat(execution.isEnded()).isTrue();
+    }
+}
