@@ -138,9 +138,8 @@ public final class InvocationStore implements AutoCloseable {
 
     /**
      * For a new owner of the execution's slot: whether a record says that it has ended, after as many redrives as it runs with.
-     * When none does, a record that it runs
-     * is there afterwards, in the same step, under the epoch: an end that an earlier owner meant to write comes too late. Of a
-     * deleted application all has ended. Blocks.
+     * When none does, a record that it runs is there afterwards, in the same step, under the epoch: an end that an earlier owner
+     * meant to write comes too late. Of a deleted application all has ended. Blocks.
      *
      * @param running the record that it runs, when there is none yet
      */
