@@ -8,6 +8,8 @@ import zipfile
 import pytest
 from conftest import Tested, is_problem, zipped
 
+pytestmark = pytest.mark.slow
+
 GOOD = "def handle(event, context):\n    return 'good'\n"
 YAML = "name: {}\n"
 

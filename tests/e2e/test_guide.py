@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, Tested
 
+pytestmark = pytest.mark.slow
+
 GUIDE = (CHECKOUT / "docs/GUIDE.md").read_text()
 SCHEMA = json.loads((CHECKOUT / "frontend/src/main/resources/dev/sand/frontend/sand.schema.json").read_text())
 BLOCKS = re.findall(r"^```(\w*)(?: file=(\S+))?\n(.*?)^```$", GUIDE, re.M | re.S)

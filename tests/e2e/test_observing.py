@@ -9,6 +9,8 @@ from conftest import APPLICATIONS, CHECKOUT, Tested, sandbox_option, until
 from otlp import Receiver, Span
 from sand.command.local import LocalPlatform
 
+pytestmark = pytest.mark.slow
+
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TRACE, PARENT = CALLER.split("-")[1:3]
 

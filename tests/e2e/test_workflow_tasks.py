@@ -10,6 +10,8 @@ import pytest
 from conftest import Tested, until
 from sand.emulator.emulator import Emulator
 
+pytestmark = pytest.mark.slow
+
 ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:child"
 FILES = {
     "sand.yaml": "name: nest\nqueues:\n  orders: {target: note}\n",

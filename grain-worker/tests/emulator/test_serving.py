@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 ECHO = "def handle(event, context):\n    return event\n"
 
 

@@ -26,12 +26,14 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From a folder to a version, and every folder that does not become one. */
+@Tag("slow")
 class DeployTest {
     private static final String HANDLER = "def handle(event, context):\n    return event\n";
     private Platform platform;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The real runtime in real containers: one an application, and what happens when the engine's side breaks. */
+@Tag("slow")
 @Tag("docker")
 class DockerHostAgentTest {
     private static final String WHERE = """

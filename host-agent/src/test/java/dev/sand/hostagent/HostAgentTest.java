@@ -26,9 +26,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The host agent with the real Python runtime: requests run in processes of their own, and what goes wrong has a name. */
+@Tag("slow")
 class HostAgentTest {
     private static final String ECHO = """
             import os

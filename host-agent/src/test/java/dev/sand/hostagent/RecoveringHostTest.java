@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A host dies, the one that takes over dies in the middle of the recovery, and a third ends what both have left (SAND 4.2.1: "It
  * is possible that Host y fails during the recovery process"). With the real Python runtime and a bus on the disk.
  */
+@Tag("slow")
 class RecoveringHostTest {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int EXECUTIONS = 6;

@@ -11,9 +11,11 @@ import dev.sand.globalbus.MemoryBus;
 import dev.sand.hostagent.core.Action.Backup;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the journal does with records for which the bus, or it itself, has no room. */
+@Tag("slow")
 class BusJournalRoomTest extends BusJournalFixture {
     @Test
     void aFullBacklogRefusesAtOnceButNeverAnEnd() {

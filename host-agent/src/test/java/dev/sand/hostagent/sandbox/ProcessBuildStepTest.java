@@ -1,7 +1,9 @@
 package dev.sand.hostagent.sandbox;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 final class ProcessBuildStepTest extends BuildStepContract {
     @Override
     SandboxEngine engine(Home home) throws SandboxException {

@@ -12,9 +12,11 @@ import dev.sand.hostagent.triggers.TriggerFigures.QueueReading;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Messages whose invocations fail, are refused, or are cut short by a host's death or their application's deletion. */
+@Tag("slow")
 class FailedDeliveriesTest extends TriggerRunnerFixture {
     @Test
     void whatWasUnderWayWhenTheHostDiedComesAgainUnderTheSameId() {

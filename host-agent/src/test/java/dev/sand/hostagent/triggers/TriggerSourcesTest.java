@@ -17,9 +17,11 @@ import dev.sand.hostagent.triggers.TriggerFigures.ScheduleReading;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What puts messages into queues by itself: schedules, and changes of data. */
+@Tag("slow")
 class TriggerSourcesTest extends TriggerRunnerFixture {
     @Test
     void aScheduleFiresUntilItIsDisarmed() {

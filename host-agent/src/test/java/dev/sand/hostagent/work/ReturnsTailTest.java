@@ -20,9 +20,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Results that came back are kept for nobody once a shard has them, however much else is under way on the host. */
+@Tag("slow")
 class ReturnsTailTest {
     private static final String TOPIC = Topics.returns("shop");
     private static final int ROUNDS = 20;
