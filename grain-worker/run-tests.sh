@@ -9,4 +9,6 @@ mkdir -p target
 (cd .. && .sand/venv/bin/python -P -m ruff check tests examples deploy)
 "$python" -P -m ruff format --check src tests
 "$python" -P -m pytest -q ../tests/deploy ../tests/bench --junit-xml=target/pytest-deploy.xml
-exec "$python" -P -m pytest -q --junit-xml=target/pytest.xml
+which=()
+[ "${SAND_TEST_QUICK:-0}" != 1 ] || which=(-m "not slow")
+exec "$python" -P -m pytest -q "${which[@]}" --junit-xml=target/pytest.xml
