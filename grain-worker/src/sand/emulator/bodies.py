@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
+from sand.asl import document as documents
+from sand.emulator import problems
 from sand.emulator.problems import Problem
 from sand.values import JSON
 
@@ -32,6 +35,24 @@ def is_text(media: str) -> bool:
         or media in (JSON, _FORM, "application/javascript")
         or media.endswith(("+json", "/xml", "+xml"))
     )
+
+
+def json_object(body: bytes, most: int, expected: str) -> dict[str, Any] | None:
+    """The JSON object in the body of a request about executions; None when there is no body.
+
+    :param expected: the sentence that says what is to be in it
+    """
+    if not body:
+        return None
+    if len(body) > most:
+        raise problems.too_large("The body", most, len(body))
+    try:
+        parsed = documents.parse(body.decode("utf-8"))
+    except (documents.NoJson, UnicodeDecodeError) as broken:
+        raise problems.bad_request(f"The body is not JSON: {broken}") from None
+    if not isinstance(parsed, dict):
+        raise problems.bad_request(expected)
+    return parsed
 
 
 def _is_json(body: bytes) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sand.asl import document as documents
-from sand.emulator import problems
+from sand.emulator import bodies, problems
 from sand.emulator.applications import Application
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_json
@@ -46,18 +45,13 @@ def _size(payload: Any) -> int:
 
 def _wanted(request: Request) -> int:
     """Which redrive it is to be; 0: that is not said."""
-    if not request.body:
+    expected = 'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.'
+    body = bodies.json_object(request.body, MOST_BYTES, expected)
+    if body is None:
         return 0
-    if len(request.body) > MOST_BYTES:
-        raise problems.too_large("The body", MOST_BYTES, len(request.body))
-    try:
-        body = documents.parse(request.body.decode("utf-8"))
-    except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise problems.bad_request(f"The body is not JSON: {broken}") from None
-    count = body.get("redriveCount", 0) if isinstance(body, dict) and body.keys() <= {"redriveCount"} else None
+    count = body.get("redriveCount", 0) if body.keys() <= {"redriveCount"} else None
     if type(count) is not int or count < ("redriveCount" in body):
-        detail = 'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.'
-        raise problems.bad_request(detail)
+        raise problems.bad_request(expected)
     return count
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sand.asl import document as documents
-from sand.emulator import problems
+from sand.emulator import bodies, problems
 from sand.emulator.http import Request
 
 MOST_ERROR, MOST_CAUSE = 256, 32 << 10
@@ -15,16 +14,10 @@ WHY = "cancelled through the API"
 
 def asked(request: Request, execution_id: str) -> tuple[str | None, str]:
     """Error and cause as `Execution.cancel` takes them."""
-    if not request.body:
+    expected = 'The body is a JSON object with an "error" and a "cause", or there is none.'
+    body = bodies.json_object(request.body, MOST_BYTES, expected)
+    if body is None:
         return None, WHY
-    if len(request.body) > MOST_BYTES:
-        raise problems.too_large("The body", MOST_BYTES, len(request.body))
-    try:
-        body = documents.parse(request.body.decode("utf-8"))
-    except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise problems.bad_request(f"The body is not JSON: {broken}") from None
-    if not isinstance(body, dict):
-        raise problems.bad_request('The body is a JSON object with an "error" and a "cause", or there is none.')
     for name in body.keys() - {"error", "cause"}:
         raise problems.bad_request(f'"{name}" says nothing here: an execution is stopped with "error" and "cause".')
     error, cause = _text(body, "error", MOST_ERROR), _text(body, "cause", MOST_CAUSE)

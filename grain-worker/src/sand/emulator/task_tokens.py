@@ -6,7 +6,7 @@ from typing import Any
 
 from sand.asl import document as documents
 from sand.asl.tokens import MOST_CHARACTERS, Place
-from sand.emulator import problems
+from sand.emulator import bodies, problems
 from sand.emulator.applications import Applications
 from sand.emulator.executions import Callback
 from sand.emulator.http import Request, Response, answer_json
@@ -65,14 +65,10 @@ def _not_awaited(place: Place) -> Problem:
 
 
 def _body(request: Request) -> dict[str, Any]:
-    if len(request.body) > 2 * CALLBACK_BYTES:
-        raise problems.too_large("The body", 2 * CALLBACK_BYTES, len(request.body))
-    try:
-        body = documents.parse(request.body.decode("utf-8"))
-    except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise problems.bad_request(f"The body is not JSON: {broken}") from None
-    if not isinstance(body, dict):
-        raise problems.bad_request('The body is a JSON object with a "token".')
+    expected = 'The body is a JSON object with a "token".'
+    body = bodies.json_object(request.body, 2 * CALLBACK_BYTES, expected)
+    if body is None:
+        raise problems.bad_request(expected)
     return body
 
 

@@ -13,7 +13,6 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.frontend.deployment.Quantity;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -41,6 +40,7 @@ final class Redrives {
     private static final long LOOK_AGAIN_MS = 10;
     private static final long TIMEOUT_MS = 15 * 60_000;
     private static final int BODY_BYTES = 1024;
+    private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\", a number from 1 on, or there is none.";
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
@@ -161,20 +161,13 @@ final class Redrives {
 
     /** @return 0: not said */
     private static int wanted(Exchange exchange) throws IOException {
-        byte[] bytes = Body.readAll(exchange.request(), BODY_BYTES, "The body");
-        if (bytes.length == 0) {
+        JsonNode body = JsonBody.object(exchange, BODY_BYTES, EXPECTED);
+        if (body == null) {
             return 0;
         }
-        JsonNode body;
-        try {
-            body = dev.sand.workflow.data.Json.read(bytes);
-        } catch (IOException e) {
-            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
-        }
-        if (body == null || !body.isObject() || body.size() > (body.has("redriveCount") ? 1 : 0)
+        if (body.size() > (body.has("redriveCount") ? 1 : 0)
                 || body.has("redriveCount") && !(body.get("redriveCount").isInt() && body.get("redriveCount").intValue() > 0)) {
-            throw Problems.badRequest("The body is a JSON object with a \"redriveCount\", a number from 1 on, or there is none.")
-                    .asException();
+            throw Problems.badRequest(EXPECTED).asException();
         }
         return body.path("redriveCount").intValue();
     }

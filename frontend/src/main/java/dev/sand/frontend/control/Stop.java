@@ -3,11 +3,9 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.Errors;
 import dev.sand.event.Limits;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.http.Problems;
-import dev.sand.workflow.data.Json;
 import java.io.IOException;
 
 /**
@@ -24,19 +22,10 @@ record Stop(String error, String cause) {
     private static final String WHY = "cancelled through the API";
 
     static Stop of(Exchange exchange, String executionId) throws IOException {
-        byte[] bytes = Body.readAll(exchange.request(), MOST_BYTES, "The body");
-        if (bytes.length == 0) {
+        JsonNode body = JsonBody.object(exchange, MOST_BYTES,
+                "The body is a JSON object with an \"error\" and a \"cause\", or there is none.");
+        if (body == null) {
             return new Stop(null, WHY);
-        }
-        JsonNode body;
-        try {
-            body = Json.read(bytes);
-        } catch (IOException e) {
-            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
-        }
-        if (body == null || !body.isObject()) {
-            throw Problems.badRequest("The body is a JSON object with an \"error\" and a \"cause\", or there is none.")
-                    .asException();
         }
         body.fieldNames().forEachRemaining(Stop::requireKnown);
         String error = text(body, "error", MOST_ERROR);

@@ -8,7 +8,6 @@ import dev.sand.event.HostAgentPort.CallbackException;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.TaskCallback;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -30,6 +29,7 @@ public final class TaskTokensApi {
     private static final long ANSWER_MS = 15_000;
     /** An execution that is being recovered can soon be told. */
     private static final long AGAIN_MS = 50;
+    private static final String EXPECTED = "The body is a JSON object with a \"token\".";
     private static final int MOST_ERROR = 256;
     private final HostAgentPort host;
 
@@ -57,17 +57,10 @@ public final class TaskTokensApi {
                 report(exchange, TaskCallback.heartbeat(text(body(exchange), "token", TaskTokens.MOST_CHARACTERS))));
     }
 
-    /** Read so that no number in it changes. */
     private static JsonNode body(Exchange exchange) throws IOException {
-        byte[] bytes = Body.readAll(exchange.request(), 2 * Limits.CALLBACK_BYTES, "The body");
-        JsonNode body;
-        try {
-            body = dev.sand.workflow.data.Json.read(bytes);
-        } catch (IOException e) {
-            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
-        }
-        if (body == null || !body.isObject()) {
-            throw Problems.badRequest("The body is a JSON object with a \"token\".").asException();
+        JsonNode body = JsonBody.object(exchange, 2 * Limits.CALLBACK_BYTES, EXPECTED);
+        if (body == null) {
+            throw Problems.badRequest(EXPECTED).asException();
         }
         return body;
     }

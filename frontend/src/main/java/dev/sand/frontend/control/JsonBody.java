@@ -1,0 +1,38 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.frontend.http.Body;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Problems;
+import dev.sand.workflow.data.Json;
+import java.io.IOException;
+
+/** The JSON object in the body of a request about executions, read so that no number in it changes. */
+final class JsonBody {
+    private JsonBody() {}
+
+    /**
+     * Blocks until the body is there.
+     *
+     * @param most bytes
+     * @param expected the sentence that says what is to be in it
+     * @return null: there is no body
+     * @throws dev.sand.frontend.http.ProblemException when it is over the limit, or is no object
+     */
+    static JsonNode object(Exchange exchange, int most, String expected) throws IOException {
+        byte[] bytes = Body.readAll(exchange.request(), most, "The body");
+        if (bytes.length == 0) {
+            return null;
+        }
+        JsonNode body;
+        try {
+            body = Json.read(bytes);
+        } catch (IOException e) {
+            throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
+        }
+        if (body == null || !body.isObject()) {
+            throw Problems.badRequest(expected).asException();
+        }
+        return body;
+    }
+}
