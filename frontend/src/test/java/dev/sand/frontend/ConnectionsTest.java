@@ -10,25 +10,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a connection, and of requests in flight, when clients hang up, send ahead, are refused or are too many. */
-class ConnectionsTest {
-    private Platform platform;
-
-    @BeforeEach
-    void start() throws Exception {
-        platform = new Platform();
-        platform.deployDemo();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        platform.close();
-    }
-
+class ConnectionsTest extends WithDemo {
     @Test
     void a_client_that_hangs_up_cancels_its_synchronous_request_and_no_other() throws Exception {
         for (String header : new String[] {"", "Idempotency-Key: h\r\n"}) {

@@ -19,27 +19,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Applications, versions, aliases, invocations, logs and status over real HTTP. */
-class ControlPlaneTest {
+class ControlPlaneTest extends WithDemo {
     private static final String DEMO = "/api/v1/applications/demo";
-    private Platform platform;
-
-    @BeforeEach
-    void start() throws Exception {
-        platform = new Platform();
-        platform.deployDemo();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        platform.close();
-    }
 
     private void deploySecond() throws Exception {
         Map<String, String> files = Platform.demo();

@@ -9,27 +9,13 @@ import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.KeptSignals;
 import java.net.http.HttpResponse;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Histories of executions, as far as what is kept of them tells. */
-class HistoryTest {
+class HistoryTest extends WithDemo {
     private static final String ID = "01JD0Z5W3M8Q6T1R4V7X9YB2C3";
     private static final Signal STARTED = new Signal.Started(Payload.nullJson(), 1);
     private static final Signal DONE = new Signal.TaskSucceeded("Echo", Payload.nullJson(), List.of(), 2);
-    private Platform platform;
-
-    @BeforeEach
-    void start() throws Exception {
-        platform = new Platform();
-        platform.deployDemo();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        platform.close();
-    }
 
     private HttpResponse<byte[]> history(Status status, Signal... signals) throws Exception {
         platform.records.record(new InvocationRecord((short) 1, ID, "demo", 1, "main", status, Payload.nullJson(), null, null, 1,

@@ -14,25 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A request under an Idempotency-Key, sent again: one execution, at whichever frontend. */
-class IdempotencyKeyTest {
-    private Platform platform;
-
-    @BeforeEach
-    void start() throws Exception {
-        platform = new Platform();
-        platform.deployDemo();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        platform.close();
-    }
-
+class IdempotencyKeyTest extends WithDemo {
     @Test
     void the_same_key_is_the_same_execution() throws Exception {
         HttpResponse<byte[]> first = platform.post("/invoke/demo/echo", "{\"n\": 1}", "Idempotency-Key", "\"k-1\"");

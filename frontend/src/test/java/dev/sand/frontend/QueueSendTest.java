@@ -4,27 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A message for a queue while the global bus does not confirm: the sender is told why, and can send it again. */
 @Tag("slow")
-class QueueSendTest {
+class QueueSendTest extends WithDemo {
     private static final String ORDERS = "/api/v1/applications/demo/queues/orders?group=a";
-    private Platform platform;
-
-    @BeforeEach
-    void start() throws Exception {
-        platform = new Platform();
-        platform.deployDemo();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        platform.close();
-    }
 
     @Test
     void aMessageThatTheBusDoesNotTakeIsRefusedWithItsCauseAndTakenLater() throws Exception {

@@ -165,8 +165,8 @@ final class Event extends Timed implements GrainQueue.Entry {
     /** One more loss. @return whether it may have another attempt */
     boolean mayRunAgain(CoreContext context) {
         losses++;
-        boolean here = isAway() || ++lossesHere < context.configuration.runsPerEvent();
-        return here && losses < context.configuration.runsInAll() || !context.has(Rule.RETRY_LIMIT);
+        boolean fewHere = isAway() || ++lossesHere < context.configuration.runsPerEvent();
+        return fewHere && losses < context.configuration.runsInAll() || !context.has(Rule.RETRY_LIMIT);
     }
 
     /** One more hand-over that nobody saw: of a worker that dies, each instance may fail one. @return whether it is no loss */
