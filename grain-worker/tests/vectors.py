@@ -55,6 +55,11 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
     traced = {"attempt": 3, "remainingMs": 1 << 40, "traceparent": "00-a-b-01"}
     publications = [sand.Publication(grain="store", payload=one) for one in payloads.values()]
     event_id = f"{_EXECUTION}/Map#3"
+    attempt = {"eventId": event_id, "attempt": 2}
+    writes = [
+        *(sand.StateWrite(key=f"é/{name}", value=payload) for name, payload in payloads.items()),
+        sand.StateWrite(key="gone"),
+    ]
     commands = [
         sand.Command(
             claim=sand.ClaimCommand(application="image-pipeline", version="3", preload=["numpy"], path=["/app", "/lib"])
@@ -81,12 +86,17 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
             ("request", "call", sand.TakeRequest(instance="i1", pid=42)),
             *((f"event-{name}", "reply", sand.TakeReply(event=_event(payload))) for name, payload in payloads.items()),
             ("event-traced", "reply", sand.TakeReply(event=_event(payloads["json"], **traced))),
+            ("event-in-process", "reply", sand.TakeReply(event=_event(payloads["json"], process="cart~7"))),
+            ("event-traced-in-process", "reply", sand.TakeReply(event=_event(payloads["bytes"], process="p", **traced))),
             ("nothing", "reply", sand.TakeReply()),
             ("denied", "error", sand.BusError(error="Sand.Denied", message="a stale instance")),
         ],
         "finish": [
             *((name, "oneway", sand.FinishRequest(output=payload, **finish)) for name, payload in payloads.items()),
             ("published", "oneway", sand.FinishRequest(output=payloads["json"], published=publications, **finish)),
+            ("state-writes", "oneway", sand.FinishRequest(output=payloads["json"], stateWrites=writes, **finish)),
+            ("published-and-state-writes", "oneway", sand.FinishRequest(
+                output=payloads["large"], published=publications[:1], stateWrites=writes[:1], **finish)),
         ],
         "fail": [
             ("traced", "oneway", sand.FailRequest(**finish, error="ValueError", cause="é", stackTrace="Traceback …\n")),
@@ -146,6 +156,53 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
                 remainingMs=29_999)),
             ("no-group", "call", sand.EnqueueRequest(eventId=event_id, number=0, queue="orders", payload=payloads["bytes"])),
             ("id", "reply", "01JD0Z5W3M8Q6T1R4V7X9YB2CD"),
+        ],
+        "stateGet": [
+            ("request", "call", sand.StateGetRequest(key="é", **attempt)),
+            ("value", "reply", sand.StateValue(value=payloads["large"])),
+            ("none", "reply", sand.StateValue()),
+            ("no-process", "error", sand.BusError(error="Sand.BadRequest", message="it runs in no process")),
+        ],
+        "stateKeys": [
+            ("first", "call", sand.StateKeysRequest(limit=1000, **attempt)),
+            ("next", "call", sand.StateKeysRequest(after="a/é", limit=2, **attempt)),
+            ("keys", "reply", ["a/ê", "b"]),
+            ("none", "reply", []),
+        ],
+        "stateWrite": [
+            ("request", "call", sand.StateWriteRequest(writes=writes, **attempt)),
+            ("done", "reply", None),
+            ("refused", "error", sand.BusError(error="Sand.TooLarge", message="over its memory")),
+        ],
+        "send": [
+            ("request", "call", sand.SendRequest(
+                number=3, destination="w-1", key="invoke:reduce:7", payload=payloads["large"], waitMs=29_999, **attempt)),
+            ("done", "reply", None),
+            ("full", "error", sand.BusError(error="Sand.Overloaded", message="its mailbox is full")),
+        ],
+        "receive": [
+            ("any", "call", sand.ReceiveRequest(waitMs=0, **attempt)),
+            ("one", "call", sand.ReceiveRequest(source="w-1", key="é", waitMs=1 << 33, **attempt)),
+            ("message", "reply", sand.ReceiveReply(message=sand.Message(source="w-1", key="é", payload=payloads["bytes"]))),
+            ("none", "reply", sand.ReceiveReply()),
+        ],
+        "processInvoke": [
+            ("request", "call", sand.ProcessInvokeRequest(
+                number=0, destination="w-1", grain="reduce", payload=payloads["json"], **attempt)),
+            ("id", "reply", "01JD0Z5W3M8Q6T1R4V7X9YB2CD"),
+        ],
+        "processResult": [
+            ("request", "call", sand.ProcessResultRequest(invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD", waitMs=5_000, **attempt)),
+            ("output", "reply", sand.ProcessResult(output=payloads["json"])),
+            ("failed", "reply", sand.ProcessResult(error="ValueError", cause="é")),
+            ("not-yet", "reply", sand.ProcessResult()),
+        ],
+        "processList": [
+            ("now", "call", sand.ProcessListRequest(waitMs=0, **attempt)),
+            ("newer", "call", sand.ProcessListRequest(newerThan=1 << 40, waitMs=10_000, **attempt)),
+            ("list", "reply", sand.ProcessList(version=(1 << 40) + 1, processes=[
+                sand.ProcessEntry(process="w-1", status="active"), sand.ProcessEntry(process="w-2", status="swapped")])),
+            ("none", "reply", sand.ProcessList(version=0, processes=[])),
         ],
         "commands": [
             ("request", "call", sand.CommandsRequest(caller="w1", pid=7)),

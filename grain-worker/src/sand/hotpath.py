@@ -11,7 +11,7 @@ from struct import error as StructError
 from typing import Any
 
 from sand import protocol
-from sand.messages import EventMessage, Payload, Publication
+from sand.messages import EventMessage, Payload, Publication, StateWrite
 from sand.wire import ProtocolError
 
 _REPLY_HEAD = b"\x80\1\0\2\0\0\0\4take"
@@ -30,6 +30,7 @@ _bytes_head = Struct("!BhI").pack
 _reference_head = Struct("!BhBhI").pack
 _size_tail = Struct("!BhqB").pack
 _times = Struct("!BhqBhqBB").pack
+_times_and_writes = Struct("!BhqBhqBh").pack
 _new = tuple.__new__
 _length = Struct("!I")
 _pack_length, _unpack_length = _length.pack, _length.unpack_from
@@ -46,9 +47,18 @@ def encode_take(instance: str, pid: int) -> bytes:
 
 
 def encode_finish(
-    event_id: str, attempt: int, output: Payload, published: list[Publication], started_ns: int, ended_ns: int
+    event_id: str,
+    attempt: int,
+    output: Payload,
+    published: list[Publication],
+    started_ns: int,
+    ended_ns: int,
+    writes: list[StateWrite] | None = None,
 ) -> bytes:
-    """A finish as one frame."""
+    """A finish as one frame.
+
+    :param writes: to the process's state
+    """
     event = event_id.encode()
     kind = output.content_type.encode()
     parts = [
@@ -68,7 +78,12 @@ def encode_finish(
     if published:
         parts.append(b"\x0f\0\4")
         protocol.PUBLICATIONS.encode(parts, published)
-    parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
+    if writes:
+        parts.append(_times_and_writes(10, 5, started_ns, 10, 6, ended_ns, 15, 7))
+        protocol.STATE_WRITES.encode(parts, writes)
+        parts.append(b"\0\0")
+    else:
+        parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
     parts[0] = _pack_length(sum(map(len, parts)))
     return b"".join(parts)
 
@@ -148,12 +163,18 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             end = at + 7 + _unpack_length(data, at + 3)[0]
             traceparent = str(data[at + 7 : end], "utf-8")
             at = end
+        process = None
         if data[at:] != b"\0\0\0":
-            return _general(data)
+            if data[at : at + 3] != b"\x0b\0\x09":
+                return _general(data)
+            end = at + 7 + _unpack_length(data, at + 3)[0]
+            process = str(data[at + 7 : end], "utf-8")
+            if data[end:] != b"\0\0\0":
+                return _general(data)
     except (IndexError, ValueError, StructError):
         return _general(data)
     content = _new(Payload, (content_type, payload, None))
-    return _new(EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent))
+    return _new(EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process))
 
 
 def _general(data: Any) -> EventMessage | None:

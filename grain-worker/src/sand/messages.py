@@ -33,6 +33,7 @@ class EventMessage(NamedTuple):
     remaining_ms: int
     payload: Payload
     traceparent: str | None = None
+    process: str | None = None
 
 
 class TakeRequest(NamedTuple):
@@ -49,6 +50,13 @@ class Publication(NamedTuple):
     payload: Payload
 
 
+class StateWrite(NamedTuple):
+    """Without a value: the key is deleted."""
+
+    key: str
+    value: Payload | None = None
+
+
 class FinishRequest(NamedTuple):
     event_id: str
     attempt: int
@@ -56,6 +64,7 @@ class FinishRequest(NamedTuple):
     published: tuple[Publication, ...] | None
     started_ns: int
     ended_ns: int
+    state_writes: tuple[StateWrite, ...] | None = None
 
 
 class FailRequest(NamedTuple):
@@ -173,6 +182,96 @@ class ObjectReply(NamedTuple):
     bytes: bytes | None = None
     sha256: str | None = None
     keys: tuple[str, ...] | None = None
+
+
+class StateGetRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    key: str
+
+
+class StateValue(NamedTuple):
+    value: Payload | None = None
+
+
+class StateKeysRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    after: str | None
+    limit: int
+
+
+class StateWriteRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    writes: tuple[StateWrite, ...]
+
+
+class SendRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    number: int
+    destination: str
+    key: str
+    payload: Payload
+    wait_ms: int
+
+
+class ReceiveRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    source: str | None
+    key: str | None
+    wait_ms: int
+
+
+class Message(NamedTuple):
+    source: str
+    key: str
+    payload: Payload
+
+
+class ReceiveReply(NamedTuple):
+    message: Message | None = None
+
+
+class ProcessInvokeRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    number: int
+    destination: str
+    grain: str
+    payload: Payload
+
+
+class ProcessResultRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    invocation: str
+    wait_ms: int
+
+
+class ProcessResult(NamedTuple):
+    output: Payload | None = None
+    error: str | None = None
+    cause: str | None = None
+
+
+class ProcessListRequest(NamedTuple):
+    event_id: str
+    attempt: int
+    newer_than: int | None
+    wait_ms: int
+
+
+class ProcessEntry(NamedTuple):
+    process: str
+    status: str
+
+
+class ProcessList(NamedTuple):
+    version: int
+    processes: tuple[ProcessEntry, ...]
 
 
 class GrainConfiguration(NamedTuple):

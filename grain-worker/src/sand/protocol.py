@@ -31,16 +31,31 @@ from sand.messages import (
     InstanceExitedReport,
     InstanceForkFailedReport,
     KillCommand,
+    Message,
     ObjectReply,
     ObjectRequest,
     Payload,
+    ProcessEntry,
+    ProcessInvokeRequest,
+    ProcessList,
+    ProcessListRequest,
+    ProcessResult,
+    ProcessResultRequest,
     Publication,
     PublishRequest,
+    ReceiveReply,
+    ReceiveRequest,
     SegmentAllocateRequest,
     SegmentOpenRequest,
     SegmentReply,
+    SendRequest,
     SpawnCommand,
     StartWorkerCommand,
+    StateGetRequest,
+    StateKeysRequest,
+    StateValue,
+    StateWrite,
+    StateWriteRequest,
     StopCommand,
     TableItem,
     TableOperation,
@@ -60,10 +75,12 @@ _reference = struct_of(DataReference, (1, TEXT, _R), (2, LONG, _R))
 _payload = struct_of(Payload, (1, TEXT, _R), (2, BINARY, _O), (3, _reference, _O))
 _event = struct_of(
     EventMessage, (1, SHORT, _R), (2, TEXT, _R), (3, TEXT, _R), (4, TEXT, _R), (5, INT, _R), (6, LONG, _R),
-    (7, _payload, _R), (8, TEXT, _O),
+    (7, _payload, _R), (8, TEXT, _O), (9, TEXT, _O),
 )  # fmt: skip
 _publication = struct_of(Publication, (1, TEXT, _R), (2, _payload, _R))
 PUBLICATIONS = list_of(_publication)
+_state_write = struct_of(StateWrite, (1, TEXT, _R), (2, _payload, _O))
+STATE_WRITES = list_of(_state_write)
 _texts = list_of(TEXT)
 _configuration = struct_of(
     GrainConfiguration, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, TEXT, _R), (5, TEXT, _R), (6, TEXT_MAP, _R),
@@ -100,7 +117,7 @@ class Method(NamedTuple):
 TAKE = Method("take", struct_of(TakeRequest, (1, TEXT, _R), (2, INT, _R)), struct_of(TakeReply, (1, _event, _O)))
 FINISH = Method("finish", struct_of(
     FinishRequest, (1, TEXT, _R), (2, INT, _R), (3, _payload, _R), (4, PUBLICATIONS, _O), (5, LONG, _R),
-    (6, LONG, _R)), oneway=True)  # fmt: skip
+    (6, LONG, _R), (7, STATE_WRITES, _O)), oneway=True)  # fmt: skip
 FAIL = Method("fail", struct_of(
     FailRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, TEXT, _R), (5, TEXT, _O), (6, LONG, _R), (7, LONG, _R)),
     oneway=True)  # fmt: skip
@@ -132,6 +149,39 @@ OBJECT = Method(
               (7, LONG, _O), (8, TEXT, _O), (9, TEXT, _O)),
     struct_of(ObjectReply, (1, LONG, _R), (2, LONG, _O), (3, TEXT, _O), (4, BINARY, _O), (5, TEXT, _O), (6, _texts, _O)),
 )  # fmt: skip
+STATE_GET = Method(
+    "stateGet", struct_of(StateGetRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R)), struct_of(StateValue, (1, _payload, _O))
+)
+STATE_KEYS = Method("stateKeys", struct_of(StateKeysRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, INT, _R)), _texts)
+STATE_WRITE = Method("stateWrite", struct_of(StateWriteRequest, (1, TEXT, _R), (2, INT, _R), (3, STATE_WRITES, _R)))
+SEND = Method(
+    "send",
+    struct_of(
+        SendRequest, (1, TEXT, _R), (2, INT, _R), (3, INT, _R), (4, TEXT, _R), (5, TEXT, _R), (6, _payload, _R), (7, LONG, _R)
+    ),
+)
+_message = struct_of(Message, (1, TEXT, _R), (2, TEXT, _R), (3, _payload, _R))
+RECEIVE = Method(
+    "receive",
+    struct_of(ReceiveRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, TEXT, _O), (5, LONG, _R)),
+    struct_of(ReceiveReply, (1, _message, _O)),
+)
+PROCESS_INVOKE = Method(
+    "processInvoke",
+    struct_of(ProcessInvokeRequest, (1, TEXT, _R), (2, INT, _R), (3, INT, _R), (4, TEXT, _R), (5, TEXT, _R), (6, _payload, _R)),
+    TEXT,
+)
+PROCESS_RESULT = Method(
+    "processResult",
+    struct_of(ProcessResultRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, LONG, _R)),
+    struct_of(ProcessResult, (1, _payload, _O), (2, TEXT, _O), (3, TEXT, _O)),
+)
+_entry = struct_of(ProcessEntry, (1, TEXT, _R), (2, TEXT, _R))
+PROCESS_LIST = Method(
+    "processList",
+    struct_of(ProcessListRequest, (1, TEXT, _R), (2, INT, _R), (3, LONG, _O), (4, LONG, _R)),
+    struct_of(ProcessList, (1, LONG, _R), (2, list_of(_entry), _R)),
+)  # fmt: skip
 COMMANDS = Method(
     "commands",
     struct_of(CommandsRequest, (1, TEXT, _R), (2, INT, _R)),
@@ -144,6 +194,7 @@ OPEN = Method("open", struct_of(SegmentOpenRequest, (1, TEXT, _R)), _segment_rep
 METHODS = {
     method.name: method
     for method in (TAKE, FINISH, FAIL, PUBLISH, ENQUEUE, DATA_GET, DATA_PUT, DATA_DELETE, DATA_LIST, DATA_ADD, TABLE, OBJECT,
+                   STATE_GET, STATE_KEYS, STATE_WRITE, SEND, RECEIVE, PROCESS_INVOKE, PROCESS_RESULT, PROCESS_LIST,
                    COMMANDS, REPORT, ALLOCATE, OPEN)
 }  # fmt: skip
 

@@ -34,7 +34,9 @@ struct EventMessage {
   /** Deadlines travel as remaining time. */
   6: required i64 remainingMs,
   7: required Payload payload,
-  8: optional string traceparent
+  8: optional string traceparent,
+  /** The cloud process that the function runs in; absent: none. */
+  9: optional string process
 }
 
 struct TakeRequest {
@@ -55,6 +57,12 @@ struct Publication {
   2: required Payload payload
 }
 
+/** A value of a process's state. Absent value: the key is deleted. */
+struct StateWrite {
+  1: required string key,
+  2: optional Payload value
+}
+
 struct FinishRequest {
   1: required string eventId,
   2: required i32 attempt,
@@ -62,7 +70,9 @@ struct FinishRequest {
   4: optional list<Publication> published,
   /** When the handler began and ended, by the instance's clock. */
   5: required i64 startedNs,
-  6: required i64 endedNs
+  6: required i64 endedNs,
+  /** What the function wrote to its process's state, behind what it sent ahead (stateWrite); they take effect with the output. */
+  7: optional list<StateWrite> stateWrites
 }
 
 struct FailRequest {
@@ -207,6 +217,108 @@ struct ObjectReply {
   6: optional list<string> keys
 }
 
+struct StateGetRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  3: required string key
+}
+
+/** Without a value: there is none under that key. */
+struct StateValue {
+  1: optional Payload value
+}
+
+struct StateKeysRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** Keys after this one, in byte order; for paging. */
+  3: optional string after,
+  4: required i32 limit
+}
+
+struct StateWriteRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  3: required list<StateWrite> writes
+}
+
+struct SendRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** Counts the attempt's sends and invokes from 0: a further attempt's repetitions are known by it. */
+  3: required i32 number,
+  /** A process of the application; the own one: the message's source is SELF. */
+  4: required string destination,
+  5: required string key,
+  6: required Payload payload,
+  /** How long to wait while the mailbox is full; 0: not at all. */
+  7: required i64 waitMs
+}
+
+struct ReceiveRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** Absent: any. The own process's id: what it sent to itself. */
+  3: optional string source,
+  4: optional string key,
+  /** How long to wait until there is one; 0: not at all. */
+  5: required i64 waitMs
+}
+
+struct Message {
+  1: required string source,
+  2: required string key,
+  3: required Payload payload
+}
+
+/** Without a message: none came in time. */
+struct ReceiveReply {
+  1: optional Message message
+}
+
+struct ProcessInvokeRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  3: required i32 number,
+  4: required string destination,
+  5: required string grain,
+  6: required Payload payload
+}
+
+struct ProcessResultRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** What processInvoke answered. */
+  3: required string invocation,
+  4: required i64 waitMs
+}
+
+/** Neither an output nor an error: it has not ended in time. */
+struct ProcessResult {
+  1: optional Payload output,
+  2: optional string error,
+  3: optional string cause
+}
+
+struct ProcessListRequest {
+  1: required string eventId,
+  2: required i32 attempt,
+  /** A version that was answered before: answered when there is a newer one, or after waitMs. Absent: at once. */
+  3: optional i64 newerThan,
+  4: required i64 waitMs
+}
+
+struct ProcessEntry {
+  1: required string process,
+  /** active, idle or swapped */
+  2: required string status
+}
+
+struct ProcessList {
+  1: required i64 version,
+  2: required list<ProcessEntry> processes
+}
+
 service LocalBus {
   /** Long poll: answered in one write when an event is there. One outstanding take a connection. */
   TakeReply take(1: TakeRequest request) throws (1: BusError error)
@@ -226,6 +338,22 @@ service LocalBus {
   i64 dataAdd(1: DataAddRequest request) throws (1: BusError error)
   TableReply table(1: TableRequest request) throws (1: BusError error)
   ObjectReply object(1: ObjectRequest request) throws (1: BusError error)
+  /*
+   * The cloud process of the attempt (PraaS, Listing 1). Sand.BadRequest when it runs in none.
+   */
+  StateValue stateGet(1: StateGetRequest request) throws (1: BusError error)
+  list<string> stateKeys(1: StateKeysRequest request) throws (1: BusError error)
+  /** Kept by the host agent until the attempt finishes; dropped when it fails. */
+  void stateWrite(1: StateWriteRequest request) throws (1: BusError error)
+  /** In the receiver's mailbox when answered. Sand.NotFound: no such process; Sand.Overloaded: still full after waitMs. */
+  void send(1: SendRequest request) throws (1: BusError error)
+  /** Takes the oldest message that matches; it goes back to its place when the attempt does not finish. */
+  ReceiveReply receive(1: ReceiveRequest request) throws (1: BusError error)
+  /** Accepted when answered: the invocation's id. */
+  string processInvoke(1: ProcessInvokeRequest request) throws (1: BusError error)
+  ProcessResult processResult(1: ProcessResultRequest request) throws (1: BusError error)
+  /** The application's processes, but for those that were killed. */
+  ProcessList processList(1: ProcessListRequest request) throws (1: BusError error)
 }
 
 struct GrainConfiguration {
