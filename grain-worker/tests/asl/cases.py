@@ -45,7 +45,9 @@ def check(vector: Vector) -> None:
         return
     assert "invalid" not in expected, "accepted, though it should be refused"
     given = vector.content
-    outcome = machine.run(given.get("input", {}), given.get("grains"), id="01HZZZZZZZZZZZZZZZZZZZZZZZ")
+    outcome = machine.run(
+        given.get("input", {}), given.get("grains"), id="01HZZZZZZZZZZZZZZZZZZZZZZZ", redrives=given.get("redrives", 0)
+    )
     _check_outcome(expected, outcome)
 
 

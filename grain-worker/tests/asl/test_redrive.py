@@ -52,15 +52,26 @@ def test_it_runs_on_from_the_state_that_failed_with_the_results_before_it_and_re
     assert [event.state for event in end.history if event.kind == "StateEntered"] == ["A", "B", "C"]
 
 
-def test_a_parallel_that_failed_is_done_again() -> None:
+def test_of_a_parallel_the_branches_that_had_not_succeeded_run_on() -> None:
     branches = [{"StartAt": name, "States": {name: task()}} for name in ("T", "U")]
     states = {"P": {"Type": "Parallel", "Branches": branches, "End": True}}
     execution = Machine({"StartAt": "P", "States": states}).execution(id="x", start_ms=0)
     grain = Grain(2)
     assert asyncio.run(live(execution, grain).run({})).status == "FAILED"
     end = asyncio.run(live(execution, grain).redrive(Finished("FAILED", None, "Broken", "2"), 10))
-    assert end.output == [3, 4]
-    assert grain.steps[2:] == ["P#2[0]/T", "P#2[1]/U"]
+    assert (end.status, grain.steps[2:]) == ("SUCCEEDED", ["P[1]/U#2"])
+
+
+def test_one_that_was_stopped_in_a_parallel_goes_on_in_it() -> None:
+    wait = {"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 5, "End": True}}}
+    states = {"P": {"Type": "Parallel", "Branches": [wait, {"StartAt": "T", "States": {"T": task()}}], "End": True}}
+    execution = Machine({"StartAt": "P", "States": states}).execution(id="x", start_ms=0)
+    (_, called) = execution.start({"n": 1})
+    execution.succeeded(called.id, 1, 500)
+    (timer,) = execution.redrive(Finished("CANCELLED", None, "Enough", "asked"), 1000, 2000)
+    assert (timer.step, timer.delay_ms) == ("P[0]/W#2", 5000)
+    (finished,) = execution.fired(timer.id, 8000)
+    assert finished.output == [{"n": 1}, 1]
 
 
 def test_one_that_was_stopped_tells_so_and_waits_anew() -> None:

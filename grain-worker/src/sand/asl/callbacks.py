@@ -62,6 +62,8 @@ class Callbacks:
         return list(self._waits)
 
     def clear(self) -> None:
+        for wait, _ in self._waits.values():
+            wait.scope.token_wait = None
         self._waits.clear()
 
     def closed(self, id: int) -> None:

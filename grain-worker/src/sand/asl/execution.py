@@ -133,8 +133,8 @@ class Execution:
         return self._pending.take()
 
     def redrive(self, ended: Finished, ended_ms: int, now_ms: int) -> list[Command]:
-        """It had ended without success, and runs on from the state that it was in, whose attempts begin anew: one of the
-        machine itself, so all of a Parallel or Map that had not ended is done again.
+        """It had ended without success, and runs on from the state that it was in, whose attempts begin anew; in a Parallel or
+        inline Map, from those of the branches and iterations that had not succeeded.
 
         ended: how, when it ended otherwise than by a signal; of status CANCELLED, it was stopped.
         """
@@ -142,11 +142,12 @@ class Execution:
             self._info.now_ms = max(self._info.now_ms, ended_ms)
             self.end(ended.status, None, ended.error, ended.cause)
         self._info.now_ms = max(self._info.now_ms, now_ms)
-        self._pending.take()
         info, root = self._info, self._root
+        if root.joining is not None:
+            self._ends.abandon(root.joining)
+        self._pending.take()
         info.redrives += 1
         info.redriven_ms = now_ms
-        info.variable_bytes = root.bytes()
         self.finished = None
         self._is_continuing = False
         root.joining = root.waits_for = root.token_wait = None
@@ -155,11 +156,7 @@ class Execution:
         if self._machine.timeout_seconds:
             step = f">timeout#{info.redrives}"
             self._pending.command(StartTimer(DEADLINE, step, self._machine.timeout_seconds * 1000, "timeout"))
-        if root.next is not None:
-            root.fiber = interpreter.run(self, root, root.next[1], root.next[0])
-        elif root.visit is not None:
-            root.fiber = interpreter.run(self, root, None, again=root.visit.again())
-        self._ready.append(lambda: self.resume(root, None))
+        self.go_on_with(root)
         return self._drain()
 
     def _on_callback(self, id: int, result: Any, failed: Failed | None, now_ms: int) -> list[Command]:
@@ -213,7 +210,17 @@ class Execution:
 
     def open_scope(self, scope: Scope, input: Any) -> None:
         """Queues the scope's first state."""
+        scope.next = (scope.machine.start_at, input)
         scope.fiber = interpreter.run(self, scope, input)
+        self._ready.append(lambda: self.resume(scope, None))
+
+    def go_on_with(self, scope: Scope) -> None:
+        """Queues the state that the scope was in, of an execution that is redriven."""
+        if scope.next is not None:
+            scope.fiber = interpreter.run(self, scope, scope.next[1], scope.next[0])
+        else:
+            assert scope.visit is not None
+            scope.fiber = interpreter.run(self, scope, None, again=scope.visit)
         self._ready.append(lambda: self.resume(scope, None))
 
     def resume(self, scope: Scope, value: Any) -> None:

@@ -23,7 +23,7 @@ def run(kernel: Kernel, scope: Scope, input: Any, name: str | None = None, again
     Failed."""
     name = name or scope.machine.start_at
     while True:
-        visit = _enter(kernel, scope, name, input) if again is None else again
+        visit = _enter(kernel, scope, name, input) if again is None else again.again()
         scope.visit, scope.next, again = visit, None, None
         try:
             input, next_ = yield from _visit(kernel, visit)
@@ -64,8 +64,11 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             failed = e
         if not isinstance(state, asl.Work):
             raise failed
+        if failed.error == failure.DATA_LIMIT_EXCEEDED:
+            visit.left = None  # AWS: then a redrive does all of it again.
         delay_ms = _retry_delay(visit, state.retriers, failed)
         if delay_ms is not None:
+            visit.left = None
             kernel.tell("RetryScheduled", visit, error=failed.error, cause=failed.cause, delay_ms=delay_ms)
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
             visit.begin_attempt()
@@ -73,6 +76,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
         visit.scope.events.count += joins_events(state)
         for catcher in state.catchers:
             if failure.matches(catcher.errors, failed.error, failed.is_branch_failure):
+                visit.left = None
                 return _caught(kernel, visit, catcher, failed)
         failed.error = failure.reported(failed.error)
         raise failed

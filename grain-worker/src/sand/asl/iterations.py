@@ -94,6 +94,11 @@ class Iterations:
         else:
             self.start_next()
 
+    def go_on(self) -> None:
+        """Of an inline Map that is redriven."""
+        self._is_starting = False
+        self.start_next()
+
     def start_next(self) -> None:
         """Queues the start of the next iteration, if one may start."""
         join = self._join
@@ -138,6 +143,7 @@ class Iterations:
                 scope = Scope(self._info, machine, join, index, item, given)
                 self._items.take(count)
         except StateError as e:
+            self._begun = index
             self._fail(e)
             return
         except ItemFault as e:

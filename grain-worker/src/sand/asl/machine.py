@@ -54,14 +54,16 @@ class Machine:
         id: str = "trial",
         start_ms: int = trial.START_MS,
         objects: Objects | None = None,
+        redrives: int = 0,
     ) -> Outcome:
         """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
 
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
-        objects: those that are there for its Maps, and stay as they are.
+        objects: those that are there for its Maps, and stay as they are. redrives: how often it is redriven, at once, when it
+        has ended without success.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
-        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given, objects)
+        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given, objects, redrives)
 
     async def run_live(
         self,

@@ -74,6 +74,8 @@ class Pending:
         """Everything is moot."""
         for id in (*self._scopes, *self.callbacks.ids(), *self._answers):
             self.command(Cancel(id))
+        for scope in self._scopes.values():
+            scope.waits_for = None
         self._scopes.clear()
         self.callbacks.clear()
         self._answers.clear()

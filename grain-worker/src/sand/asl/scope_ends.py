@@ -52,7 +52,7 @@ class ScopeEnds:
         if scope.join is None:
             self._kernel.end("FAILED", None, failed.error, failed.cause)  # it stays open: the execution may be redriven
             return
-        scope.close()
+        scope.suspend()
         if scope.join.run is None:
             is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
             scope.events.count += is_task + (scope.join.iterations is not None)
@@ -65,8 +65,9 @@ class ScopeEnds:
         self._kernel.throw(join.visit.scope, error)
 
     def abandon(self, join: Join) -> None:
-        """It is moot: nobody waits for what still runs below it."""
+        """It is moot: nobody waits for what still runs below it. Where its state fails, a redrive goes on with it."""
         join.is_abandoned = True
+        join.visit.left = join if join.run is None else None
         self.abandon_below(join)
         self._pending.withdraw(join.object_call.pop("results", None))
 
@@ -76,7 +77,7 @@ class ScopeEnds:
         for scope in join.scopes.values():
             if scope.is_closed:
                 continue
-            scope.close()
+            scope.suspend()
             self._pending.abandon(scope)
             if scope.joining is not None:
                 self.abandon(scope.joining)

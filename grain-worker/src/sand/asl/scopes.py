@@ -93,6 +93,12 @@ class Join:
     def has_too_many_failed(self) -> bool:
         return bool(self.run.is_exceeded_by(self.failed, self.size))
 
+    def reopen(self) -> None:
+        """Its state is redriven: what had not ended goes on."""
+        self.is_abandoned = False
+        for scope in self.scopes.values():
+            scope.reopen()
+
     @property
     def is_complete(self) -> bool:
         return self.ended == self.size
@@ -185,10 +191,19 @@ class Scope:
         return sum(size for _, size in self._variables.values())
 
     def close(self) -> None:
-        """It has ended, or is abandoned."""
+        """It has ended."""
+        self.suspend()
+        self._variables = {}
+
+    def suspend(self) -> None:
+        """It has failed or is abandoned; a redrive may open it again."""
         self.is_closed = True
         self.info.variable_bytes -= self.bytes()
-        self._variables = {}
+
+    def reopen(self) -> None:
+        self.is_closed = False
+        self.info.variable_bytes += self.bytes()
+        self.joining = self.waits_for = self.token_wait = None
 
 
 class Visit:
@@ -202,6 +217,10 @@ class Visit:
         scope.events.count += 1
         self.entered_event = scope.events.count
         self.retries: dict[int, int] = {}
+        self.join: Join | None = None
+        """Of a Parallel or inline Map: that of its attempt."""
+        self.left: Join | None = None
+        """Of a Parallel or inline Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
         self.step = scope.new_step(state)
         self._draws = 0
 
@@ -212,9 +231,12 @@ class Visit:
         return View(seen, data)
 
     def again(self) -> Visit:
-        """The same visit once more: its attempts are counted anew."""
+        """The same visit once more: its attempts are counted anew, also where it goes on with what is left."""
+        if self.left is not None:
+            self.retries = {}
+            return self
         visit = Visit.__new__(Visit)
-        visit.__dict__ |= self.__dict__ | {"retries": {}, "_draws": 0}
+        visit.__dict__ |= self.__dict__ | {"retries": {}, "join": None, "_draws": 0}
         visit.begin_attempt()
         return visit
 

@@ -30,9 +30,9 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
         case asl.Task():
             result = yield from _task(visit, state)
         case asl.Parallel():
-            result = yield from _parallel(kernel, visit, state)
+            result = yield from _left(kernel, visit) if visit.left else _parallel(kernel, visit, state)
         case asl.Map():
-            result = yield from _map(kernel, visit, state)
+            result = yield from _left(kernel, visit) if visit.left else _map(kernel, visit, state)
         case asl.Pass():
             data = document.checked(state.result[0]) if state.result else flow.arguments(visit, flow.given(visit))
             result = data
@@ -47,8 +47,12 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
             return _passed_on(visit)
     visit.scope.info.budget.renew()
     visit.scope.events.count += joins_events(state)
-    output = flow.output(visit, result)
-    flow.assign(visit, state.assign, result)
+    try:
+        output = flow.output(visit, result)
+        flow.assign(visit, state.assign, result)
+    except StateError:
+        visit.left, visit.join = visit.join, None
+        raise
     return output, state.next
 
 
@@ -117,10 +121,25 @@ def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
         yield Timer(visit, visit.step, delay_ms, "wait")
 
 
+def _left(kernel: Kernel, visit: Visit) -> Steps:
+    """Of a Parallel or inline Map whose execution is redriven: what had not succeeded, or not begun."""
+    join, visit.left = visit.left, None
+    assert join is not None
+    visit.join = join
+    if join.is_complete:
+        return join.joined()
+    join.reopen()
+    for scope in list(join.scopes.values()):
+        kernel.go_on_with(scope)
+    if join.iterations is not None:
+        join.iterations.go_on()
+    return (yield join)
+
+
 def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
     data = flow.arguments(visit, flow.given(visit))
     visit.scope.events.count += 1
-    join = Join(visit, len(state.branches))
+    join = visit.join = Join(visit, len(state.branches))
     for index, branch in enumerate(state.branches):
         scope = join.scopes[index] = Scope(visit.scope.info, branch, join, index)
         kernel.open_scope(scope, data)
@@ -141,9 +160,10 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
     map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
     visit.scope.events.count += 1 if map_run is None else 2
     files = map_run and iteration_records.files(visit, map_run, data)
+    join = Join(visit, None if reader else len(items))
+    visit.join = None if map_run else join
     if not items and not files:
         return []
-    join = Join(visit, None if reader else len(items))
     join.run = map_run
     join.files = files
     join.max_items = distribution.max_items(visit, state.distribution, data) if state.distribution else limits.MAP_ITEMS

@@ -51,5 +51,7 @@ class Kernel(Protocol):
 
     def open_scope(self, scope: Scope, input: Any) -> None: ...
 
+    def go_on_with(self, scope: Scope) -> None: ...
+
     def open_items(self, join: Join, state: asl.Map, items: Any, data: Any, concurrency: int) -> None:
         """items: an array, an object, or the Source of those that are read."""

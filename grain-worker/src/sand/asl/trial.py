@@ -12,7 +12,6 @@ from sand.asl.messages import (
     Cancel,
     Command,
     Continue,
-    Finished,
     ReadItems,
     StartTimer,
     WriteObject,
@@ -40,9 +39,23 @@ class _Trial:
         self._callbacks: dict[str, Answer] = {}
         self.calls: list[CallGrain] = []
 
-    def run(self, input: Any) -> Outcome:
-        now_ms = start_ms = self._execution.start_ms
-        self._carry_out(self._execution.start(input), now_ms)
+    def run(self, input: Any, redrives: int) -> Outcome:
+        start_ms = self._execution.start_ms
+        now_ms = self._finish(self._execution.start(input), start_ms)
+        while redrives and (before := self._execution.finished) and before.status != "SUCCEEDED":
+            redrives -= 1
+            self._events.clear()  # Nothing that was asked for before counts.
+            now_ms = self._finish(self._execution.redrive(before, now_ms, now_ms), now_ms)
+        end = self._execution.finished
+        assert end is not None
+        history = self._execution.history
+        return Outcome(
+            end.status, end.output, end.error, end.cause, now_ms - start_ms, self.calls, history, self._objects.shown()
+        )
+
+    def _finish(self, commands: list[Command], now_ms: int) -> int:
+        """Until it has ended; gives the time of that."""
+        self._carry_out(commands, now_ms)
         while self._execution.finished is None:
             if not self._events:
                 raise RuntimeError("the execution waits for nothing and has not ended")
@@ -52,11 +65,7 @@ class _Trial:
             now_ms = at_ms
             arguments = said if id is None else (id, *said)
             self._carry_out(getattr(self._execution, signal)(*arguments, now_ms), now_ms)
-        end: Finished = self._execution.finished
-        history = self._execution.history
-        return Outcome(
-            end.status, end.output, end.error, end.cause, now_ms - start_ms, self.calls, history, self._objects.shown()
-        )
+        return now_ms
 
     def _carry_out(self, commands: list[Command], now_ms: int) -> None:
         for command in commands:
@@ -128,6 +137,7 @@ class _Trial:
         heapq.heappush(self._events, (at_ms, next(self._order), id, signal, said))
 
 
-def run(execution: Execution, input: Any, stubs: Stubs, objects: Objects | None = None) -> Outcome:
-    """objects: those that are there; the trial does not change them."""
-    return _Trial(execution, stubs, objects).run(input)
+def run(execution: Execution, input: Any, stubs: Stubs, objects: Objects | None = None, redrives: int = 0) -> Outcome:
+    """objects: those that are there; the trial does not change them. redrives: how often it is redriven, at once, when it
+    has ended without success."""
+    return _Trial(execution, stubs, objects).run(input, redrives)

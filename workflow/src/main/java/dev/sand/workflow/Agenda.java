@@ -46,6 +46,9 @@ final class Agenda {
     sealed interface Ready {
         record Enter(Scope scope, String state, Document input) implements Ready {}
 
+        /** Of an execution that is redriven: into the state that the scope was in. */
+        record GoOn(Scope scope) implements Ready {}
+
         record StartItem(Join join) implements Ready {}
 
         /** More items have failed than may, of a Map whose results are written: those that are known are to be. */
@@ -74,6 +77,12 @@ final class Agenda {
 
     void add(Ready next) {
         ready.add(next);
+    }
+
+    /** The scope's next state. */
+    void enter(Scope scope, String state, Document input) {
+        scope.following = new Ready.Enter(scope, state, input);
+        ready.add(scope.following);
     }
 
     /** Before all else that is ready. */
@@ -149,9 +158,10 @@ final class Agenda {
         }
     }
 
-    /** The join is moot: whatever still runs below it is abandoned. */
+    /** The join is moot: whatever still runs below it is abandoned. Where its state fails, a redrive goes on with it. */
     void abandon(Join join) {
         join.visit.join = null;
+        join.visit.left = join.run == null ? join : null;
         abandonBelow(join);
         abandon(join.writeStep);
     }
@@ -174,7 +184,7 @@ final class Agenda {
     }
 
     private void abandon(Scope scope) {
-        scope.close();
+        scope.suspend();
         Visit visit = scope.current;
         if (visit == null) {
             return;

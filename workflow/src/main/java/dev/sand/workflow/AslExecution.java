@@ -59,8 +59,6 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private boolean isTimedOut;
     private boolean isStopped;
     private boolean hasSucceeded;
-    /** Where the machine was when it ended between two states: at the one that it was to enter next; else null. */
-    private Ready.Enter following;
     private final Scope.Redrives redrives = new Scope.Redrives();
     private int continues;
     private int transitions;
@@ -152,10 +150,10 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
-        agenda.add(new Ready.Enter(root, machine.startAt(), document));
+        agenda.enter(root, machine.startAt(), document);
     }
 
-    /** Into the state that it was in: one of the machine itself, so all of a Parallel or Map that had not ended is done again. */
+    /** Into the state that it was in, of the machine itself and of the branches and iterations that had not succeeded. */
     private void redrive(Redrive how) {
         if (!isEnded) {
             isTimedOut = how.endedAs() == Status.TIMED_OUT;
@@ -176,14 +174,11 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         published.again(how.count(), agenda.commands());
         if (output != null) {
             endIfDone();
-        } else if (following != null) {
-            agenda.add(following);
         } else {
-            if (root.current.join != null) {
+            if (root.current != null && root.current.join != null) {
                 agenda.forget(root.current.join);
             }
-            root.current = root.current.again();
-            entry.attempt(root.current, nowMs);
+            agenda.add(new Ready.GoOn(root));
         }
     }
 
@@ -206,6 +201,13 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
                     entry.maps().startItem(join);
                 }
                 case Ready.Exceeded(Join join) -> exit.maps().writeKnown(join);
+                case Ready.GoOn(Scope scope) -> {
+                    if (scope.following == null) {
+                        entry.goOn(scope, nowMs);
+                    } else {
+                        enter(scope, scope.following.state(), scope.following.input());
+                    }
+                }
             }
             steps += budget.takeSpent();
         }
@@ -216,11 +218,11 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             return;
         }
         if (++transitions > WorkflowLimits.TRANSITIONS) {
-            agenda.addFirst(new Ready.Enter(scope, name, input));
             end(new Command.Fail(StatesError.RUNTIME, "The execution entered more than " + WorkflowLimits.TRANSITIONS
                     + " states; does " + name + " belong to a loop without an end?"));
             return;
         }
+        scope.following = null;
         State state = scope.machine.state(name);
         Visit visit = new Visit(scope, state, input, nowMs, scope.event(History.typeOf(state) + "StateEntered",
                 () -> History.value(Json.NODES.objectNode().put("name", name), "input", input, source)));
@@ -271,8 +273,6 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private void end(Command last) {
         isEnded = true;
         hasSucceeded = last instanceof Command.Succeed;
-        following = agenda.ready.stream().filter(Ready.Enter.class::isInstance).map(Ready.Enter.class::cast)
-                .filter(next -> next.scope() == root).findFirst().orElse(null);
         agenda.abandonAll();
         published.abandonAll(agenda.commands());
         agenda.add(last);

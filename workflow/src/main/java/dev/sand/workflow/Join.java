@@ -88,6 +88,12 @@ final class Join {
         itemsOf.put(scope.index, items);
     }
 
+    /** Its state is redriven: what had not ended goes on. */
+    void reopen() {
+        isStarting = false;
+        running.values().forEach(Scope::reopen);
+    }
+
     /** What has begun and not ended, in order. */
     Collection<Scope> running() {
         return List.copyOf(running.values());

@@ -155,6 +155,7 @@ final class MapEntry {
                 scope.started(source);
             }
         } catch (StatesError e) {
+            join.nextItem = first;
             agenda.abandon(join);
             exit.fail(visit, e);
             return;
@@ -167,7 +168,7 @@ final class MapEntry {
             join.open(scope, join.nextItem - first);
         }
         agenda.startMore(join);
-        agenda.add(new Agenda.Ready.Enter(scope, map.processor().startAt(), input));
+        agenda.enter(scope, map.processor().startAt(), input);
     }
 
     /** Where the ItemSelector of a distributed Map sees an item: in the Map's own execution. */

@@ -51,6 +51,8 @@ final class Scope {
     final long beganMs;
     /** The visit of the state that it is in; null before the first. */
     Visit current;
+    /** The state that it is to enter; null when it is in one. */
+    Agenda.Ready.Enter following;
     /** Ended or abandoned: nothing that belongs to it counts any more. */
     boolean isClosed;
 
@@ -133,10 +135,22 @@ final class Scope {
         lastEvent = other.lastEvent;
     }
 
-    /** It has ended, or is abandoned. */
+    /** It has ended. */
     void close() {
         isClosed = true;
         variables.drop();
+    }
+
+    /** It has failed or is abandoned; a redrive may open it again. */
+    void suspend() {
+        isClosed = true;
+        variables.suspend();
+    }
+
+    void reopen() {
+        isClosed = false;
+        variables.reopen();
+        follows(join.visit.scope);
     }
 
     /** "Tag", "Tag#2", …: a step that this execution has not had yet. */

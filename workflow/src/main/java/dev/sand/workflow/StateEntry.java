@@ -62,6 +62,25 @@ final class StateEntry {
         }
     }
 
+    /**
+     * Goes on where a redriven execution had stopped: in a Parallel or inline Map with the branches and iterations that had not
+     * succeeded, and those that had not begun; in any other state from its beginning.
+     */
+    void goOn(Scope scope, long nowMs) {
+        if (scope.isClosed) {
+            return;
+        }
+        if (scope.current.left == null) {
+            scope.current = scope.current.again();
+            attempt(scope.current, nowMs);
+        } else {
+            Join join = scope.current.goOn();
+            join.reopen();
+            join.running().forEach(each -> agenda.add(new Agenda.Ready.GoOn(each)));
+            exit.goOn(join);
+        }
+    }
+
     private void runTask(Visit visit, State.Task task) {
         Document input = flow.input(visit);
         long timeoutSeconds = task.timeout() == null ? task.timeoutSeconds()
@@ -170,7 +189,7 @@ final class StateEntry {
             StateMachine branch = parallel.branches().get(i);
             Scope scope = Scope.below(join, i, branch, null);
             join.open(scope);
-            agenda.add(new Agenda.Ready.Enter(scope, branch.startAt(), input));
+            agenda.enter(scope, branch.startAt(), input);
         }
     }
 

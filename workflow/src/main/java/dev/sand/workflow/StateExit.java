@@ -45,6 +45,7 @@ final class StateExit {
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
+        Join joined = visit.join;
         visit.join = null;
         switch (visit.state) {
             case State.Task task -> TaskEvents.succeeded(visit, task, result, flow.source());
@@ -63,6 +64,7 @@ final class StateExit {
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {
+            visit.left = joined == null || joined.run != null ? null : joined;
             fail(visit, e);
             return;
         }
@@ -74,7 +76,7 @@ final class StateExit {
         visit.scope.event(History.typeOf(visit.state) + "StateExited", () ->
                 History.value(Json.NODES.objectNode().put("name", visit.state.name()), "output", document, flow.source()));
         if (next != null) {
-            agenda.add(new Agenda.Ready.Enter(visit.scope, next, document));
+            agenda.enter(visit.scope, next, document);
             return;
         }
         Scope scope = visit.scope;
@@ -155,6 +157,9 @@ final class StateExit {
             case State.Map map -> map.errors();
             default -> null;
         };
+        if (StatesError.DATA_LIMIT_EXCEEDED.equals(error)) {
+            visit.left = null; // AWS: then a redrive does all of it again
+        }
         if (rules != null && retry(visit, rules.retriers(), error, isBranchFailure)) {
             return;
         }
@@ -183,6 +188,7 @@ final class StateExit {
                 delayMs = Chance.upTo(delayMs, visit.draw());
             }
             visit.join = null;
+            visit.left = null;
             String step = visit.attemptStep() + ">retry";
             agenda.open(visit, new Agenda.Open.Retry(visit), new Command.StartTimer(step, delayMs), step);
             return true;
@@ -198,6 +204,7 @@ final class StateExit {
             ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : ErrorRules.reported(error))
                     .put("Cause", cause == null ? "" : cause);
             visit.join = null;
+            visit.left = null;
             visit.scope.info.budget().renew();
             try {
                 Document caught = Document.made(output);
@@ -217,8 +224,8 @@ final class StateExit {
             listener.onFailed(error, cause); // it stays open: the execution may be redriven
             return;
         }
-        scope.close();
         Join join = scope.join;
+        scope.suspend();
         if (join.run == null) {
             if (scope.current.state instanceof State.Task) {
                 scope.event("TaskStateAborted");

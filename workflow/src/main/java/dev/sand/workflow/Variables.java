@@ -87,9 +87,20 @@ final class Variables {
 
     /** The scope has ended: nothing can see them any more. */
     void drop() {
-        for (Value value : values.values()) {
-            total.bytes -= value.bytes();
-        }
+        suspend();
         values = Map.of();
+    }
+
+    /** They do not count until they are opened again, if they ever are. */
+    void suspend() {
+        total.bytes -= bytes();
+    }
+
+    void reopen() {
+        total.bytes += bytes();
+    }
+
+    private long bytes() {
+        return values.values().stream().mapToLong(Value::bytes).sum();
     }
 }

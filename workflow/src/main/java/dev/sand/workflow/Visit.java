@@ -26,6 +26,8 @@ final class Visit {
     String openStep;
     /** Of a Parallel or Map that runs, else null. */
     Join join;
+    /** Of a Parallel or inline Map that failed or was abandoned: what a redrive goes on with; null: it begins anew. */
+    Join left;
 
     /** Of a task that waits for its token, else null. */
     TokenWait token;
@@ -51,6 +53,15 @@ final class Visit {
     /** The same visit once more: its attempts are counted anew. */
     Visit again() {
         return new Visit(scope, state, input, enteredMs, enteredEvent);
+    }
+
+    /** Goes on with what is left: attempts are counted anew all the same. */
+    Join goOn() {
+        join = left;
+        left = null;
+        retries = null;
+        retryCount = 0;
+        return join;
     }
 
     /** Every attempt has a step of its own, so that a late signal of an earlier one is known. */

@@ -44,6 +44,8 @@ final class Weight {
         return isHeavy(switch (next) {
             case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
             case Ready.StartItem(Join join) -> MapEntry.bytesOfStart(join);
+            case Ready.GoOn(Scope scope) -> scope.following != null ? scope.following.input().sizeHint()
+                    : scope.current.input.sizeHint() + (scope.current.left == null ? 0 : scope.current.left.bytes());
             case Ready.Exceeded(Join join) -> Integer.MAX_VALUE; // a thousand records
         });
     }

@@ -124,16 +124,52 @@ class RedriveTest {
     }
 
     @Test
-    void aParallelThatFailedIsDoneAgain() throws IOException {
+    void ofAParallelTheBranchesThatHadNotSucceededRunOn() throws IOException {
         start("""
                 {"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
                   {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}},
-                  {"StartAt": "U", "States": {"U": {"Type": "Task", "Resource": "g", "End": true}}}]}}}""");
+                  {"StartAt": "U", "States": {"U": {"Type": "Task", "Resource": "g", "Assign": {"u.$": "$"}, "Next": "V"},
+                    "V": {"Type": "Task", "Resource": "g", "Next": "X"}, "X": {"Type": "Pass", "Parameters": {"u.$": "$u"}, "End": true}}},
+                  {"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 9, "End": true}}}]}}}""");
         done("P[0]/T", "1");
-        failed("P[1]/U");
-        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("P#2[0]/T", "P#2[1]/U");
-        done("P#2[0]/T", "3");
-        assertThat(output(done("P#2[1]/U", "4"))).isEqualTo(Json.read("[3, 4]"));
+        done("P[1]/U", "2");
+        failed("P[1]/V");
+        List<Command> commands = redrive(1, Status.FAILED);
+        assertThat(steps(commands)).containsExactly("P[1]/V#2");
+        assertThat(commands).contains(new Command.StartTimer("P[2]/W#2", 9000));
+        assertThat(done("P[1]/V", "0")).as("its first attempt is over").isEmpty();
+        done("P[1]/V#2", "3");
+        assertThat(output(on(new Signal.TimerFired("P[2]/W#2", START + 30)))).isEqualTo(Json.read("[1, {\"u\": 2}, {\"n\": 1}]"));
+        assertThat(types().stream().filter(type -> type.startsWith("ParallelState"))).containsExactly("ParallelStateEntered",
+                "ParallelStateStarted", "ParallelStateFailed", "ParallelStateSucceeded", "ParallelStateExited");
+    }
+
+    @Test
+    void ofAMapTheIterationsThatHadNotSucceededOrBegunDo() throws IOException {
+        execution = execution("""
+                {"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "MaxConcurrency": 2, "ItemProcessor": {"StartAt": "T",
+                  "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}}}}}""", history);
+        on(new Signal.Started(json("[1, 2, 3, 4]"), START));
+        done("M[0]/T", "10");
+        failed("M[1]/T");
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("M[1]/T#2", "M[2]/T#2");
+        failed("M[2]/T#2");
+        assertThat(steps(redrive(2, Status.FAILED))).containsExactly("M[1]/T#3", "M[2]/T#3");
+        done("M[2]/T#3", "30");
+        done("M[1]/T#3", "20");
+        assertThat(output(done("M[3]/T", "40"))).isEqualTo(Json.read("[10, 20, 30, 40]"));
+    }
+
+    @Test
+    void aParallelWhoseRetriersGaveUpBeginsItsRetriesAnew() {
+        start("""
+                {"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Retry": [{"ErrorEquals": ["E"], "MaxAttempts": 1}],
+                  "Branches": [{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}}]}}}""");
+        failed("P[0]/T");
+        on(new Signal.TimerFired("P>retry", START + 3));
+        failed("P#2[0]/T");
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("P#2[0]/T#2");
+        assertThat(failed("P#2[0]/T#2")).containsExactly(new Command.StartTimer("P#2>retry", 1000));
     }
 
     @Test
@@ -144,9 +180,9 @@ class RedriveTest {
                   {"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 9, "End": true}}}]}}}""");
         List<Command> commands = redrive(1, Status.CANCELLED);
         assertThat(commands).contains(new Command.Abandon("P[0]/T"), new Command.Abandon("P[1]/W"), new Command.Abandon(">timeout"),
-                new Command.StartTimer(">timeout#1", 60_000), new Command.StartTimer("P#2[1]/W", 9000));
+                new Command.StartTimer(">timeout#1", 60_000), new Command.StartTimer("P[1]/W#2", 9000));
         assertThat(commands).noneMatch(Command.Fail.class::isInstance);
-        assertThat(types()).containsSubsequence("ExecutionAborted", "ExecutionRedriven", "ParallelStateStarted");
+        assertThat(types()).containsSubsequence("ExecutionAborted", "ExecutionRedriven", "LambdaFunctionScheduled");
         assertThat(history.page("", 0, 1000, false).findValue("executionAbortedEventDetails")).isEqualTo(
                 Json.NODES.objectNode().put("error", "E").put("cause", "because"));
     }

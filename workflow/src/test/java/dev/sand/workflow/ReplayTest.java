@@ -37,7 +37,8 @@ class ReplayTest {
             RandomWorkflows random = new RandomWorkflows(seed);
             String definition = Json.text(random.definition());
             StateMachine machine = machine(definition);
-            Trial.Outcome outcome = Trial.run(execution(machine, seed), random.input(), random.grains());
+            int redrives = (int) (seed % 4);
+            Trial.Outcome outcome = Trial.run(execution(machine, seed), random.input(), random.grains(), redrives);
             succeeded += outcome.status() == Trial.Status.SUCCEEDED ? 1 : 0;
 
             // A second reading of the definition, as after a restart.

@@ -81,7 +81,7 @@ class VectorsTest {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();
                 JsonNode input = vector.has("input") ? vector.get("input") : Json.NODES.objectNode();
                 Trial.Outcome outcome = Trial.run(Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START),
-                        input, vector.get("grains"));
+                        input, vector.get("grains"), vector.path("redrives").asInt());
                 check(expected, outcome);
             }
         }

@@ -1,7 +1,9 @@
 package dev.sand.workflow.trial;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.Redrive;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
@@ -68,11 +70,28 @@ public final class Trial {
 
     /** @param grains stubs by resource or its last part, see {@link GrainStub}; null: every grain gives back its input */
     public static Outcome run(Execution execution, JsonNode input, JsonNode grains) {
-        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)));
+        return run(execution, input, grains, 0);
     }
 
-    private Outcome run(Payload input) {
+    /** @param redrives how often it is redriven, at once, when it has ended without success */
+    public static Outcome run(Execution execution, JsonNode input, JsonNode grains, int redrives) {
+        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)), redrives);
+    }
+
+    private Outcome run(Payload input, int redrives) {
         give(new Signal.Started(input, START_MS));
+        finish();
+        for (int i = 1; i <= redrives && last instanceof Command.Fail(String error, String cause); i++) {
+            last = null;
+            long atMs = START_MS + nowMs;
+            give(new Signal.Redriven(new Redrive(i, execution.isTimedOut() ? InvocationResult.Status.TIMED_OUT
+                    : InvocationResult.Status.FAILED, error, cause, atMs, atMs)));
+            finish();
+        }
+        return ended();
+    }
+
+    private void finish() {
         while (last == null && !events.isEmpty()) {
             Event event = events.poll();
             if (event.isLast ? open.remove(event.step) : open.contains(event.step)) {
@@ -80,6 +99,9 @@ public final class Trial {
                 give(event.signal.apply(START_MS + nowMs));
             }
         }
+    }
+
+    private Outcome ended() {
         return switch (last) {
             case Command.Succeed succeed -> outcome(Status.SUCCEEDED, json(succeed.output()), null, null);
             case Command.Fail fail -> outcome(execution.isTimedOut() ? Status.TIMED_OUT : Status.FAILED, null, fail.error(), fail.cause());
