@@ -62,6 +62,10 @@ public final class PlatformClient implements AutoCloseable {
         return send(request(path).GET()).join();
     }
 
+    Answer post(String path, String json) {
+        return send(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json))).join();
+    }
+
     /** @param location of the invocation, as its 202 said */
     Answer cancel(String location) {
         return send(request(location + "/cancel").POST(BodyPublishers.noBody())).join();
