@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from broker_data import DataCalls, Refused, sand
+from broker_processes import ProcessCalls
 from thriftpy2.protocol.binary import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TMemoryBuffer
@@ -27,11 +28,12 @@ PATIENCE_SECONDS = 20
 _SERVICES = {"bus.sock": (sand.LocalBus, sand.Control), "data.sock": (sand.Segments,)}
 
 
-class Broker(DataCalls):
+class Broker(DataCalls, ProcessCalls):
     """The folder with bus.sock, data.sock and log.sock, and what the sandbox's processes said on them."""
 
     def __init__(self) -> None:
-        super().__init__()
+        DataCalls.__init__(self)
+        ProcessCalls.__init__(self)
         self.directory = Path(tempfile.mkdtemp(prefix="sand-", dir="/tmp"))
         self.changed = threading.Condition()
         self.reports: list[Any] = []
@@ -225,6 +227,8 @@ class Broker(DataCalls):
             case "enqueue":
                 self.queued.append(argument)
                 reply(f"{argument.eventId}#{argument.number}")
+            case _ if method in ProcessCalls.METHODS:
+                self.process_call(method, argument, reply)
             case _:
                 reply(self.data(method, argument))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sand import values
 from sand.connection import Connection
@@ -33,6 +33,12 @@ from sand.protocol import (
 )
 from sand.tables import Lock, Table
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sand.messages import Payload
+    from sand.process import Process
+
 PUBLICATIONS = 1000
 # Publications that fit in the frame of finish; more are sent ahead, and the host agent keeps them until finish.
 _KEPT_BYTES = 256 * 1024
@@ -47,8 +53,8 @@ class Context:
     """
 
     __slots__ = (
-        "_configuration", "_connection", "_deadline_ns", "_enqueued", "_kept_bytes", "_published", "_sent", "application",
-        "attempt", "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
+        "_configuration", "_connection", "_deadline_ns", "_enqueued", "_kept_bytes", "_process", "_published", "_sent",
+        "_writes", "application", "attempt", "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +75,8 @@ class Context:
         self._kept_bytes = 0
         self._sent = 0
         self._enqueued = 0
+        self._process: Any = event.process
+        self._writes: Collection[tuple[str, Payload | None]] | None = None
 
     def remaining_ms(self) -> int:
         """Until this attempt is killed."""
@@ -97,6 +105,15 @@ class Context:
     @property
     def data(self) -> Data:
         return Data(self)
+
+    @property
+    def process(self) -> Process | None:
+        """The cloud process that the function runs in; None: it runs in none. See process.py."""
+        if type(self._process) is str:
+            from sand.process import Process
+
+            self._process = Process(self, self._process)
+        return self._process
 
     def publish(self, grain: str, payload: Any) -> None:
         """An event for another grain of the application. It takes effect when this attempt finishes, or not at all.

@@ -53,7 +53,31 @@ class UnknownGrain(SandError):
     error = "Sand.UnknownGrain"
 
 
-_BY_NAME = {cls.error: cls for cls in (NotFound, Conflict, TooLarge, BadRequest, Denied, Unavailable, UnknownGrain)}
+class Overloaded(BusRefusal):
+    """Something bounded is full: a queue, a process's mailbox, the invocations that wait in a process."""
+
+    error = "Sand.Overloaded"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(self.error, message)
+
+
+class Timeout(SandError, TimeoutError):
+    """What was waited for has not come in time."""
+
+    error = "Sand.Timeout"
+
+
+class InvocationFailed(SandError):
+    """A function that was invoked in a process ended without a result. `error` and `cause` are its own."""
+
+    def __init__(self, error: str, cause: str) -> None:
+        super().__init__(cause)
+        self.error = error
+        self.cause = cause
+
+
+_BY_NAME = {cls.error: cls for cls in (NotFound, Conflict, TooLarge, BadRequest, Denied, Unavailable, UnknownGrain, Overloaded)}
 
 
 def refusal(error: str, message: str) -> SandError:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from struct import Struct
 from struct import error as StructError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sand import protocol
-from sand.messages import EventMessage, Payload, Publication, StateWrite
+from sand.messages import EventMessage, Payload, Publication
 from sand.wire import ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _REPLY_HEAD = b"\x80\1\0\2\0\0\0\4take"
 _FINISH_HEAD = b"\x80\1\0\4\0\0\0\6finish\0\0\0\0\x0c\0\1"
@@ -53,11 +56,11 @@ def encode_finish(
     published: list[Publication],
     started_ns: int,
     ended_ns: int,
-    writes: list[StateWrite] | None = None,
+    writes: Collection[tuple[str, Payload | None]] | None = None,
 ) -> bytes:
     """A finish as one frame.
 
-    :param writes: to the process's state
+    :param writes: to the process's state: keys and values, StateWrites or pairs like them
     """
     event = event_id.encode()
     kind = output.content_type.encode()

@@ -107,7 +107,8 @@ class Instance:
             if os.getpid() != self._pid:
                 self._leave_copy(0)
             output = values.encode(result, event.event_id, "the handler's result", self._segments)
-            return hotpath.encode_finish(event.event_id, event.attempt, output, context._published, started, ended)
+            published, writes = context._published, context._writes
+            return hotpath.encode_finish(event.event_id, event.attempt, output, published, started, ended, writes)
         except SystemExit as exiting:
             logs.flush()
             os._exit(_exit_code(exiting))

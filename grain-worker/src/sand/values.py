@@ -14,6 +14,7 @@ from sand.response import Response
 JSON = "application/json"
 OCTETS = "application/octet-stream"
 NPY = "application/x-npy"
+LIST = "application/x-sand-list"
 INLINE_BYTES = 64 * 1024
 OBJECT_BYTES = 1 << 30
 
@@ -122,4 +123,8 @@ def decode(payload: Payload, segments: Any) -> Any:
         from sand import arrays
 
         return arrays.decode(data)
+    if kind == LIST:
+        from sand import lists
+
+        return lists.decode(data, decode)
     return data if isinstance(data, (bytes, memoryview)) else bytes(data)

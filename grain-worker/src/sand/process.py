@@ -1,0 +1,305 @@
+"""`context.process`: the cloud process that a function runs in (PraaS, Listing 1): its state, its mailbox, other processes.
+
+Imported by a function's first use of it, and by `sand.SELF` and `sand.ANY`. Its calls are made from one thread: a call that
+waits, waits for all of them. What takes effect when stands in docs/PROCESSES.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from sand import values
+from sand.errors import BadRequest, InvocationFailed, Timeout
+from sand.messages import (
+    Payload,
+    ProcessEntry,
+    ProcessInvokeRequest,
+    ProcessList,
+    ProcessListRequest,
+    ProcessResultRequest,
+    ReceiveRequest,
+    SendRequest,
+    StateGetRequest,
+    StateKeysRequest,
+    StateWrite,
+    StateWriteRequest,
+)
+from sand.protocol import (
+    PROCESS_INVOKE,
+    PROCESS_LIST,
+    PROCESS_RESULT,
+    RECEIVE,
+    SEND,
+    STATE_GET,
+    STATE_KEYS,
+    STATE_WRITE,
+)
+
+__all__ = ["ANY", "SELF", "Call", "Message", "Process", "ProcessEntry"]
+
+KEY_BYTES = 1024
+# State writes that fit in the frame of finish; more go ahead of it, and the host agent keeps them until then.
+_KEPT_BYTES = 256 * 1024
+_PAGE = 1000
+# Before an attempt's deadline, so that a function that has waited in vain can still say so: at most this, at most a tenth.
+_MARGIN_MS = 250
+
+
+class _Name(str):
+    """A constant that no other text is: told apart by identity, since a message's key may be any text."""
+
+    __slots__ = ("_constant",)
+
+    def __new__(cls, text: str, constant: str) -> _Name:
+        made = super().__new__(cls, text)
+        made._constant = constant
+        return made
+
+    def __repr__(self) -> str:
+        return f"sand.{self._constant}"
+
+    def __reduce__(self) -> str:
+        return self._constant
+
+
+# No process's id has an @.
+SELF = _Name("@self", "SELF")
+ANY = _Name("@any", "ANY")
+
+
+class _Nothing:
+    """Tells `state(key)` from `state(key, None)`."""
+
+
+_NOTHING: Any = _Nothing()
+
+
+class Message(NamedTuple):
+    """:param source: the sender's process, or SELF"""
+
+    source: str
+    key: str
+    data: Any
+
+
+class Call:
+    """A function that was invoked in a process; `id` is its execution's."""
+
+    __slots__ = ("_process", "_result", "id")
+
+    def __init__(self, process: Process, id: str) -> None:
+        self._process = process
+        self._result: Any = None
+        self.id = id
+
+    def result(self, timeout: float | None = None, shared: bool = False) -> Any:
+        """What it returned, once it has.
+
+        :param timeout: seconds; None: until this attempt's deadline
+        :param shared: as for `Process.state`
+        :raises Timeout: it has not ended in time (a TimeoutError)
+        :raises InvocationFailed: it ended without a result; has `error` and `cause`
+        """
+        process = self._process
+        if self._result is None:
+            request = ProcessResultRequest(*process._attempt, self.id, process._wait_ms(timeout))
+            found = process._connection.call(PROCESS_RESULT, request)
+            if found.output is None and found.error is None:
+                raise Timeout(f"invocation {self.id} has not ended yet")
+            self._result = found
+        if self._result.output is None:
+            raise InvocationFailed(self._result.error, self._result.cause or "")
+        return process._value(self._result.output, shared)
+
+
+class Process:
+    """The process, as one attempt of a function has it.
+
+    `invocation_key`: of a function that a message `invoke:<function>:<key>` invoked, that key; else None.
+    """
+
+    SELF = SELF
+    ANY = ANY
+
+    __slots__ = ("_attempt", "_connection", "_context", "_kept_bytes", "_numbers", "_own", "id", "invocation_key")
+
+    def __init__(self, context: Any, name: str) -> None:
+        """:param name: as the event has it: the id, and behind a slash the key of an invocation by message"""
+        self.id, is_keyed, key = name.partition("/")
+        self.invocation_key: str | None = key if is_keyed else None
+        self._context = context
+        self._connection = context._connection
+        self._attempt = (context.invocation_id, context.attempt)
+        self._own: dict[str, Payload | None] = {}
+        """Writes that have not gone ahead, which go with finish; None: deleted."""
+        context._writes = self._own.items()
+        self._kept_bytes = 0
+        self._numbers = 0
+
+    # --- state
+
+    def state(self, key: str, data: Any = _NOTHING, *, default: Any = None, shared: bool = False) -> Any:
+        """`state(key)` reads, `state(key, data)` writes. Reads see the function's own writes, which all take effect together
+        when it ends well.
+
+        :param default: what a read gives where there is nothing
+        :param shared: a large value is not copied: a read-only memoryview of bytes, a read-only array
+        :raises TooLarge: the process's state would be over its memory
+        """
+        _text(key)
+        if data is not _NOTHING:
+            what = f"the state {key}"
+            self._write(key, values.encode(data, self._attempt[0], what, self._context.segments))
+            return None
+        if key in self._own:
+            found = self._own[key]
+        else:
+            found = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key)).value
+        return default if found is None else self._value(found, shared)
+
+    def delete_state(self, key: str) -> bool:
+        """Whether there was one."""
+        _text(key)
+        if key in self._own:
+            existed = self._own[key] is not None
+        else:
+            existed = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key)).value is not None
+        self._write(key, None)
+        return existed
+
+    def state_keys(self) -> list[str]:
+        """In the order of their bytes."""
+        keys: set[str] = set()
+        after = None
+        while True:
+            page = self._connection.call(STATE_KEYS, StateKeysRequest(*self._attempt, after, _PAGE))
+            keys.update(page)
+            if len(page) < _PAGE:
+                break
+            after = page[-1]
+        for key, value in self._own.items():
+            if value is None:
+                keys.discard(key)
+            else:
+                keys.add(key)
+        return sorted(keys, key=str.encode)
+
+    def _write(self, key: str, value: Payload | None) -> None:
+        self._own[key] = value
+        self._kept_bytes += len(key) * 4 + 128 + len(value.bytes or b"" if value else b"")
+        if self._kept_bytes > _KEPT_BYTES:
+            writes = tuple(StateWrite(*write) for write in self._own.items())
+            self._connection.call(STATE_WRITE, StateWriteRequest(*self._attempt, writes))
+            self._own.clear()
+            self._kept_bytes = 0
+
+    # --- messages
+
+    def send(self, destination: str, key: str, data: Any, timeout: float | None = None) -> None:
+        """Puts a message into a process's mailbox; it is there when this returns, whatever becomes of this attempt (of a
+        function with `atomic: true`: when it ends well). A further attempt's repetitions are known, not delivered twice.
+
+        :param destination: a process of the application; SELF
+        :param key: any text; `invoke:<function>:<key>` invokes that function instead, as its trigger says
+        :param timeout: seconds to wait for room in the mailbox; None: until this attempt's deadline
+        :raises NotFound: there is no such process (any more)
+        :raises Overloaded: its mailbox was full all the while
+        :raises TooLarge: it has more bytes than a mailbox
+        :raises UnknownGrain: the key names a function that the application does not have
+        """
+        _text(key)
+        payload = values.encode(data, self._attempt[0], f"the message {key}", self._context.segments)
+        number = self._next()
+        to = self._to(destination)
+        self._connection.call(SEND, SendRequest(*self._attempt, number, to, key, payload, self._wait_ms(timeout)))
+
+    def recv(self, source: str = ANY, key: str = ANY, timeout: float | None = None, shared: bool = False) -> Any:
+        """Takes one message; its data. Messages of one source and key come in the order in which they were sent; with ANY, the
+        oldest that matches. It goes back to its place when this attempt does not end well.
+
+        :param source: a process, SELF or ANY; :param key: text or ANY
+        :param timeout: seconds; 0: None is returned at once when there is none; None: wait until this attempt's deadline
+        :raises Timeout: no message came until the deadline
+        """
+        message = self.recv_message(source, key, timeout, shared)
+        return None if message is None else message.data
+
+    def recv_message(
+        self, source: str = ANY, key: str = ANY, timeout: float | None = None, shared: bool = False
+    ) -> Message | None:
+        """As `recv`, with source and key; None instead of a message that has not come in `timeout`."""
+        wanted = None if key is ANY else _text(key)
+        sender = None if source is ANY else self._to(source)
+        reply = self._connection.call(RECEIVE, ReceiveRequest(*self._attempt, sender, wanted, self._wait_ms(timeout)))
+        found = reply.message
+        if found is None:
+            if timeout is None:
+                raise Timeout(f"no message came to process {self.id} until the attempt's deadline")
+            return None
+        return Message(SELF if found.source == self.id else found.source, found.key, self._value(found.payload, shared))
+
+    # --- other processes
+
+    def invoke(self, destination: str, function: str, data: Any = None) -> Call:
+        """Starts a function in a process; it has begun, or waits there, when this returns.
+
+        :raises NotFound: there is no such process (any more)
+        :raises UnknownGrain: the application has no such grain
+        :raises Overloaded: as many wait there as may
+        """
+        payload = values.encode(data, self._attempt[0], f"the input of {function}", self._context.segments)
+        request = ProcessInvokeRequest(*self._attempt, self._next(), self._to(destination), function, payload)
+        return Call(self, self._connection.call(PROCESS_INVOKE, request))
+
+    def processes(self) -> list[ProcessEntry]:
+        """The application's processes, with status `active`, `idle` or `swapped`."""
+        return [*self._list(None, 0).processes]
+
+    def watch_processes(self, version: int | None = None, timeout: float | None = None) -> tuple[int, list[ProcessEntry]]:
+        """The list and its version, as soon as that is newer than `version`; the same as before when it is not in time.
+
+        :param version: None: as it is now
+        :param timeout: seconds; None: until this attempt's deadline
+        """
+        found = self._list(version, 0 if version is None else self._wait_ms(timeout))
+        return found.version, [*found.processes]
+
+    # ---
+
+    def _list(self, newer_than: int | None, wait_ms: int) -> ProcessList:
+        return self._connection.call(PROCESS_LIST, ProcessListRequest(*self._attempt, newer_than, wait_ms))
+
+    def _next(self) -> int:
+        self._numbers += 1
+        return self._numbers - 1
+
+    def _to(self, process: str) -> str:
+        if process == ANY:
+            raise BadRequest("ANY is no process: it is for receiving")
+        return self.id if process == SELF else process
+
+    def _wait_ms(self, timeout: float | None) -> int:
+        left = self._context.remaining_ms()
+        left = max(0, left - min(_MARGIN_MS, left // 10))
+        return left if timeout is None else max(0, min(int(timeout * 1000), left))
+
+    def _value(self, payload: Payload, shared: bool) -> Any:
+        value = values.decode(payload, self._context.segments)
+        if shared and payload.reference is not None:
+            return value
+        if isinstance(value, memoryview):
+            return bytes(value)
+        numpy = sys.modules.get("numpy")
+        return value.copy() if numpy is not None and isinstance(value, numpy.ndarray) else value
+
+
+def _text(key: str) -> str:
+    """A key that travels as it is."""
+    try:
+        size = len(key.encode())
+    except UnicodeEncodeError:
+        raise BadRequest(f"the key {key!r} has a lone surrogate: it is no text") from None
+    if not 1 <= size <= KEY_BYTES:
+        raise BadRequest(f"a key has 1 to {KEY_BYTES} bytes, not {size}")
+    return key
