@@ -90,6 +90,11 @@ abstract class BrokerConnection implements BusConnection {
             case DATA_ADD -> handler.onDataAdd(this, (DataAddRequest) request, reply(call, sequence));
             case TABLE -> handler.onTable(this, (TableRequest) request, reply(call, sequence));
             case OBJECT -> handler.onObject(this, (ObjectRequest) request, reply(call, sequence));
+            case STATE_GET, STATE_KEYS, STATE_WRITE, SEND, RECEIVE, PROCESS_INVOKE, PROCESS_RESULT, PROCESS_LIST -> {
+                if (hasTaken(call, sequence)) {
+                    handler.onProcessCall(this, request, reply(call, sequence));
+                }
+            }
             case COMMANDS -> onCommands(sequence, (CommandsRequest) request);
             case REPORT -> handler.onReport(this, (Report) request);
         }

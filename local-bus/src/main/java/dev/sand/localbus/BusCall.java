@@ -14,6 +14,14 @@ enum BusCall {
     DATA_ADD("dataAdd", false),
     TABLE("table", false),
     OBJECT("object", false),
+    STATE_GET("stateGet", false),
+    STATE_KEYS("stateKeys", false),
+    STATE_WRITE("stateWrite", false),
+    SEND("send", false),
+    RECEIVE("receive", false),
+    PROCESS_INVOKE("processInvoke", false),
+    PROCESS_RESULT("processResult", false),
+    PROCESS_LIST("processList", false),
     COMMANDS("commands", false),
     REPORT("report", true);
 
@@ -40,6 +48,14 @@ enum BusCall {
             case "dataAdd" -> DATA_ADD;
             case "table" -> TABLE;
             case "object" -> OBJECT;
+            case "stateGet" -> STATE_GET;
+            case "stateKeys" -> STATE_KEYS;
+            case "stateWrite" -> STATE_WRITE;
+            case "send" -> SEND;
+            case "receive" -> RECEIVE;
+            case "processInvoke" -> PROCESS_INVOKE;
+            case "processResult" -> PROCESS_RESULT;
+            case "processList" -> PROCESS_LIST;
             case "commands" -> COMMANDS;
             case "report" -> REPORT;
             default -> null;

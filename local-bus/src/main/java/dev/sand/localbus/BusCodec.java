@@ -21,16 +21,37 @@ import dev.sand.event.thrift.LocalBus.fail_args;
 import dev.sand.event.thrift.LocalBus.finish_args;
 import dev.sand.event.thrift.LocalBus.object_args;
 import dev.sand.event.thrift.LocalBus.object_result;
+import dev.sand.event.thrift.LocalBus.processInvoke_args;
+import dev.sand.event.thrift.LocalBus.processInvoke_result;
+import dev.sand.event.thrift.LocalBus.processList_args;
+import dev.sand.event.thrift.LocalBus.processList_result;
+import dev.sand.event.thrift.LocalBus.processResult_args;
+import dev.sand.event.thrift.LocalBus.processResult_result;
 import dev.sand.event.thrift.LocalBus.publish_args;
 import dev.sand.event.thrift.LocalBus.publish_result;
+import dev.sand.event.thrift.LocalBus.receive_args;
+import dev.sand.event.thrift.LocalBus.receive_result;
+import dev.sand.event.thrift.LocalBus.send_args;
+import dev.sand.event.thrift.LocalBus.send_result;
+import dev.sand.event.thrift.LocalBus.stateGet_args;
+import dev.sand.event.thrift.LocalBus.stateGet_result;
+import dev.sand.event.thrift.LocalBus.stateKeys_args;
+import dev.sand.event.thrift.LocalBus.stateKeys_result;
+import dev.sand.event.thrift.LocalBus.stateWrite_args;
+import dev.sand.event.thrift.LocalBus.stateWrite_result;
 import dev.sand.event.thrift.LocalBus.table_args;
 import dev.sand.event.thrift.LocalBus.table_result;
 import dev.sand.event.thrift.LocalBus.take_args;
 import dev.sand.event.thrift.LocalBus.take_result;
 import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.ProcessList;
+import dev.sand.event.thrift.ProcessResult;
+import dev.sand.event.thrift.ReceiveReply;
+import dev.sand.event.thrift.StateValue;
 import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TakeReply;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
 import org.apache.thrift.TException;
@@ -82,6 +103,14 @@ final class BusCodec {
             case DATA_ADD -> read(new dataAdd_args()).getRequest();
             case TABLE -> read(new table_args()).getRequest();
             case OBJECT -> read(new object_args()).getRequest();
+            case STATE_GET -> read(new stateGet_args()).getRequest();
+            case STATE_KEYS -> read(new stateKeys_args()).getRequest();
+            case STATE_WRITE -> read(new stateWrite_args()).getRequest();
+            case SEND -> read(new send_args()).getRequest();
+            case RECEIVE -> read(new receive_args()).getRequest();
+            case PROCESS_INVOKE -> read(new processInvoke_args()).getRequest();
+            case PROCESS_RESULT -> read(new processResult_args()).getRequest();
+            case PROCESS_LIST -> read(new processList_args()).getRequest();
             case COMMANDS -> read(new Control.commands_args()).getRequest();
             case REPORT -> {
                 var report = read(new Control.report_args()).getReport();
@@ -124,6 +153,7 @@ final class BusCodec {
         return start;
     }
 
+    @SuppressWarnings("unchecked") // the handler of stateKeys answers with keys
     private static TBase<?, ?> result(BusCall call, Object result) {
         BusError error = result instanceof BusError e ? e : null;
         return switch (call) {
@@ -145,6 +175,20 @@ final class BusCodec {
                     : new table_result().setSuccess((TableReply) result);
             case OBJECT -> error != null ? new object_result().setError(error)
                     : new object_result().setSuccess((ObjectReply) result);
+            case STATE_GET -> error != null ? new stateGet_result().setError(error)
+                    : new stateGet_result().setSuccess((StateValue) result);
+            case STATE_KEYS -> error != null ? new stateKeys_result().setError(error)
+                    : new stateKeys_result().setSuccess((List<String>) result);
+            case STATE_WRITE -> error != null ? new stateWrite_result().setError(error) : new stateWrite_result();
+            case SEND -> error != null ? new send_result().setError(error) : new send_result();
+            case RECEIVE -> error != null ? new receive_result().setError(error)
+                    : new receive_result().setSuccess((ReceiveReply) result);
+            case PROCESS_INVOKE -> error != null ? new processInvoke_result().setError(error)
+                    : new processInvoke_result().setSuccess((String) result);
+            case PROCESS_RESULT -> error != null ? new processResult_result().setError(error)
+                    : new processResult_result().setSuccess((ProcessResult) result);
+            case PROCESS_LIST -> error != null ? new processList_result().setError(error)
+                    : new processList_result().setSuccess((ProcessList) result);
             case COMMANDS -> error != null ? new Control.commands_result().setError(error)
                     : new Control.commands_result().setSuccess((CommandsReply) result);
             case FINISH, FAIL, REPORT -> throw new IllegalStateException(call + " is not answered");

@@ -61,6 +61,14 @@ public interface BusHandler {
 
     void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply);
 
+    /**
+     * A call about the cloud process that the connection's attempt runs in: the request's class says which. Answered with what
+     * {@code sand.thrift} gives for that call, now or when what it waits for has come.
+     */
+    default void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
+        reply.refuse(Errors.BAD_REQUEST, "there are no cloud processes here");
+    }
+
     /** Answered by {@link BusConnection#command}. */
     void onCommands(BusConnection connection, CommandsRequest request);
 

@@ -15,12 +15,25 @@ import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.ObjectReply;
 import dev.sand.event.thrift.ObjectRequest;
+import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessList;
+import dev.sand.event.thrift.ProcessListRequest;
+import dev.sand.event.thrift.ProcessResult;
+import dev.sand.event.thrift.ProcessResultRequest;
 import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.ReceiveReply;
+import dev.sand.event.thrift.ReceiveRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.SendRequest;
+import dev.sand.event.thrift.StateGetRequest;
+import dev.sand.event.thrift.StateKeysRequest;
+import dev.sand.event.thrift.StateValue;
+import dev.sand.event.thrift.StateWriteRequest;
 import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -192,6 +205,46 @@ final class EmbeddedConnection extends BrokerConnection {
         @Override
         public ObjectReply object(ObjectRequest request) throws TException {
             return (ObjectReply) call(BusCall.OBJECT, request);
+        }
+
+        @Override
+        public StateValue stateGet(StateGetRequest request) throws TException {
+            return (StateValue) call(BusCall.STATE_GET, request);
+        }
+
+        @Override
+        public List<String> stateKeys(StateKeysRequest request) throws TException {
+            return (List<String>) call(BusCall.STATE_KEYS, request);
+        }
+
+        @Override
+        public void stateWrite(StateWriteRequest request) throws TException {
+            call(BusCall.STATE_WRITE, request);
+        }
+
+        @Override
+        public void send(SendRequest request) throws TException {
+            call(BusCall.SEND, request);
+        }
+
+        @Override
+        public ReceiveReply receive(ReceiveRequest request) throws TException {
+            return (ReceiveReply) call(BusCall.RECEIVE, request);
+        }
+
+        @Override
+        public String processInvoke(ProcessInvokeRequest request) throws TException {
+            return (String) call(BusCall.PROCESS_INVOKE, request);
+        }
+
+        @Override
+        public ProcessResult processResult(ProcessResultRequest request) throws TException {
+            return (ProcessResult) call(BusCall.PROCESS_RESULT, request);
+        }
+
+        @Override
+        public ProcessList processList(ProcessListRequest request) throws TException {
+            return (ProcessList) call(BusCall.PROCESS_LIST, request);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.sand.localbus;
 
+import dev.sand.event.Payload;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +16,7 @@ public final class KeyedQueues {
     public static final String ANY = null;
 
     /** @param order of arrival, ascending; given by the queues */
-    public record Message(String source, String key, byte[] body, long order) {}
+    public record Message(String source, String key, Payload payload, long order) {}
 
     private record Address(String source, String key) {}
 
@@ -32,18 +33,27 @@ public final class KeyedQueues {
     }
 
     /** @return null when it was put in, else why not */
-    public GrainQueue.Refusal offer(String source, String key, byte[] body) {
+    public GrainQueue.Refusal offer(String source, String key, Payload payload) {
+        GrainQueue.Refusal refusal = refusal(payload.size());
+        if (refusal == null) {
+            queues.computeIfAbsent(new Address(source, key), address -> new ArrayDeque<>(2))
+                    .add(new Message(source, key, payload, arrivals++));
+            count(payload, 1);
+        }
+        return refusal;
+    }
+
+    /** @return null when a message of that size has room now, else why not */
+    public GrainQueue.Refusal refusal(long messageBytes) {
         if (size >= maxDepth) {
             return new GrainQueue.Refusal("mailbox depth", maxDepth, size + 1L);
         }
-        if (bytes + body.length > maxBytes) {
-            return new GrainQueue.Refusal("mailbox bytes", maxBytes, bytes + body.length);
-        }
-        queues.computeIfAbsent(new Address(source, key), address -> new ArrayDeque<>(2))
-                .add(new Message(source, key, body, arrivals++));
-        size++;
-        bytes += body.length;
-        return null;
+        return bytes + messageBytes <= maxBytes ? null : new GrainQueue.Refusal("mailbox bytes", maxBytes, bytes + messageBytes);
+    }
+
+    private void count(Payload payload, int sign) {
+        size += sign;
+        bytes += sign * payload.size();
     }
 
     /** Takes the oldest message that matches, or null. @param source and key: {@link #ANY} matches all */
@@ -70,12 +80,44 @@ public final class KeyedQueues {
         return oldest;
     }
 
+    /** As {@link #poll}, but its room stays taken until it is given back, or {@link #settle}d. */
+    public Message borrow(String source, String key) {
+        Message oldest = peek(source, key);
+        if (oldest != null) {
+            unlink(oldest);
+        }
+        return oldest;
+    }
+
+    /** A message that was borrowed is in its place again: before those of its queue that came after it. */
+    public void giveBack(Message message) {
+        ArrayDeque<Message> queue = queues.computeIfAbsent(new Address(message.source(), message.key()), address -> new ArrayDeque<>(2));
+        ArrayDeque<Message> earlier = new ArrayDeque<>(0);
+        while (!queue.isEmpty() && queue.peekFirst().order() < message.order()) {
+            earlier.addLast(queue.pollFirst());
+        }
+        queue.addFirst(message);
+        while (!earlier.isEmpty()) {
+            queue.addFirst(earlier.pollLast());
+        }
+    }
+
+    /** A message that was borrowed is gone. */
+    public void settle(Message message) {
+        count(message.payload(), -1);
+    }
+
     /** Takes exactly these, each of which must be the first of its queue at its turn; what a {@link Trigger} selected. */
     public void removeAll(List<Message> messages) {
         messages.forEach(this::remove);
     }
 
     private void remove(Message message) {
+        unlink(message);
+        settle(message);
+    }
+
+    private void unlink(Message message) {
         Address address = new Address(message.source(), message.key());
         ArrayDeque<Message> queue = queues.get(address);
         if (queue == null || queue.peekFirst() != message) {
@@ -85,8 +127,6 @@ public final class KeyedQueues {
         if (queue.isEmpty()) {
             queues.remove(address);
         }
-        size--;
-        bytes -= message.body().length;
     }
 
     /** The first message of every queue. */
@@ -98,14 +138,15 @@ public final class KeyedQueues {
         return heads;
     }
 
-    /** All messages in order of arrival. */
-    List<Message> inOrder() {
+    /** All messages in order of arrival, but for those that are borrowed. */
+    public List<Message> inOrder() {
         List<Message> all = new ArrayList<>(size);
         queues.values().forEach(all::addAll);
         all.sort((a, b) -> Long.compare(a.order(), b.order()));
         return all;
     }
 
+    /** With those that are borrowed. */
     public int size() {
         return size;
     }

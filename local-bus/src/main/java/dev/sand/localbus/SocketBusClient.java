@@ -16,8 +16,20 @@ import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.LocalBus;
 import dev.sand.event.thrift.ObjectReply;
 import dev.sand.event.thrift.ObjectRequest;
+import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessList;
+import dev.sand.event.thrift.ProcessListRequest;
+import dev.sand.event.thrift.ProcessResult;
+import dev.sand.event.thrift.ProcessResultRequest;
 import dev.sand.event.thrift.PublishRequest;
+import dev.sand.event.thrift.ReceiveReply;
+import dev.sand.event.thrift.ReceiveRequest;
 import dev.sand.event.thrift.Report;
+import dev.sand.event.thrift.SendRequest;
+import dev.sand.event.thrift.StateGetRequest;
+import dev.sand.event.thrift.StateKeysRequest;
+import dev.sand.event.thrift.StateValue;
+import dev.sand.event.thrift.StateWriteRequest;
 import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TakeReply;
@@ -27,6 +39,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.protocol.TProtocol;
@@ -115,6 +128,46 @@ public final class SocketBusClient implements BusClient {
     @Override
     public ObjectReply object(ObjectRequest request) throws TException {
         return bus.object(request);
+    }
+
+    @Override
+    public StateValue stateGet(StateGetRequest request) throws TException {
+        return bus.stateGet(request);
+    }
+
+    @Override
+    public List<String> stateKeys(StateKeysRequest request) throws TException {
+        return bus.stateKeys(request);
+    }
+
+    @Override
+    public void stateWrite(StateWriteRequest request) throws TException {
+        bus.stateWrite(request);
+    }
+
+    @Override
+    public void send(SendRequest request) throws TException {
+        bus.send(request);
+    }
+
+    @Override
+    public ReceiveReply receive(ReceiveRequest request) throws TException {
+        return bus.receive(request);
+    }
+
+    @Override
+    public String processInvoke(ProcessInvokeRequest request) throws TException {
+        return bus.processInvoke(request);
+    }
+
+    @Override
+    public ProcessResult processResult(ProcessResultRequest request) throws TException {
+        return bus.processResult(request);
+    }
+
+    @Override
+    public ProcessList processList(ProcessListRequest request) throws TException {
+        return bus.processList(request);
     }
 
     @Override

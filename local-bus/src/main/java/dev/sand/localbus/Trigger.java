@@ -59,7 +59,11 @@ public sealed interface Trigger {
 
         @Override
         public List<Message> select(KeyedQueues queues) {
-            return queues.size() < count ? List.of() : List.copyOf(queues.inOrder().subList(0, count));
+            if (queues.size() < count) {
+                return List.of();
+            }
+            List<Message> inOrder = queues.inOrder();
+            return inOrder.size() < count ? List.of() : List.copyOf(inOrder.subList(0, count));
         }
     }
 

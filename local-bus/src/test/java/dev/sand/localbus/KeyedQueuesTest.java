@@ -3,6 +3,7 @@ package dev.sand.localbus;
 import static dev.sand.localbus.KeyedQueues.ANY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.Payload;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -11,12 +12,12 @@ import org.junit.jupiter.api.Test;
 class KeyedQueuesTest {
     private final KeyedQueues queues = new KeyedQueues(100, 1000);
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    private static Payload payload(String text) {
+        return new Payload("text/plain", text.getBytes(StandardCharsets.UTF_8), null);
     }
 
     private static String text(Message message) {
-        return message == null ? null : new String(message.body(), StandardCharsets.UTF_8);
+        return message == null ? null : new String(message.payload().bytes(), StandardCharsets.UTF_8);
     }
 
     private static List<String> texts(List<Message> messages) {
@@ -24,7 +25,7 @@ class KeyedQueuesTest {
     }
 
     private void offer(String source, String key, String body) {
-        assertThat(queues.offer(source, key, bytes(body))).isNull();
+        assertThat(queues.offer(source, key, payload(body))).isNull();
     }
 
     @Test
@@ -52,10 +53,35 @@ class KeyedQueuesTest {
     @Test
     void isBoundedInMessagesAndBytes() {
         KeyedQueues small = new KeyedQueues(2, 5);
-        small.offer("p", "a", bytes("123"));
-        assertThat(small.offer("p", "b", bytes("456"))).isEqualTo(new GrainQueue.Refusal("mailbox bytes", 5, 6));
-        small.offer("p", "b", bytes("4"));
-        assertThat(small.offer("p", "c", bytes(""))).isEqualTo(new GrainQueue.Refusal("mailbox depth", 2, 3));
+        small.offer("p", "a", payload("123"));
+        assertThat(small.offer("p", "b", payload("456"))).isEqualTo(new GrainQueue.Refusal("mailbox bytes", 5, 6));
+        small.offer("p", "b", payload("4"));
+        assertThat(small.offer("p", "c", payload(""))).isEqualTo(new GrainQueue.Refusal("mailbox depth", 2, 3));
+    }
+
+    @Test
+    void aMessageThatIsGivenBackIsInItsPlaceAgain() {
+        offer("p", "k", "1");
+        offer("p", "k", "2");
+        Message first = queues.borrow("p", "k");
+        Message second = queues.borrow("p", "k");
+        offer("p", "k", "3");
+        queues.giveBack(second);
+        queues.giveBack(first);
+        assertThat(texts(queues.inOrder())).containsExactly("1", "2", "3");
+        assertThat(List.of(text(queues.poll("p", "k")), text(queues.poll("p", "k")), text(queues.poll("p", "k")))).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    void whatIsBorrowedKeepsItsRoomUntilItIsSettled() {
+        KeyedQueues small = new KeyedQueues(1, 10);
+        small.offer("p", "a", payload("1"));
+        Message borrowed = small.borrow(ANY, ANY);
+        assertThat(small.poll(ANY, ANY)).isNull();
+        assertThat(small.offer("p", "a", payload("2"))).isNotNull();
+        small.settle(borrowed);
+        assertThat(small.offer("p", "a", payload("2"))).isNull();
+        assertThat(small.bytes()).isEqualTo(1);
     }
 
     @Test

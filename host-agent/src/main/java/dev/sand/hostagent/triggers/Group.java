@@ -32,7 +32,7 @@ final class Group {
     }
 
     void add(Batch.Held message, long nowMs) {
-        queue.offer(Long.toString(message.offset()), "", message.message().payload().bytes());
+        queue.offer(Long.toString(message.offset()), "", message.message().payload());
         held.put(message.offset(), message);
         arrivedMs.put(message.offset(), nowMs);
     }
