@@ -21,6 +21,7 @@ import java.util.TreeMap;
  * @param createdMs wall clock of the deployment
  * @param queues by name
  * @param triggers by name; each has a queue of its name, which is not among {@code queues}
+ * @param processes what its cloud processes may have; null: the default, see {@link #processSpec}
  */
 public record ApplicationVersion(
         short schema,
@@ -36,7 +37,8 @@ public record ApplicationVersion(
         Durability durability,
         long createdMs,
         Map<String, QueueSpec> queues,
-        Map<String, TriggerSpec> triggers) {
+        Map<String, TriggerSpec> triggers,
+        ProcessSpec processes) {
 
     /** RELAXED: backups are not waited for. STRICT: global bus first, for every event. */
     public enum Durability { RELAXED, STRICT }
@@ -53,12 +55,20 @@ public record ApplicationVersion(
         triggers = triggers == null ? Map.of() : triggers;
     }
 
+    public ApplicationVersion(short schema, String application, int version, String bundle, String dependencies, SandboxSpec sandbox,
+                              Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows, List<RouteSpec> routes,
+                              Map<String, Placement> placements, Durability durability, long createdMs, Map<String, QueueSpec> queues,
+                              Map<String, TriggerSpec> triggers) {
+        this(schema, application, version, bundle, dependencies, sandbox, grains, workflows, routes, placements, durability,
+                createdMs, queues, triggers, null);
+    }
+
     /** A version that is only ever called. */
     public ApplicationVersion(short schema, String application, int version, String bundle, String dependencies, SandboxSpec sandbox,
                               Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows, List<RouteSpec> routes,
                               Map<String, Placement> placements, Durability durability, long createdMs) {
         this(schema, application, version, bundle, dependencies, sandbox, grains, workflows, routes, placements, durability,
-                createdMs, null, null);
+                createdMs, null, null, null);
     }
 
     /** Its queues and those behind its triggers, by name. */
@@ -66,6 +76,11 @@ public record ApplicationVersion(
         Map<String, QueueSpec> all = new TreeMap<>(queues);
         triggers.forEach((name, trigger) -> all.put(name, trigger.queue()));
         return all;
+    }
+
+    /** What each of its cloud processes may have. */
+    public ProcessSpec processSpec() {
+        return processes == null ? ProcessSpec.DEFAULT : processes;
     }
 
     /** Where the grain may run. */

@@ -72,6 +72,35 @@ public interface HostAgentPort {
         }
     }
 
+    /**
+     * Asks for something about one cloud process, of whoever owns it. Fails with {@link ProcessException} when that is refused, or
+     * cannot be done now.
+     */
+    default CompletableFuture<ProcessView> process(ProcessCommand command) {
+        return CompletableFuture.failedFuture(new ProcessException(
+                Failure.platform(Errors.UNAVAILABLE, "there are no cloud processes here", false)));
+    }
+
+    /** The application's processes, on every host that this port stands for. */
+    default CompletableFuture<List<ProcessView>> processes(String application) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    /** Why a command about a process was not done. */
+    final class ProcessException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient Failure failure;
+
+        public ProcessException(Failure failure) {
+            super(failure.cause());
+            this.failure = failure;
+        }
+
+        public Failure failure() {
+            return failure;
+        }
+    }
+
     /** Resolves requirements and imports every grain in a build sandbox; fails with {@link BuildException}. */
     CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
 

@@ -13,6 +13,8 @@ package dev.sand.event;
  * @param durable true: accepted only once it is in the global bus (a 202); false: backed up in the background
  * @param traceparent W3C trace context, or null
  * @param redrive the execution has ended before, and is to run on; null: it is to begin
+ * @param process the cloud process that its grain runs in, which is made when there is none of that id; the execution's id falls
+ *                into its slot. Null: in none
  */
 public record InvocationRequest(
         String executionId,
@@ -23,10 +25,16 @@ public record InvocationRequest(
         long timeoutMs,
         boolean durable,
         String traceparent,
-        Redrive redrive) {
+        Redrive redrive,
+        String process) {
     public InvocationRequest(String executionId, String application, int version, String target, Payload input, long timeoutMs,
                              boolean durable, String traceparent) {
-        this(executionId, application, version, target, input, timeoutMs, durable, traceparent, null);
+        this(executionId, application, version, target, input, timeoutMs, durable, traceparent, null, null);
+    }
+
+    public InvocationRequest(String executionId, String application, int version, String target, Payload input, long timeoutMs,
+                             boolean durable, String traceparent, Redrive redrive) {
+        this(executionId, application, version, target, input, timeoutMs, durable, traceparent, redrive, null);
     }
 
     /** How often the execution has been redriven, this time included. */
@@ -35,10 +43,15 @@ public record InvocationRequest(
     }
 
     public InvocationRequest withInput(Payload other) {
-        return new InvocationRequest(executionId, application, version, target, other, timeoutMs, durable, traceparent, redrive);
+        return new InvocationRequest(executionId, application, version, target, other, timeoutMs, durable, traceparent, redrive,
+                process);
     }
 
     public InvocationRequest withTimeoutMs(long otherMs) {
-        return new InvocationRequest(executionId, application, version, target, input, otherMs, durable, traceparent, redrive);
+        return new InvocationRequest(executionId, application, version, target, input, otherMs, durable, traceparent, redrive, process);
+    }
+
+    public InvocationRequest inProcess(String id) {
+        return new InvocationRequest(executionId, application, version, target, input, timeoutMs, durable, traceparent, redrive, id);
     }
 }

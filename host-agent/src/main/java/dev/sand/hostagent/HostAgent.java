@@ -5,6 +5,8 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.core.Figures;
@@ -170,6 +172,16 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return shards.callBack(callback);
+    }
+
+    @Override
+    public CompletableFuture<ProcessView> process(ProcessCommand command) {
+        return shards.process(command);
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return shards.processes(application);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution;
@@ -34,9 +35,9 @@ public sealed interface Action {
     /** Fork instances ahead of need. Answer: a Take of each, or ForkFailed, or InstanceExited. */
     record Spawn(AppKey app, String worker, List<String> instances) implements Action {}
 
-    /** Answers the instance's take: the one hop of the hot path. */
+    /** Answers the instance's take: the one hop of the hot path. @param process the cloud process that it runs in, or null */
     record HandOver(AppKey app, String instance, String eventId, String executionId, String grain, int attempt,
-                    long remainingMs, Payload payload, String traceparent) implements Action {}
+                    long remainingMs, Payload payload, String traceparent, String process) implements Action {}
 
     /** Answers the instance's take with nothing: it ends. */
     record Dismiss(AppKey app, String instance) implements Action {}
@@ -110,6 +111,15 @@ public sealed interface Action {
 
     /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
     record AnswerCallback(Input.CallbackListener listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
+
+    /** Answers a CallProcess. */
+    record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}
+
+    /** Answers a Command about a process. @param view null: not done, for the reason given */
+    record AnswerCommand(Input.CommandListener listener, ProcessView view, Failure failure) implements Action {}
+
+    /** Values of a process that it has no more: what they are by reference may go. */
+    record Free(String application, List<Payload> values) implements Action {}
 
     /** A step asks something of the platform. Answer: Answered. */
     record Ask(String executionId, String step, Question question) implements Action {}

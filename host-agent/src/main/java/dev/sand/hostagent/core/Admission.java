@@ -20,11 +20,12 @@ import java.util.List;
  * READING   → ACCEPTING  that is there
  * READING   → DONE       that is there, and the redrive comes from the journal
  * ACCEPTING → DONE       the backup is in the global bus: accepted
+ * any       → ENTERING   the same, of one that waits for room in its process
  * any       → DONE       refused, or ended otherwise
  * </pre>
  */
 final class Admission {
-    private enum State { LOADING, READING, ACCEPTING, DONE }
+    private enum State { LOADING, READING, ACCEPTING, ENTERING, DONE }
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -32,6 +33,7 @@ final class Admission {
     private final Audience audience;
     private final Story story;
     private State state = State.LOADING;
+    private Application application;
     /** Where the request has a place kept in the queue, until its event takes it. */
     private Grain reservation;
 
@@ -47,10 +49,16 @@ final class Admission {
         return execution.request();
     }
 
-    void onApplicationReady(Application application) {
+    void onApplicationReady(Application ready) {
+        application = ready;
         if (!application.version().hasTarget(request().target())) {
             execution.ending().refused(Failure.caller(Errors.NOT_FOUND, "application " + request().application() + " version "
                     + request().version() + " has neither a grain nor a workflow " + request().target()));
+            return;
+        }
+        if (request().process() != null && execution.isWorkflow()) {
+            execution.ending().refused(Failure.caller(Errors.BAD_REQUEST, "workflow " + request().target()
+                    + " does not run in a process: only grains do"));
             return;
         }
         if (request().redrive() != null) {
@@ -117,7 +125,12 @@ final class Admission {
 
     private void done() {
         state = State.DONE;
-        execution.run();
+        if (request().process() == null) {
+            execution.run();
+        } else {
+            state = State.ENTERING;
+            context.processes.enter(execution, application);
+        }
     }
 
     private void accepted() {
@@ -183,6 +196,7 @@ final class Admission {
             case LOADING -> "while its application was being loaded";
             case READING -> "while what it had done before was being read";
             case ACCEPTING -> "while it was being written to the global bus";
+            case ENTERING -> "while it waited for room in process " + request().process();
             case DONE -> "before it ran";
         };
     }

@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution.Published;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -22,12 +23,21 @@ final class Attempts {
         this.context = context;
     }
 
-    void onFinish(Event event, Payload output, List<Published> withFinish, long startedNs, long endedNs) {
+    /** @param stateWrites of the process that it runs in */
+    void onFinish(Event event, Payload output, List<Published> withFinish, List<StateWrite> stateWrites, long startedNs, long endedNs) {
         List<Published> published = event.published(withFinish);
         Failure refusal = Refusals.ofResult(event, output, published, grain.application());
+        boolean inProcess = event.owner.process() != null;
+        if (refusal == null && inProcess) {
+            refusal = context.processes.refusal(event, stateWrites);
+        }
         if (refusal != null) {
+            context.processes.free(grain.application().key().application(), StateWrite.values(stateWrites));
             onFail(event, refusal, startedNs, endedNs);
             return;
+        }
+        if (inProcess) {
+            context.processes.finished(event, stateWrites);
         }
         context.counters.finished++;
         end(event, null, startedNs, endedNs);

@@ -21,6 +21,7 @@ final class CoreContext {
     final Intake intake = new Intake(this, executions);
     final Placing placing;
     final Guests guests = new Guests(this);
+    final Processes processes = new Processes(this);
     /** Looked through in order of first use. */
     final Map<AppKey, Application> applications = new LinkedHashMap<>();
     /** By id; an id that is not there counts no more. */

@@ -90,6 +90,9 @@ final class Event extends Timed implements GrainQueue.Entry {
         if (!legal) {
             throw CoreContext.illegal("event", id, state, next);
         }
+        if (state == State.RUNNING && owner.process() != null) {
+            context.processes.attemptEnded(this);
+        }
         if (isHere(state) != isHere(next)) {
             context.placing.inProgressHere(isHere(next));
         }

@@ -14,6 +14,11 @@ interface EventOwner {
     /** Until when everything of it must have ended. */
     long deadlineNs();
 
+    /** The cloud process that its events run in, or null. */
+    default String process() {
+        return null;
+    }
+
     /** Where the event's attempts are noted. */
     AttemptLog attemptLog();
 

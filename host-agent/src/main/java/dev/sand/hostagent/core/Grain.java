@@ -168,7 +168,7 @@ final class Grain {
         long remainingMs = Math.max(1, (deadlineNs - context.nowNs + 999_999) / 1_000_000);
         context.counters.handedOver++;
         context.emit(new Action.HandOver(application.key(), instance.id, event.id, event.owner.executionId(), spec.name(),
-                event.attempt, remainingMs, event.payload, event.owner.traceparent()));
+                event.attempt, remainingMs, event.payload, event.owner.traceparent(), event.owner.process()));
         pool.onHandOver(slots);
     }
 

@@ -58,6 +58,10 @@ public final class HostCore {
             case Input.Take take -> instanceInputs.on(take);
             case Input.Finish finish -> instanceInputs.on(finish);
             case Input.Invoke invoke -> context.intake.invoke(invoke.request(), invoke.listener());
+            case Input.FinishInProcess finish -> instanceInputs.on(finish);
+            case Input.CallProcess call -> instanceInputs.on(call);
+            case Input.Command command -> context.processes.on(command);
+            case Input.ListProcesses list -> context.processes.on(list);
             case Input.Fail fail -> instanceInputs.on(fail);
             case Input.Publish publish -> instanceInputs.on(publish);
             case Input.InstanceClosed closed -> instanceInputs.on(closed);
@@ -81,7 +85,10 @@ public final class HostCore {
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
             case Input.Cancel cancel -> onCancel(cancel);
-            case Input.Delete delete -> context.executions.delete(delete);
+            case Input.Delete delete -> {
+                context.executions.delete(delete);
+                context.processes.delete(delete.application());
+            }
             case Input.Callback callback -> onCallback(callback);
             case Input.Answered answered -> onAnswered(answered);
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);

@@ -6,12 +6,16 @@ import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership.HostCard;
+import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Everything that can happen to a shard. Inputs that answer an action carry the attempt or id that the action carried, so
@@ -88,6 +92,26 @@ public sealed interface Input {
 
     record Finish(AppKey app, String instance, String eventId, int attempt, Payload output,
                   List<Execution.Published> published, long startedNs, long endedNs) implements Input {}
+
+    /** @param stateWrites of the process that the attempt runs in; values by reference are kept for it */
+    record FinishInProcess(Finish finish, List<StateWrite> stateWrites) implements Input {}
+
+    /** An instance asks for something of the process that its attempt runs in. Answered with AnswerProcessCall. */
+    record CallProcess(AppKey app, String instance, String eventId, int attempt, ProcessCall call, ProcessCall.Listener listener)
+            implements Input {}
+
+    /** Told once of what has come of a command, on the shard's thread. */
+    interface CommandListener {
+        void onDone(ProcessView view);
+
+        void onFailed(Failure failure);
+    }
+
+    /** Somebody wants something done with a process. Answered with AnswerCommand. */
+    record Command(ProcessCommand command, CommandListener listener) implements Input {}
+
+    /** The processes that are here. */
+    record ListProcesses(String application, Consumer<List<ProcessView>> listener) implements Input {}
 
     record Fail(AppKey app, String instance, String eventId, int attempt, Failure failure, long startedNs, long endedNs)
             implements Input {}

@@ -1,6 +1,9 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.List;
 
 /** Inputs that come from instances, or tell of them: finds whom they are of, and drops those that count no more. */
 final class InstanceInputs {
@@ -28,12 +31,31 @@ final class InstanceInputs {
     }
 
     void on(Input.Finish finish) {
+        on(finish, List.of());
+    }
+
+    void on(Input.FinishInProcess finish) {
+        on(finish.finish(), finish.stateWrites());
+    }
+
+    void on(Input.CallProcess call) {
+        Event event = runningEvent(call.app(), call.instance(), call.eventId(), call.attempt(), call);
+        if (event != null) {
+            context.processes.calls().on(event, call);
+        } else {
+            context.processes.calls().refuse(call, Errors.CONFLICT, "attempt " + call.attempt() + " of " + call.eventId()
+                    + " does not run (any more)");
+        }
+    }
+
+    private void on(Input.Finish finish, List<StateWrite> stateWrites) {
         Event event = runningEvent(finish.app(), finish.instance(), finish.eventId(), finish.attempt(), finish);
         if (event != null) {
-            event.grain.attempts().onFinish(event, finish.output(), finish.published(), finish.startedNs(), finish.endedNs());
+            event.grain.attempts().onFinish(event, finish.output(), finish.published(), stateWrites, finish.startedNs(), finish.endedNs());
             return;
         }
         context.counters.late++;
+        context.processes.free(finish.app().application(), StateWrite.values(stateWrites));
         if (!context.has(Rule.ONE_ANSWER)) {
             Instance late = instance(finish.app(), finish.instance());
             if (late != null && late.event != null && late.event.id.equals(finish.eventId())) {

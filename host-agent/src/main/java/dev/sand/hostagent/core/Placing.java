@@ -60,7 +60,12 @@ final class Placing {
 
     /** One that was accepted before: it is not refused for want of room. */
     void readmit(Event event) {
-        if (!isUnknown(event)) {
+        if (isUnknown(event)) {
+            return;
+        }
+        if (event.owner.process() != null) {
+            event.grain.readmit(event);
+        } else {
             place(event, true);
         }
     }
@@ -77,7 +82,7 @@ final class Placing {
 
     /** Of nearly all events, told by two reads. */
     private boolean staysHere(Event event) {
-        return policy.keepsAll() && event.grain.placement() == Placement.ANYWHERE;
+        return policy.keepsAll() && event.grain.placement() == Placement.ANYWHERE || event.owner.process() != null;
     }
 
     private void place(Event event, boolean accepted) {

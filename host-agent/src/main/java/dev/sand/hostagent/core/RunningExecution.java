@@ -316,6 +316,9 @@ final class RunningExecution extends Timed implements Tenant {
         }
         admission.close();
         backups.close();
+        if (request.process() != null) {
+            context.processes.left(this);
+        }
     }
 
     void leave(InvocationResult remembered, boolean awaitsRecord) {

@@ -193,6 +193,11 @@ final class Steps implements EventOwner {
     }
 
     @Override
+    public String process() {
+        return execution.request().process();
+    }
+
+    @Override
     public AttemptLog attemptLog() {
         return execution.story();
     }

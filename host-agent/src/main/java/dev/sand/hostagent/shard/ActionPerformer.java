@@ -101,6 +101,10 @@ final class ActionPerformer implements ActionSink {
             }
             case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+            case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
+            case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+            case Action.Free free -> adapters.processes().free(free.application(), free.values());
             case Action.Ask ask -> adapters.questions().ask(shard, ask);
             case Action.Notify notify when notify.hop() == null -> notify.listener().onEnd();
             case Action.Notify notify -> notify.listener().onHop(notify.hop());

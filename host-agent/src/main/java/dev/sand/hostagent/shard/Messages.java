@@ -52,6 +52,7 @@ final class Messages {
         EventMessage event = new EventMessage(Limits.SCHEMA_VERSION, handOver.eventId(), handOver.executionId(),
                 handOver.grain(), handOver.attempt(), handOver.remainingMs(), payload(payload));
         event.setTraceparent(traceparent);
+        event.setProcess(handOver.process());
         return event;
     }
 

@@ -1,6 +1,8 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
@@ -20,6 +22,7 @@ import dev.sand.event.thrift.TakeRequest;
 import dev.sand.event.thrift.WorkerReadyReport;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusReply;
@@ -45,6 +48,7 @@ final class SandboxCalls {
     private final SandboxSocketSet sockets;
     private final Map<String, String> secrets;
     private final GrainData data;
+    private final GrainProcesses processes;
     private final CommandLine supervisor = new CommandLine();
     private final Map<String, Worker> workers = new HashMap<>();
     private final Map<String, BusConnection> instances = new HashMap<>();
@@ -52,7 +56,7 @@ final class SandboxCalls {
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
-                 Map<String, String> secrets, GrainData data) {
+                 Map<String, String> secrets, GrainData data, GrainProcesses processes) {
         this.shard = shard;
         this.app = app;
         this.sandbox = sandbox;
@@ -60,6 +64,7 @@ final class SandboxCalls {
         this.sockets = sockets;
         this.secrets = secrets;
         this.data = data;
+        this.processes = processes;
         this.lastWords = new LastWords(shard::after);
     }
 
@@ -240,7 +245,29 @@ final class SandboxCalls {
             refuse(connection, e);
             return;
         }
-        shard.on(finish);
+        if (request.isSetStateWrites()) {
+            finishInProcess(connection, finish, request.getStateWrites());
+        } else {
+            shard.on(finish);
+        }
+    }
+
+    private void finishInProcess(BusConnection connection, Input.Finish finish, List<dev.sand.event.thrift.StateWrite> wire) {
+        List<StateWrite> writes;
+        try {
+            writes = GrainProcesses.writes(wire);
+        } catch (IllegalArgumentException e) {
+            refuse(connection, e);
+            return;
+        }
+        processes.kept(shard, app.application(), StateWrite.values(writes), () -> shard.on(new Input.FinishInProcess(finish, writes)),
+                cause -> shard.on(new Input.Fail(app, finish.instance(), finish.eventId(), finish.attempt(),
+                        Failure.platform(Errors.UNAVAILABLE, "what the function wrote cannot be kept: " + cause, true),
+                        finish.startedNs(), finish.endedNs())));
+    }
+
+    void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
+        processes.call(shard, app, instance(connection), request, reply);
     }
 
     void onFail(BusConnection connection, FailRequest request) {

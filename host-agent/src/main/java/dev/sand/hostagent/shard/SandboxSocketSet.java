@@ -233,6 +233,13 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
         withData(connection, (data, application) -> data.object(application, request, reply));
     }
 
+    @Override
+    public void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
+        if (ownerOf(connection) instanceof SandboxCalls calls) {
+            calls.onProcessCall(connection, request, reply);
+        }
+    }
+
     private void withData(BusConnection connection, BiConsumer<GrainData, String> call) {
         SandboxCalls calls = ownerOf(connection);
         if (calls != null && calls.isDeleted()) {

@@ -4,14 +4,17 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.CallbackException;
+import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
-import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.sandbox.SandboxEndpoint;
 import dev.sand.hostagent.sandbox.SandboxListener;
 import dev.sand.localbus.LocalBus;
@@ -144,19 +147,41 @@ public final class Shard {
                 answer.completeExceptionally(new CallbackException(failure));
             }
         };
-        Runnable refuse = () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true));
-        try {
-            loop.execute(() -> {
-                if (stopped) {
-                    refuse.run();
-                    return;
-                }
-                on(new Input.Callback(place.executionId(), place.step(), what, listener));
-            });
-        } catch (RejectedExecutionException e) {
-            refuse.run();
-        }
+        whileRunning(() -> on(new Input.Callback(place.executionId(), place.step(), what, listener)),
+                () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
         return answer;
+    }
+
+    CompletableFuture<ProcessView> process(ProcessCommand command) {
+        CompletableFuture<ProcessView> answer = new CompletableFuture<>();
+        Input.CommandListener listener = new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                answer.complete(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answer.completeExceptionally(new ProcessException(failure));
+            }
+        };
+        whileRunning(() -> on(new Input.Command(command, listener)),
+                () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
+        return answer;
+    }
+
+    CompletableFuture<List<ProcessView>> processes(String application) {
+        CompletableFuture<List<ProcessView>> answer = new CompletableFuture<>();
+        whileRunning(() -> on(new Input.ListProcesses(application, answer::complete)), () -> answer.complete(List.of()));
+        return answer;
+    }
+
+    private void whileRunning(Runnable task, Runnable otherwise) {
+        try {
+            loop.execute(() -> (stopped ? otherwise : task).run());
+        } catch (RejectedExecutionException e) {
+            otherwise.run();
+        }
     }
 
     CompletableFuture<List<SandboxStatus>> status() {
@@ -290,7 +315,7 @@ public final class Shard {
 
     private void claim(AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets, boolean warm) {
         SandboxCalls calls = new SandboxCalls(this, app, sandbox, version, sockets,
-                adapters.secrets().apply(app.application()), adapters.data());
+                adapters.secrets().apply(app.application()), adapters.data(), adapters.processes());
         sandboxes.put(sandbox, calls);
         sandboxByApp.put(app, calls);
         calls.claim(bus);

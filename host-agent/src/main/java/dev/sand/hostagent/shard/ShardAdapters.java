@@ -24,6 +24,7 @@ record ShardAdapters(
         ExpressionPool expressions,
         LargePayloads payloads,
         GrainData data,
+        GrainProcesses processes,
         ObjectWork objects,
         Function<String, Map<String, String>> secrets,
         SlotTable slots,

@@ -5,14 +5,16 @@ import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.core.ExecutionFactory;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
-import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.log.LogCollector;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.sandbox.SandboxSockets;
@@ -95,6 +97,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
                 expressions, payloads, new GrainData(parts.data(), work, parts.queues(), parts.segments()),
+                new GrainProcesses(parts.segments(), work),
                 new ObjectWork(parts.data().objects(), slots, work, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
@@ -206,6 +209,14 @@ public final class ShardGroup implements Shards, AutoCloseable {
     public CompletableFuture<List<Figures.Reading>> figures() {
         List<CompletableFuture<Figures.Reading>> answers = shards.stream().map(Shard::figures).toList();
         return all(answers).thenApply(done -> answers.stream().map(CompletableFuture::join).toList());
+    }
+
+    public CompletableFuture<ProcessView> process(ProcessCommand command) {
+        return shardOf(command.application()).process(command);
+    }
+
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return shardOf(application).processes(application);
     }
 
     public void onMemoryPressure() {

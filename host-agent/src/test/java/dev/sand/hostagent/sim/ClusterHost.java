@@ -221,7 +221,8 @@ final class ClusterHost implements Driver {
             case Action.SendAway send -> sendAway(send);
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
-            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _ -> { }
+            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _, Action.AnswerProcessCall _,
+                    Action.AnswerCommand _, Action.Free _ -> { }
         }
     }
 

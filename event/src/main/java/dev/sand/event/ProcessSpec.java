@@ -1,0 +1,39 @@
+package dev.sand.event;
+
+import java.util.Map;
+
+/**
+ * What the cloud processes of an application may have, each of them (PraaS 3.1, 4.3), with every default filled in.
+ *
+ * @param concurrency functions that run in a process at once; more wait
+ * @param queueDepth invocations that wait in a process
+ * @param mailboxMessages and {@code mailboxBytes}: what is unread; who sends more waits
+ * @param memoryBytes of state
+ * @param idleMs without any function, until an active process counts as idle
+ * @param swapAfterMs that it is idle, until it is swapped out
+ * @param functions by grain, where they differ from {@link Function#STANDARD}
+ */
+public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, long mailboxBytes, long memoryBytes, long idleMs,
+                          long swapAfterMs, Map<String, Function> functions) {
+    public static final ProcessSpec DEFAULT = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
+
+    /** When messages for a function make an invocation of it (PraaS, table 3). */
+    public enum Trigger { STANDARD, MULTI_SOURCE, BATCH }
+
+    /**
+     * @param count messages an invocation; 1 of a standard trigger
+     * @param timeoutMs after which it is invoked with what is there; 0: never
+     * @param atomic its sends count when it ends well, not at once
+     */
+    public record Function(Trigger trigger, int count, long timeoutMs, boolean atomic) {
+        public static final Function STANDARD = new Function(Trigger.STANDARD, 1, 0, false);
+    }
+
+    public ProcessSpec {
+        functions = functions == null ? Map.of() : functions;
+    }
+
+    public Function function(String grain) {
+        return functions.getOrDefault(grain, Function.STANDARD);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Payload;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a function asks of the cloud process that it runs in (PraaS, Listing 1). Values by reference are kept for the process from the
+ * call on; one that is refused is freed.
+ */
+public sealed interface ProcessCall {
+    record Get(String key) implements ProcessCall {}
+
+    record Keys(String after, int limit) implements ProcessCall {}
+
+    /** Ahead of the attempt's end. */
+    record Write(List<StateWrite> writes) implements ProcessCall {}
+
+    /** @param number of the attempt's sends and invokes, from 0; @param waitMs for room in a full mailbox */
+    record Send(int number, String destination, String key, Payload payload, long waitMs) implements ProcessCall {}
+
+    /** @param source and key null: any; @param waitMs until there is a message */
+    record Receive(String source, String key, long waitMs) implements ProcessCall {}
+
+    record Invoke(int number, String destination, String grain, Payload payload) implements ProcessCall {}
+
+    /** @param waitMs until it has ended */
+    record Result(String invocation, long waitMs) implements ProcessCall {}
+
+    /** @param newerThan null: as it is now */
+    record Processes(Long newerThan, long waitMs) implements ProcessCall {}
+
+    sealed interface Answer {
+        record Done() implements Answer {}
+
+        /** Of Get. @param value null: there is none */
+        record Value(Payload value) implements Answer {}
+
+        record KeyList(List<String> keys) implements Answer {}
+
+        /** Of Receive. */
+        record Received(String source, String key, Payload payload) implements Answer {}
+
+        /** Of Receive: none came. */
+        record Nothing() implements Answer {}
+
+        record Invoked(String invocation) implements Answer {}
+
+        /** Of Result. All null: it has not ended. */
+        record Outcome(Payload output, String error, String cause) implements Answer {}
+
+        /** @param statuses by process */
+        record Listed(long version, Map<String, String> statuses) implements Answer {}
+
+        /** @param error as sand.thrift's BusError has it */
+        record Refused(String error, String message) implements Answer {}
+    }
+
+    /** Told once, on the shard's thread. */
+    @FunctionalInterface
+    interface Listener {
+        void on(Answer answer);
+    }
+}

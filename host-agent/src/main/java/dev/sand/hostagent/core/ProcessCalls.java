@@ -1,0 +1,241 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Failure;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.CloudProcess;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What running functions ask of the cloud process that they run in, and of others of their application. */
+final class ProcessCalls {
+    private final CoreContext context;
+    private final Processes processes;
+    private final Map<String, Long> versions = new HashMap<>();
+    private final List<ListWatch> watches = new ArrayList<>(0);
+
+    ProcessCalls(CoreContext context, Processes processes) {
+        this.context = context;
+        this.processes = processes;
+    }
+
+    private void answer(ProcessCall.Listener listener, Answer answer) {
+        context.emit(new Action.AnswerProcessCall(listener, answer));
+    }
+
+    private void refuse(ProcessCall.Listener listener, String error, String message) {
+        answer(listener, new Answer.Refused(error, message));
+    }
+
+    /** The call counts no more, or is out of place. */
+    void refuse(Input.CallProcess call, String error, String message) {
+        List<Payload> unused = switch (call.call()) {
+            case ProcessCall.Write write -> StateWrite.values(write.writes());
+            case ProcessCall.Send send -> List.of(send.payload());
+            case ProcessCall.Invoke invoke -> List.of(invoke.payload());
+            default -> List.of();
+        };
+        processes.free(call.app().application(), unused);
+        refuse(call.listener(), error, message);
+    }
+
+    /** @param event whose running attempt calls */
+    void on(Event event, Input.CallProcess call) {
+        String application = call.app().application();
+        ProcessHome home = event.owner.process() == null ? null : processes.find(application, event.owner.process());
+        if (home == null) {
+            refuse(call, Errors.BAD_REQUEST, "event " + event.id + " runs in no cloud process");
+            return;
+        }
+        Attempt attempt = Processes.attempt(event);
+        CloudProcess process = home.process();
+        ProcessCall.Listener listener = call.listener();
+        switch (call.call()) {
+            case ProcessCall.Get get -> answer(listener, new Answer.Value(process.get(attempt, get.key())));
+            case ProcessCall.Keys keys -> answer(listener, new Answer.KeyList(process.keys(attempt, keys.after(), keys.limit())));
+            case ProcessCall.Write write -> write(event, home, call, write.writes());
+            case ProcessCall.Receive receive -> home.receive(attempt, receive, listener);
+            case ProcessCall.Send send -> {
+                ProcessHome destination = processes.find(application, send.destination());
+                if (destination == null) {
+                    refuse(call, Errors.NOT_FOUND, noProcess(application, send.destination()));
+                } else {
+                    destination.send(event, home.id(), send, listener);
+                }
+            }
+            case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
+            case ProcessCall.Result result -> result(result, listener);
+            case ProcessCall.Processes list -> list(application, list, listener);
+        }
+    }
+
+    private static String noProcess(String application, String id) {
+        return "application " + application + " has no process " + id;
+    }
+
+    private void write(Event event, ProcessHome home, Input.CallProcess call, List<StateWrite> writes) {
+        Failure refusal = processes.refusal(event, writes);
+        if (refusal != null) {
+            refuse(call, refusal.error(), refusal.cause());
+            return;
+        }
+        home.process().write(Processes.attempt(event), writes);
+        answer(call.listener(), new Answer.Done());
+    }
+
+    // --- invocations of functions in other processes, or the own one
+
+    /** The invocation's id follows from the caller's and its number: a further attempt's is the same one. */
+    private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        String application = call.app().application();
+        if (processes.find(application, invoke.destination()) == null) {
+            refuse(call, Errors.NOT_FOUND, noProcess(application, invoke.destination()));
+            return;
+        }
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
+            refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());
+            return;
+        }
+        int slot = context.slots.of(invoke.destination());
+        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
+        RunningExecution same = context.executions.get(id);
+        if (same != null || context.executions.remembered(id, slot) != null) {
+            answer(call.listener(), new Answer.Invoked(id));
+            return;
+        }
+        long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
+        InvocationRequest request = new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(),
+                timeoutMs, true, event.owner.traceparent()).inProcess(invoke.destination());
+        Failure full = context.executions.full(request, false);
+        if (full != null) {
+            refuse(call, full.error(), full.cause());
+            return;
+        }
+        context.counters.received++;
+        context.counters.admitted++;
+        RunningExecution execution = context.executions.add(request, slot, null);
+        execution.audience().add(new Audience.Parent() {
+            private boolean answered;
+
+            @Override
+            public void onAccepted() {
+                answered = true;
+                answer(call.listener(), new Answer.Invoked(id));
+            }
+
+            @Override
+            public void onEnded(InvocationResult result) {
+                if (!answered) {
+                    refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
+                            result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
+                }
+            }
+        });
+        execution.begin();
+    }
+
+    /** Somebody who waits for the end of an invocation. */
+    private final class Waiter extends Timed implements Audience.Parent {
+        private final ProcessCall.Listener listener;
+        private boolean answered;
+
+        Waiter(ProcessCall.Listener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void onAccepted() {
+            // Its end is waited for.
+        }
+
+        @Override
+        public void onEnded(InvocationResult result) {
+            if (!answered) {
+                answered = true;
+                context.timers.disarm(this);
+                answer(listener, outcome(result));
+            }
+        }
+
+        @Override
+        void onDue() {
+            answered = true;
+            answer(listener, new Answer.Outcome(null, null, null));
+        }
+    }
+
+    private static Answer outcome(InvocationResult result) {
+        return result.failure() == null ? new Answer.Outcome(result.output(), null, null)
+                : new Answer.Outcome(null, result.failure().error(), result.failure().cause());
+    }
+
+    private void result(ProcessCall.Result result, ProcessCall.Listener listener) {
+        RunningExecution execution = context.executions.get(result.invocation());
+        if (execution != null && result.waitMs() > 0) {
+            Waiter waiter = new Waiter(listener);
+            execution.audience().add(waiter);
+            context.timers.arm(waiter, context.nowNs + result.waitMs() * 1_000_000);
+            return;
+        }
+        int slot = context.slots.of(result.invocation());
+        RememberedResults.Entry ended = execution != null ? null : context.executions.remembered(result.invocation(), slot);
+        if (execution != null) {
+            answer(listener, new Answer.Outcome(null, null, null));
+        } else if (ended != null && ended.result() != null) {
+            answer(listener, outcome(ended.result()));
+        } else {
+            refuse(listener, Errors.NOT_FOUND, "nothing is known (any more) of invocation " + result.invocation());
+        }
+    }
+
+    // --- the list of processes
+
+    /** Somebody who waits until it is another one. */
+    private final class ListWatch extends Timed {
+        final String application;
+        final ProcessCall.Listener listener;
+
+        ListWatch(String application, ProcessCall.Listener listener) {
+            this.application = application;
+            this.listener = listener;
+        }
+
+        @Override
+        void onDue() {
+            watches.remove(this);
+            answer(listener, listed(application));
+        }
+    }
+
+    private Answer listed(String application) {
+        return new Answer.Listed(versions.getOrDefault(application, 0L), processes.statuses(application));
+    }
+
+    private void list(String application, ProcessCall.Processes list, ProcessCall.Listener listener) {
+        boolean newer = list.newerThan() == null || versions.getOrDefault(application, 0L) > list.newerThan();
+        if (newer || list.waitMs() <= 0) {
+            answer(listener, listed(application));
+            return;
+        }
+        ListWatch watch = new ListWatch(application, listener);
+        watches.add(watch);
+        context.timers.arm(watch, context.nowNs + list.waitMs() * 1_000_000);
+    }
+
+    void onListChanged(String application) {
+        versions.merge(application, 1L, Long::sum);
+        for (int i = watches.size() - 1; i >= 0; i--) {
+            if (watches.get(i).application.equals(application)) {
+                context.timers.arm(watches.get(i), context.nowNs); // once what changes it is done
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.sand.hostagent.process;
+
+/**
+ * The states of a cloud process (PraaS, Fig. 5) and which follow which. The two that the figure draws as arrows, swapping out and
+ * in, take a while here, and may fail.
+ *
+ * <pre>
+ * ACTIVE       → IDLE          no function ran in it for a while
+ * IDLE         → ACTIVE        a function does
+ * ACTIVE, IDLE → SWAPPING_OUT  it was idle for long, memory is short, somebody asks for it, its host stops
+ * SWAPPING_OUT → SWAPPED       all of it is in the global data layer
+ * SWAPPING_OUT → ACTIVE        that could not be written, and is all here still
+ * SWAPPED      → SWAPPING_IN   somebody addresses it
+ * SWAPPING_IN  → ACTIVE        it is here
+ * SWAPPING_IN  → SWAPPED       it could not be read
+ * any          → KILLED        deleted: nothing of it is kept
+ * </pre>
+ */
+public enum LifeCycle {
+    ACTIVE, IDLE, SWAPPING_OUT, SWAPPED, SWAPPING_IN, KILLED;
+
+    public boolean mayBecome(LifeCycle next) {
+        return switch (this) {
+            case ACTIVE -> next == IDLE || next == SWAPPING_OUT || next == KILLED;
+            case IDLE -> next == ACTIVE || next == SWAPPING_OUT || next == KILLED;
+            case SWAPPING_OUT -> next == SWAPPED || next == ACTIVE || next == KILLED;
+            case SWAPPED -> next == SWAPPING_IN || next == KILLED;
+            case SWAPPING_IN -> next == ACTIVE || next == SWAPPED || next == KILLED;
+            case KILLED -> false;
+        };
+    }
+
+    /** Its state and mailbox are here, and may be used. */
+    public boolean isHere() {
+        return this == ACTIVE || this == IDLE;
+    }
+
+    /** As users are told: what is under way counts as what it was before. */
+    public String shown() {
+        return switch (this) {
+            case ACTIVE, SWAPPING_OUT -> "active";
+            case IDLE -> "idle";
+            case SWAPPED, SWAPPING_IN -> "swapped";
+            case KILLED -> "killed";
+        };
+    }
+}

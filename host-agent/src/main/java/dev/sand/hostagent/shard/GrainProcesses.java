@@ -1,0 +1,168 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Payload;
+import dev.sand.event.thrift.Message;
+import dev.sand.event.thrift.ProcessEntry;
+import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessList;
+import dev.sand.event.thrift.ProcessListRequest;
+import dev.sand.event.thrift.ProcessResult;
+import dev.sand.event.thrift.ProcessResultRequest;
+import dev.sand.event.thrift.ReceiveReply;
+import dev.sand.event.thrift.ReceiveRequest;
+import dev.sand.event.thrift.SendRequest;
+import dev.sand.event.thrift.StateGetRequest;
+import dev.sand.event.thrift.StateKeysRequest;
+import dev.sand.event.thrift.StateValue;
+import dev.sand.event.thrift.StateWriteRequest;
+import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.core.ProcessCall;
+import dev.sand.hostagent.process.StateWrite;
+import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.localbus.BusReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The calls about cloud processes of one host's grains: from the wire to inputs of the core, and back. Values by reference are kept for
+ * the process before the core hears of them, off the shard; the core says when they may go.
+ */
+final class GrainProcesses {
+    private static final int MOST_KEYS = 1_000;
+    private final SegmentServer segments;
+    private final Work work;
+
+    GrainProcesses(SegmentServer segments, Work work) {
+        this.segments = segments;
+        this.work = work;
+    }
+
+    /** A call with what says which attempt it is of. */
+    private record Of(String eventId, int attempt, ProcessCall call, List<Payload> values) {}
+
+    /** Called on the shard's thread, and becomes an input at once when no value is large. */
+    void call(Shard shard, AppKey app, String instance, Object request, BusReply<Object> reply) {
+        Of of;
+        try {
+            of = of(request);
+        } catch (IllegalArgumentException e) {
+            reply.refuse(Errors.BAD_REQUEST, e.getMessage());
+            return;
+        }
+        Input.CallProcess input = new Input.CallProcess(app, instance, of.eventId(), of.attempt(), of.call(),
+                answer -> answer(reply, answer));
+        kept(shard, app.application(), of.values(), () -> shard.on(input), cause -> reply.refuse(Errors.UNAVAILABLE, cause));
+    }
+
+    /** Values by reference are kept, then the step is done; on the shard's thread, as is what is done when they cannot be. */
+    void kept(Shard shard, String application, List<Payload> values, Runnable step, Consumer<String> failed) {
+        List<Payload.Reference> references = references(values);
+        if (references.isEmpty()) {
+            step.run();
+            return;
+        }
+        boolean taken = work.tryRun(() -> {
+            int kept = 0;
+            try {
+                for (Payload.Reference reference : references) {
+                    segments.retain(application, reference);
+                    kept++;
+                }
+                shard.execute(step);
+            } catch (StoreException e) {
+                references.subList(0, kept).forEach(reference -> segments.forget(application, reference));
+                shard.execute(() -> failed.accept(e.getMessage()));
+            }
+        });
+        if (!taken) {
+            failed.accept("the host agent has too many large values to keep");
+        }
+    }
+
+    void free(String application, List<Payload> values) {
+        List<Payload.Reference> references = references(values);
+        if (!work.tryRun(() -> references.forEach(reference -> segments.forget(application, reference)))) {
+            references.forEach(reference -> segments.forget(application, reference)); // a lock's time, rather than a leak
+        }
+    }
+
+    private static List<Payload.Reference> references(List<Payload> values) {
+        List<Payload.Reference> references = List.of();
+        for (int i = 0; i < values.size(); i++) {
+            if (values.get(i).reference() != null) {
+                references = references.isEmpty() ? new ArrayList<>(1) : references;
+                references.add(values.get(i).reference());
+            }
+        }
+        return references;
+    }
+
+    // --- from the wire
+
+    private static Of of(Object request) {
+        return switch (request) {
+            case StateGetRequest get -> new Of(get.getEventId(), get.getAttempt(), new ProcessCall.Get(get.getKey()), List.of());
+            case StateKeysRequest keys -> new Of(keys.getEventId(), keys.getAttempt(),
+                    new ProcessCall.Keys(keys.getAfter(), Math.clamp(keys.getLimit(), 1, MOST_KEYS)), List.of());
+            case StateWriteRequest write -> {
+                List<StateWrite> writes = writes(write.getWrites());
+                yield new Of(write.getEventId(), write.getAttempt(), new ProcessCall.Write(writes), StateWrite.values(writes));
+            }
+            case SendRequest send -> {
+                Payload payload = Messages.payload(send.getPayload());
+                yield new Of(send.getEventId(), send.getAttempt(), new ProcessCall.Send(send.getNumber(), send.getDestination(),
+                        send.getKey(), payload, send.getWaitMs()), List.of(payload));
+            }
+            case ReceiveRequest receive -> new Of(receive.getEventId(), receive.getAttempt(),
+                    new ProcessCall.Receive(receive.getSource(), receive.getKey(), receive.getWaitMs()), List.of());
+            case ProcessInvokeRequest invoke -> {
+                Payload payload = Messages.payload(invoke.getPayload());
+                yield new Of(invoke.getEventId(), invoke.getAttempt(), new ProcessCall.Invoke(invoke.getNumber(),
+                        invoke.getDestination(), invoke.getGrain(), payload), List.of(payload));
+            }
+            case ProcessResultRequest result -> new Of(result.getEventId(), result.getAttempt(),
+                    new ProcessCall.Result(result.getInvocation(), result.getWaitMs()), List.of());
+            case ProcessListRequest list -> new Of(list.getEventId(), list.getAttempt(),
+                    new ProcessCall.Processes(list.isSetNewerThan() ? list.getNewerThan() : null, list.getWaitMs()), List.of());
+            default -> throw new IllegalStateException("no call about processes: " + request.getClass().getSimpleName());
+        };
+    }
+
+    /** @throws IllegalArgumentException for a value that is none */
+    static List<StateWrite> writes(List<dev.sand.event.thrift.StateWrite> wire) {
+        List<StateWrite> writes = new ArrayList<>(wire.size());
+        for (dev.sand.event.thrift.StateWrite write : wire) {
+            writes.add(new StateWrite(write.getKey(), write.isSetValue() ? Messages.payload(write.getValue()) : null));
+        }
+        return writes;
+    }
+
+    // --- to the wire
+
+    private static void answer(BusReply<Object> reply, Answer answer) {
+        switch (answer) {
+            case Answer.Done() -> reply.answer(null);
+            case Answer.Value(Payload value) -> reply.answer(value == null ? new StateValue() : new StateValue().setValue(Messages.payload(value)));
+            case Answer.KeyList(List<String> keys) -> reply.answer(keys);
+            case Answer.Received(String source, String key, Payload payload) ->
+                    reply.answer(new ReceiveReply().setMessage(new Message(source, key, Messages.payload(payload))));
+            case Answer.Nothing() -> reply.answer(new ReceiveReply());
+            case Answer.Invoked(String invocation) -> reply.answer(invocation);
+            case Answer.Outcome outcome -> {
+                ProcessResult result = new ProcessResult().setError(outcome.error()).setCause(outcome.cause());
+                reply.answer(outcome.output() == null ? result : result.setOutput(Messages.payload(outcome.output())));
+            }
+            case Answer.Listed listed -> {
+                List<ProcessEntry> entries = new ArrayList<>(listed.statuses().size());
+                listed.statuses().forEach((process, status) -> entries.add(new ProcessEntry(process, status)));
+                reply.answer(new ProcessList(listed.version(), entries));
+            }
+            case Answer.Refused(String error, String message) -> reply.refuse(error, message);
+        }
+    }
+}

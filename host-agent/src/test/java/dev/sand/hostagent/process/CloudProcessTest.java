@@ -1,0 +1,130 @@
+package dev.sand.hostagent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
+import dev.sand.hostagent.process.CloudProcess.Sent;
+import dev.sand.localbus.KeyedQueues.Message;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CloudProcessTest {
+    private static final ProcessSpec SMALL = new ProcessSpec(2, 10, 3, 100, 20, 1_000, 600_000, Map.of());
+    private static final Attempt FIRST = new Attempt("e1", 1);
+    private static final Attempt SECOND = new Attempt("e2", 1);
+    private final CloudProcess process = new CloudProcess("p", SMALL);
+
+    private static Payload json(String text) {
+        return Payload.json(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String text(Payload payload) {
+        return payload == null ? null : new String(payload.bytes(), StandardCharsets.UTF_8);
+    }
+
+    private static StateWrite write(String key, String value) {
+        return new StateWrite(key, value == null ? null : json(value));
+    }
+
+    private static String body(Message message) {
+        return message == null ? null : text(message.payload());
+    }
+
+    private String read(Attempt attempt, String key) {
+        return text(process.get(attempt, key));
+    }
+
+    @Test
+    void writesTakeEffectTogetherWhenTheFunctionEndsWell() {
+        process.write(FIRST, List.of(write("a", "1")));
+        assertThat(read(FIRST, "a")).isEqualTo("1");
+        assertThat(read(SECOND, "a")).isNull();
+        process.finish(FIRST, List.of(write("b", "2")));
+        assertThat(process.keys(SECOND, null, 10)).containsExactly("a", "b");
+        assertThat(read(SECOND, "b")).isEqualTo("2");
+    }
+
+    @Test
+    void writesOfAFunctionThatFailsAreGone() {
+        process.finish(FIRST, List.of(write("a", "1")));
+        process.write(SECOND, List.of(write("a", "2"), write("b", "3")));
+        assertThat(process.abandon(SECOND).stream().map(CloudProcessTest::text)).containsExactly("2", "3");
+        assertThat(read(SECOND, "a")).isEqualTo("1");
+        assertThat(process.keys(SECOND, null, 10)).containsExactly("a");
+    }
+
+    @Test
+    void deletedKeysAreGoneForTheFunctionAtOnceAndForOthersAtItsEnd() {
+        process.finish(FIRST, List.of(write("a", "1"), write("b", "2")));
+        process.write(SECOND, List.of(write("a", null)));
+        assertThat(process.keys(SECOND, null, 10)).containsExactly("b");
+        assertThat(process.keys(FIRST, null, 10)).containsExactly("a", "b");
+        assertThat(process.finish(SECOND, List.of()).freed().stream().map(CloudProcessTest::text)).containsExactly("1");
+        assertThat(process.stateBytes()).isEqualTo(2);
+    }
+
+    @Test
+    void keysAreGivenPageByPage() {
+        process.finish(FIRST, List.of(write("a", "1"), write("b", "1"), write("c", "1")));
+        assertThat(process.keys(FIRST, null, 2)).containsExactly("a", "b");
+        assertThat(process.keys(FIRST, "b", 2)).containsExactly("c");
+    }
+
+    @Test
+    void stateOverItsMemoryIsRefusedUnlessItShrinks() {
+        process.write(FIRST, List.of(write("a", "\"0123456\"")));
+        assertThat(process.refusal(FIRST, List.of(write("b", "\"0123456\"")))).isNull();
+        assertThat(process.refusal(FIRST, List.of(write("b", "\"01234567\""))).actual()).isEqualTo(21);
+        assertThat(process.refusal(FIRST, List.of(write("a", "1"), write("b", "\"0123456789abcde\"")))).isNull();
+    }
+
+    @Test
+    void aMessageIsTheAttemptsUntilItEndsAndInItsPlaceAgainIfThatFails() {
+        process.offer("q", "k", json("1"), "i1", 0);
+        process.offer("q", "k", json("2"), "i1", 1);
+        assertThat(body(process.receive(FIRST, "q", "k"))).isEqualTo("1");
+        assertThat(body(process.receive(SECOND, null, "k"))).isEqualTo("2");
+        assertThat(process.receive(SECOND, null, null)).isNull();
+        process.abandon(FIRST);
+        assertThat(body(process.receive(SECOND, "q", null))).isEqualTo("1");
+        process.finish(SECOND, List.of());
+        assertThat(process.unread()).isZero();
+    }
+
+    @Test
+    void aSendersRepetitionIsTakenOnce() {
+        assertThat(process.offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.REPEATED);
+        assertThat(process.offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.REPEATED);
+        assertThat(process.offer("q", "k", json("1"), "i2", 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.unread()).isEqualTo(3);
+    }
+
+    @Test
+    void aFullMailboxTakesNothingUntilSomethingIsReadForGood() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(process.offer("q", "k", json("" + i), "i1", i)).isEqualTo(Sent.TAKEN);
+        }
+        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
+        process.receive(FIRST, null, null);
+        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
+        process.finish(FIRST, List.of());
+        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.TAKEN);
+    }
+
+    @Test
+    void theLifeCycleIsThatOfTheTable() {
+        assertThat(Arrays.stream(LifeCycle.values()).filter(LifeCycle.ACTIVE::mayBecome))
+                .containsExactly(LifeCycle.IDLE, LifeCycle.SWAPPING_OUT, LifeCycle.KILLED);
+        assertThat(Arrays.stream(LifeCycle.values()).filter(LifeCycle.SWAPPED::mayBecome))
+                .containsExactly(LifeCycle.SWAPPING_IN, LifeCycle.KILLED);
+        assertThat(Arrays.stream(LifeCycle.values()).filter(LifeCycle.KILLED::mayBecome)).isEmpty();
+        assertThatThrownBy(() -> process.become(LifeCycle.SWAPPED)).hasMessageContaining("ACTIVE").hasMessageContaining("SWAPPED");
+    }
+}
