@@ -14,6 +14,7 @@ import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ProgressApi;
+import dev.sand.frontend.control.ProcessesApi;
 import dev.sand.frontend.control.QueuesApi;
 import dev.sand.frontend.control.StatusApi;
 import dev.sand.frontend.control.TaskTokensApi;
@@ -77,7 +78,7 @@ public final class Frontend implements AutoCloseable {
         this.configuration = configuration;
         Directory directory = new Directory(parts.registry, blocking, configuration.alone());
         planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
-                blocking, parts.tracing, parts.clockMs);
+                parts.slots, blocking, parts.tracing, parts.clockMs);
         counts = new RequestCounts(parts.tracing);
         router = router(parts, directory);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -107,6 +108,7 @@ public final class Frontend implements AutoCloseable {
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
         new TaskTokensApi(parts.host).addTo(routes);
+        new ProcessesApi(parts.host, directory, planes, parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics).addTo(routes);
         return routes;

@@ -11,6 +11,8 @@ import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,6 +36,7 @@ public final class FakeHostAgent implements HostAgentPort {
     public final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
     public final Map<String, Running> running = new ConcurrentHashMap<>();
     public final List<InvocationRequest> requests = new CopyOnWriteArrayList<>();
+    public final Map<String, ProcessView> processes = new ConcurrentHashMap<>();
     public final List<String> cancelled = new CopyOnWriteArrayList<>();
     public final List<String> retired = new CopyOnWriteArrayList<>();
     public final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -115,6 +118,27 @@ public final class FakeHostAgent implements HostAgentPort {
         records.record(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
                 request.target(), result.status(), request.input(), result.output(), result.failure(), 1_700_000_000_000L,
                 result.status() == Status.RUNNING ? 0 : 1_700_000_000_001L, 700, 12 << 20, result.hops()), null);
+    }
+
+    @Override
+    public CompletableFuture<ProcessView> process(ProcessCommand command) {
+        ProcessView known = processes.get(command.process());
+        String refusal = known == null ? Errors.NOT_FOUND : Errors.CONFLICT;
+        if ((known == null) != (command.kind() == ProcessCommand.Kind.CREATE)) {
+            return CompletableFuture.failedFuture(new ProcessException(Failure.caller(refusal, "process " + command.process())));
+        }
+        ProcessView view = known != null ? known
+                : new ProcessView(command.application(), command.process(), "active", "here", 1, 0, 0, 0, 0, 0, 0, 0, 0);
+        processes.put(view.process(), view);
+        if (command.kind() == ProcessCommand.Kind.KILL) {
+            processes.remove(view.process());
+        }
+        return CompletableFuture.completedFuture(view);
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return CompletableFuture.completedFuture(List.copyOf(processes.values()));
     }
 
     @Override

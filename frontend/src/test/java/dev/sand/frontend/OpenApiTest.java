@@ -14,6 +14,7 @@ import dev.sand.datalayer.TriggerStore.DeadLetter;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
+import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
 import dev.sand.workflow.TaskTokens;
 import java.net.http.HttpResponse;
@@ -79,6 +80,7 @@ class OpenApiTest {
             assertThat(platform.get("/web/demo/files/a/b").statusCode()).isEqualTo(200);
             called.add("GET /web/{app}/{path}");
             triggers(app);
+            processes(app + "/processes", DEMO + "/processes");
             taskTokens();
             call("DELETE", app, DEMO, null, 204);
             call("DELETE", app, DEMO, null, 404);
@@ -131,6 +133,26 @@ class OpenApiTest {
         call("DELETE", queue + "/dead-letters/{message}", DEMO + "/queues/orders/dead-letters/m2", null, 204);
         call("POST", queue + "/dead-letters/replay", DEMO + "/queues/orders/dead-letters/replay", "", 202);
         call("DELETE", queue + "/dead-letters", DEMO + "/queues/orders/dead-letters", null, 200);
+    }
+
+    private void processes(String template, String path) throws Exception {
+        call("POST", template, path, "{\"id\": \"p1\"}", 201);
+        call("POST", template, path, "{\"id\": \"p1\"}", 409);
+        call("POST", template, path, "{\"id\": \"p 1\"}", 400);
+        call("POST", template, path, "[]", 400);
+        call("GET", template, path, null, 200);
+        call("GET", template + "/{process}", path + "/p1", null, 200);
+        call("GET", template + "/{process}", path + "/p2", null, 404);
+        HttpResponse<byte[]> in = platform.post(path + "/invoke?function=echo&process=p1", "1");
+        check("POST", template + "/invoke", in, 200);
+        assertThat(in.headers().firstValue("Sand-Process")).hasValue("p1");
+        assertThat(Slots.of(platform.host.requests.getLast().executionId(), 16)).isEqualTo(Slots.of("p1", 16));
+        assertThat(platform.host.requests.getLast().process()).isEqualTo("p1");
+        call("POST", template + "/invoke", path + "/invoke?function=echo", "1", 200);
+        call("POST", template + "/invoke", path + "/invoke", "1", 400);
+        call("POST", template + "/invoke", path + "/invoke?function=nothing", "1", 404);
+        call("DELETE", template + "/{process}", path + "/p1", null, 204);
+        call("DELETE", template + "/{process}", "/api/v1/apps/demo/processes/p1", null, 404);
     }
 
     private void taskTokens() throws Exception {

@@ -27,6 +27,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final DataPlane invoke;
     private final DataPlane web;
     private final Router router;
+    private static final String SHORT = "/api/v1/apps/";
+    private static final String FULL = "/api/v1/applications/";
     private final Executor blocking;
 
     public Gate(DataPlane invoke, DataPlane web, Router router, Executor blocking) {
@@ -38,7 +40,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        String path = request.getHttpURI().getCanonicalPath();
+        String path = inFull(request.getHttpURI().getCanonicalPath());
         if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new Exchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
@@ -50,6 +52,11 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             controlPlane(request, response, callback, path);
         }
         return true;
+    }
+
+    /** {@code apps} is short for {@code applications}. */
+    private static String inFull(String path) {
+        return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
     }
 
     private static void dataPlane(DataPlane plane, Exchange exchange, String path) {

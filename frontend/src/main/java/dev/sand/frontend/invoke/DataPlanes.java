@@ -6,6 +6,7 @@ import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -27,9 +28,9 @@ public final class DataPlanes implements AutoCloseable {
             Thread.ofVirtual().name("idempotency-keys").factory());
 
     public DataPlanes(FrontendConfiguration configuration, HostAgentPort host, InvocationStore records, GlobalStore store,
-                      Registry registry, Directory directory, Executor blocking, Tracing tracing, LongSupplier clockMs) {
+                      Registry registry, Directory directory, int slots, Executor blocking, Tracing tracing, LongSupplier clockMs) {
         IdempotencyKeys keys = new IdempotencyKeys(store, configuration.idempotencyWindow().toMillis());
-        invoker = new Invoker(host, records, keys, configuration.inFlight(), blocking, tracing, clockMs);
+        invoker = new Invoker(host, records, keys, new ExecutionIds(slots), configuration.inFlight(), blocking, tracing, clockMs);
         invoke = new InvokePlane(invoker, directory, configuration);
         web = new WebPlane(invoker, directory, configuration);
         housekeeping.scheduleWithFixedDelay(() -> expire(keys, registry, clockMs.getAsLong()), 1, 60, TimeUnit.MINUTES);
@@ -46,6 +47,11 @@ public final class DataPlanes implements AutoCloseable {
 
     public Gate.DataPlane invoke() {
         return invoke;
+    }
+
+    /** The grain's live version, in a cloud process of the application. */
+    public void invokeInProcess(Exchange exchange, String application, String grain, String process) {
+        invoke.invoke(exchange, new Target(application, grain, null), process);
     }
 
     public Gate.DataPlane web() {

@@ -5,7 +5,6 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.ScopeParts;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
-import dev.sand.event.Ids;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.frontend.http.Problem;
@@ -49,6 +48,12 @@ public final class IdempotencyKeys {
      */
     record Claim(String executionId, boolean ended, boolean fresh, long version) {}
 
+    /** An id that is always the same for the same bits. */
+    @FunctionalInterface
+    interface OfBits {
+        String of(int high16, long low64);
+    }
+
     IdempotencyKeys(GlobalStore store, long keptMs) {
         this.store = store;
         this.keptMs = keptMs;
@@ -58,11 +63,14 @@ public final class IdempotencyKeys {
         return sha256(TENANT + '\0' + application + '\0' + target + '\0' + key, null);
     }
 
-    /** @throws dev.sand.frontend.http.ProblemException 422 when the body is another one */
-    Claim claim(String application, String hash, String contentType, ByteBuffer body, long nowMs) {
+    /**
+     * @param ids makes the execution's id of the hash's first bits
+     * @throws dev.sand.frontend.http.ProblemException 422 when the body is another one
+     */
+    Claim claim(String application, String hash, String contentType, ByteBuffer body, long nowMs, OfBits ids) {
         byte[] bits = HexFormat.of().parseHex(hash);
         ByteBuffer id = ByteBuffer.wrap(bits);
-        Entry mine = new Entry(Limits.SCHEMA_VERSION, Ids.encode(nowMs, id.getShort(), id.getLong()),
+        Entry mine = new Entry(Limits.SCHEMA_VERSION, ids.of(id.getShort(), id.getLong()),
                 sha256(contentType, body), nowMs, null);
         while (true) {
             var found = store.get(TABLE, PARTS.of(application, hash), hash);

@@ -29,7 +29,11 @@ final class InvokePlane implements Gate.DataPlane {
 
     @Override
     public void handle(Exchange exchange, String path) {
-        Target target = Target.of(path);
+        invoke(exchange, Target.of(path), null);
+    }
+
+    /** @param process the cloud process that it is to run in, or null: in none */
+    void invoke(Exchange exchange, Target target, String process) {
         if (!exchange.method().equals("POST")) {
             exchange.headers().put(HttpHeader.ALLOW, "POST");
             throw Problem.caller(405, "method-not-allowed", "Method not allowed",
@@ -39,18 +43,18 @@ final class InvokePlane implements Gate.DataPlane {
         ApplicationVersion known = directory.known(target.application(), target.qualifier());
         if (known == null) {
             invoker.guarded(exchange, () ->
-                    proceed(exchange, target, directory.load(target.application(), target.qualifier())));
+                    proceed(exchange, target, process, directory.load(target.application(), target.qualifier())));
             return;
         }
         try {
-            proceed(exchange, target, known);
+            proceed(exchange, target, process, known);
         } catch (RuntimeException e) {
             invoker.leave();
             throw e;
         }
     }
 
-    private void proceed(Exchange exchange, Target target, ApplicationVersion version) {
+    private void proceed(Exchange exchange, Target target, String process, ApplicationVersion version) {
         if (!version.hasTarget(target.name())) {
             throw Problems.unknownTarget(target.application(), version.version(), target.name()).asException();
         }
@@ -71,7 +75,7 @@ final class InvokePlane implements Gate.DataPlane {
                             if (problem != null) {
                                 throw problem.asException();
                             }
-                            invoker.start(exchange, version, target.name(), settings, type, body, AS_IS);
+                            invoker.start(exchange, new Invoker.Called(version, target.name(), process), settings, type, body, AS_IS);
                         };
                         run(start, Invoker.checksInline(body));
                     }

@@ -4,7 +4,6 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
-import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
@@ -17,7 +16,6 @@ import dev.sand.frontend.http.WatchedEndPoint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.EndPoint;
 
@@ -31,6 +29,7 @@ final class Invoker implements AutoCloseable {
     private final HostAgentPort host;
     private final RecordedResults recorded;
     private final IdempotencyKeys keys;
+    private final ExecutionIds ids;
     private final EndNotes endNotes;
     private final Executor blocking;
     private final Tracing tracing;
@@ -47,13 +46,14 @@ final class Invoker implements AutoCloseable {
         boolean isQuick(Payload output);
     }
 
-    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, int mostInFlight, Executor blocking,
+    Invoker(HostAgentPort host, InvocationStore records, IdempotencyKeys keys, ExecutionIds ids, int mostInFlight, Executor blocking,
             Tracing tracing, LongSupplier clockMs) {
         this.clockMs = clockMs;
         this.host = host;
         this.recorded = new RecordedResults(records);
         this.tracing = tracing;
         this.keys = keys;
+        this.ids = ids;
         this.blocking = blocking;
         this.endNotes = new EndNotes(recorded, keys, blocking, Thread::sleep);
         this.inFlight = new InFlight(mostInFlight, Invoker::watch);
@@ -88,15 +88,22 @@ final class Invoker implements AutoCloseable {
         draining = true;
     }
 
+    /**
+     * What is to run.
+     *
+     * @param target a grain or a workflow
+     * @param process the cloud process that it runs in, or null: in none
+     */
+    record Called(ApplicationVersion version, String target, String process) {}
+
     /** @param body is not copied when it fills its array; of any size, the host agent puts large ones where they belong */
-    void start(Exchange exchange, ApplicationVersion version, String target, Settings settings, String contentType,
-               ByteBuffer body, Output output) {
+    void start(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body, Output output) {
         if (settings.idempotencyKey() == null) {
-            String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
-            hand(exchange, request(id, version, target, settings, payload(contentType, body)), settings, output, null);
+            String id = ids.next(clockMs.getAsLong(), called.process());
+            hand(exchange, request(id, called, settings, payload(contentType, body)), settings, output, null);
             return;
         }
-        guarded(exchange, () -> startIdempotent(exchange, version, target, settings, contentType, body, output));
+        guarded(exchange, () -> startIdempotent(exchange, called, settings, contentType, body, output));
     }
 
     /** Runs a blocking step; what it throws is the request's answer. */
@@ -115,18 +122,22 @@ final class Invoker implements AutoCloseable {
         return body.remaining() <= CHECK_INLINE_BYTES;
     }
 
-    private void startIdempotent(Exchange exchange, ApplicationVersion version, String target, Settings settings,
-                                 String contentType, ByteBuffer body, Output output) {
-        String application = version.application();
+    private void startIdempotent(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body,
+                                 Output output) {
+        String application = called.version().application();
+        String process = called.process();
+        String target = process == null ? called.target() : called.target() + '\0' + process;
         String hash = IdempotencyKeys.hash(application, target, settings.idempotencyKey());
-        IdempotencyKeys.Claim claim = keys.claim(application, hash, contentType, body, clockMs.getAsLong());
+        long nowMs = clockMs.getAsLong();
+        IdempotencyKeys.Claim claim = keys.claim(application, hash, contentType, body, nowMs,
+                (high, low) -> ids.derived(nowMs, high, low, process));
         String id = claim.executionId();
         InvocationResult before = before(application, id);
         if (before == null && claim.ended()) {
             throw Problem.platform(410, "output-gone", "The output is kept no more", "This Idempotency-Key stands for execution "
                     + id + ", which ended; its record is kept no more.", false).with("executionId", id).asException();
         }
-        InvocationRequest request = request(id, version, target, settings, payload(contentType, body));
+        InvocationRequest request = request(id, called, settings, payload(contentType, body));
         if (before == null) {
             hand(exchange, request, settings, output, new Key(hash, claim));
             return;
@@ -154,10 +165,10 @@ final class Invoker implements AutoCloseable {
         return new Payload(contentType, bytes, null);
     }
 
-    private InvocationRequest request(String id, ApplicationVersion version, String target, Settings settings,
-                                             Payload input) {
-        return new InvocationRequest(id, version.application(), version.version(), target, input, settings.timeoutMs(),
-                settings.durable(), tracing.ofRequest(settings.traceparent(), id));
+    private InvocationRequest request(String id, Called called, Settings settings, Payload input) {
+        ApplicationVersion version = called.version();
+        return new InvocationRequest(id, version.application(), version.version(), called.target(), input, settings.timeoutMs(),
+                settings.durable(), tracing.ofRequest(settings.traceparent(), id), null, called.process());
     }
 
     /** The Idempotency-Key of a request, and what it stands for. */

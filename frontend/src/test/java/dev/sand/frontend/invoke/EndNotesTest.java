@@ -2,6 +2,7 @@ package dev.sand.frontend.invoke;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.Ids;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.event.InvocationRecord;
@@ -26,7 +27,8 @@ class EndNotesTest {
     private final String id = claim().executionId();
 
     private IdempotencyKeys.Claim claim() {
-        return keys.claim("shop", HASH, "application/json", ByteBuffer.wrap(new byte[] {1}), 1_000_000);
+        return keys.claim("shop", HASH, "application/json", ByteBuffer.wrap(new byte[] {1}), 1_000_000,
+                (high, low) -> Ids.encode(1_000_000, high, low));
     }
 
     private void note(Pause pause) {

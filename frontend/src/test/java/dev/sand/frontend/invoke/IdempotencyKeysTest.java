@@ -2,6 +2,7 @@ package dev.sand.frontend.invoke;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.Ids;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.frontend.invoke.IdempotencyKeys.Claim;
 import java.nio.ByteBuffer;
@@ -14,7 +15,8 @@ class IdempotencyKeysTest {
     private long nowMs = 1_000_000;
 
     private Claim claim() {
-        return keys.claim("shop", HASH, "application/json", ByteBuffer.wrap(new byte[] {1}), nowMs++);
+        return keys.claim("shop", HASH, "application/json", ByteBuffer.wrap(new byte[] {1}), nowMs++,
+                (high, low) -> Ids.encode(nowMs, high, low));
     }
 
     private void release(Claim claim) {
