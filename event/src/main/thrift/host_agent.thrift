@@ -117,7 +117,8 @@ struct Failed { 1: required i64 call, 2: required Failure failure, 3: required b
 
 struct Retire { 1: required i64 call, 2: required string application, 3: required i32 version }
 
-struct DeleteApplication { 1: required i64 call, 2: required string application }
+/** upTo: the last version that is gone; older frontends do not say, and then it is the last one there has been. */
+struct DeleteApplication { 1: required i64 call, 2: required string application, 3: optional i32 upTo }
 
 struct Done { 1: required i64 call }
 

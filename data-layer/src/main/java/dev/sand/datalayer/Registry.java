@@ -247,7 +247,7 @@ public final class Registry {
     /**
      * It is deleted, by whomever: nothing of it that was remembered here counts any more. Blocks.
      *
-     * @return the number of its last version, 0: it has never had one; another application of that name has higher ones
+     * @return the number of the last version under that name, 0: it has never had one; whatever is deployed later has higher ones
      */
     public int forget(String application) {
         forgetSeen(application);

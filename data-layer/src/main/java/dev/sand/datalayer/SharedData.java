@@ -205,10 +205,15 @@ public final class SharedData {
         }, sum -> 0);
     }
 
+    /** What memory has of the application: the store is asked again. */
+    public void forget(String application) {
+        cache.removeApplication(application);
+    }
+
     /** The application is gone, and its data with it. */
     public void deleteApplication(String application) {
         PARTS.delete(store, TABLE, application);
-        cache.removeApplication(application);
+        forget(application);
         tables.deleteApplication(application);
         objects.deleteScope(application);
     }

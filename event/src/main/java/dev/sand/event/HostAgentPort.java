@@ -12,6 +12,9 @@ import java.util.function.Consumer;
  * meaning stands in for it. Every call returns at once; every answer comes exactly once.
  */
 public interface HostAgentPort {
+    /** In place of a version: the last one that there has been. */
+    int LAST_VERSION = Integer.MAX_VALUE;
+
     /** Called from the owner thread: implementations enqueue, or at most write a small answer where that cannot block. */
     interface InvocationListener {
         /** The request is in the global bus: a 202 may be sent. Called at most once, before onEnd. */
@@ -128,8 +131,14 @@ public interface HostAgentPort {
     /** The application's version is gone or superseded: its sandbox ends when its executions have. */
     void retire(String application, int version);
 
-    /** The application is gone: so is what hosts keep of its data in memory. */
-    default CompletableFuture<Void> deleteApplication(String application) {
+    /**
+     * The application is gone: what runs of it ends, and so does what hosts keep of it in memory. Completes once nothing of it is
+     * written any more. What is stored of it is the caller's to remove, afterwards.
+     *
+     * @param upTo the last version that is gone. A host that is told late, when there is another application of that name, leaves
+     *     that one alone
+     */
+    default CompletableFuture<Void> deleteApplication(String application, int upTo) {
         return CompletableFuture.completedFuture(null);
     }
 

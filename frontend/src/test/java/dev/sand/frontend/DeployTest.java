@@ -99,7 +99,7 @@ class DeployTest {
         assertThat(platform.send("DELETE", "/api/v1/applications/one", null).statusCode()).isEqualTo(204);
         assertThat(platform.bus.topics()).containsExactlyInAnyOrder("journal.one-more", "requests.one-more", "returns.one-more",
                 "work.one-more.a");
-        assertThat(platform.host.deleted).containsExactly("one");
+        assertThat(platform.host.deleted).containsExactly("one@1");
     }
 
     @Test

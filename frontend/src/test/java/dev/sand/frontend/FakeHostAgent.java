@@ -196,8 +196,8 @@ public final class FakeHostAgent implements HostAgentPort {
     }
 
     @Override
-    public CompletableFuture<Void> deleteApplication(String application) {
-        deleted.add(application);
+    public CompletableFuture<Void> deleteApplication(String application, int upTo) {
+        deleted.add(application + "@" + upTo);
         onDelete.run();
         return CompletableFuture.completedFuture(null);
     }

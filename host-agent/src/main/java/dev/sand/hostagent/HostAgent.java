@@ -195,17 +195,25 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> deleteApplication(String application) {
+    public CompletableFuture<Void> deleteApplication(String application, int upTo) {
         Executor blocking = step -> Thread.ofVirtual().name("delete-" + application).start(step);
         // Synchronous requests too, whom no record tells of while they run: they would go on in the next application of that name.
         return CompletableFuture.supplyAsync(() -> parts.applications().forget(application), blocking)
-                .thenCompose(upTo -> deliveries.stop(application, upTo)
-                        .thenCompose(stopped -> shards.delete(application, upTo, "application '" + application + "' is deleted"))
-                        .thenRunAsync(() -> {
-                            parts.records().forget(application, upTo);
-                            parts.data().deleteApplication(application);
-                            parts.journal().deleteApplication(application);
-                        }, blocking));
+                .thenCompose(last -> {
+                    int gone = Math.min(upTo, last);
+                    return deliveries.stop(application, gone)
+                            .thenCompose(stopped -> shards.delete(application, gone, "application '" + application + "' is deleted"))
+                            .thenRunAsync(() -> forget(application, gone, last > gone), blocking);
+                });
+    }
+
+    /** @param anew another application has the name by now, and so the journal */
+    private void forget(String application, int upTo, boolean anew) {
+        parts.records().forget(application, upTo);
+        parts.data().forget(application);
+        if (!anew) {
+            parts.journal().deleteApplication(application);
+        }
     }
 
     @Override

@@ -173,7 +173,7 @@ class HostAgentTest {
         CompletableFuture<InvocationResult> running = platform.start(version, "loop", "true", 60_000);
         await().until(() -> platform.agent.status().join().getFirst().sandboxes().stream()
                 .anyMatch(sandbox -> sandbox.application().equals("deleted") && sandbox.executions() == 1));
-        platform.agent.deleteApplication("deleted").get(10, TimeUnit.SECONDS);
+        platform.agent.deleteApplication("deleted", version.version()).get(10, TimeUnit.SECONDS);
         assertThat(running.get(60, TimeUnit.SECONDS).status()).isEqualTo(Status.CANCELLED);
         assertThat(running.join().failure().cause()).contains("is deleted");
         InvocationResult late = platform.invoke(version, "loop", "false");

@@ -56,6 +56,7 @@ final class TestPlatform implements AutoCloseable {
     final MemoryStore store;
     final InvocationStore invocations;
     final LogStore logs;
+    final SharedData data;
     final HostAgent agent;
     final CompletableFuture<Throwable> broken = new CompletableFuture<>();
     private final Map<AppKey, ApplicationVersion> versions = new ConcurrentHashMap<>();
@@ -108,10 +109,11 @@ final class TestPlatform implements AutoCloseable {
         segments = new MemfdSegments(MemfdSegments.Options.DEFAULT);
         copies = new ObjectCopies(new GlobalObjects(store), segments);
         journal = new BusJournal(bus, copies, configuration.host(), BusJournal.Options.DEFAULT);
+        data = new SharedData(store, segments, SharedData.Options.DEFAULT);
         before.prepare(this);
         agent = HostAgent.start(configuration, new HostAgentParts(source(),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
-                new SharedData(store, segments, SharedData.Options.DEFAULT), logs,
+                data, logs,
                 application -> Map.of("API_KEY", "key-of-" + application),
                 new HostAgentParts.Cluster(bus, membership, copies)), broken::complete);
     }

@@ -164,8 +164,8 @@ public final class HostLink implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<Void> deleteApplication(String application) {
-        return ask(DELETE, call -> Message.deleteApplication(new DeleteApplication(call, application)), done -> null);
+    public CompletableFuture<Void> deleteApplication(String application, int upTo) {
+        return ask(DELETE, call -> Message.deleteApplication(new DeleteApplication(call, application).setUpTo(upTo)), done -> null);
     }
 
     @Override

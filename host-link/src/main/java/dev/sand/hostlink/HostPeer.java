@@ -50,7 +50,7 @@ public interface HostPeer extends AutoCloseable {
 
     CompletableFuture<Void> retire(String application, int version);
 
-    CompletableFuture<Void> deleteApplication(String application);
+    CompletableFuture<Void> deleteApplication(String application, int upTo);
 
     CompletableFuture<HostStatus> status();
 

@@ -13,6 +13,7 @@ import dev.sand.event.thrift.network.CallbackAnswer;
 import dev.sand.event.thrift.network.Cancel;
 import dev.sand.event.thrift.network.Cancelled;
 import dev.sand.event.thrift.network.Challenge;
+import dev.sand.event.thrift.network.DeleteApplication;
 import dev.sand.event.thrift.network.Done;
 import dev.sand.event.thrift.network.Ended;
 import dev.sand.event.thrift.network.Failed;
@@ -137,8 +138,9 @@ final class ServerConnection extends Connection {
                 send(Message.done(new Done(message.getRetire().getCall())));
             }
             case DELETE_APPLICATION -> {
-                long call = begin(message.getDeleteApplication().getCall());
-                answer(call, host.deleteApplication(message.getDeleteApplication().getApplication()),
+                DeleteApplication delete = message.getDeleteApplication();
+                long call = begin(delete.getCall());
+                answer(call, host.deleteApplication(delete.getApplication(), Wire.upTo(delete)),
                         done -> Message.done(new Done(call)));
             }
             case STATUS -> {

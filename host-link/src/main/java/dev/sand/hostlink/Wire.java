@@ -12,6 +12,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Callback;
+import dev.sand.event.thrift.network.DeleteApplication;
 import dev.sand.event.thrift.network.GrainStatus;
 import dev.sand.event.thrift.network.Hop;
 import dev.sand.event.thrift.network.HostStatus;
@@ -125,6 +126,11 @@ final class Wire {
         Callback message = new Callback(call, callback.token(), callback.kind().name()).setError(callback.error())
                 .setCause(callback.cause());
         return callback.output() == null ? message : message.setOutput(callback.output().bytes());
+    }
+
+    /** Older frontends do not say. */
+    static int upTo(DeleteApplication sent) {
+        return sent.isSetUpTo() ? sent.getUpTo() : HostAgentPort.LAST_VERSION;
     }
 
     static TaskCallback callback(Callback sent) {

@@ -10,6 +10,7 @@ import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
+import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinks;
@@ -123,7 +124,7 @@ final class Platform implements AutoCloseable {
                 BenchOptions.of(System.getProperties()).routing()));
     }
 
-    /** An application's shared data: on the host's side its memory goes too. */
+    /** What an application has stored, its shared data and its large values: on the host's side its memory goes too. */
     private record SharedDataOf(Backends backends, HostSide host) {
         void delete(String application) {
             if (host != null) {
@@ -131,6 +132,7 @@ final class Platform implements AutoCloseable {
             } else {
                 SharedData.deleteApplication(backends.store(), application);
             }
+            new GlobalObjects(backends.store()).deleteApplication(application);
         }
     }
 

@@ -102,8 +102,8 @@ final class DirectPeer implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<Void> deleteApplication(String application) {
-        return host.deleteApplication(application);
+    public CompletableFuture<Void> deleteApplication(String application, int upTo) {
+        return host.deleteApplication(application, upTo);
     }
 
     @Override

@@ -239,8 +239,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> deleteApplication(String application) {
-        return onEach(host -> host.peer().deleteApplication(application));
+    public CompletableFuture<Void> deleteApplication(String application, int upTo) {
+        return onEach(host -> host.peer().deleteApplication(application, upTo));
     }
 
     /** Hosts that cannot be told are left out: what they keep in memory ends with them. */

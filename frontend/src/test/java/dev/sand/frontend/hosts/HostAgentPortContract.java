@@ -268,8 +268,8 @@ abstract class HostAgentPortContract {
     void a_version_is_retired_and_an_applications_data_forgotten() throws Exception {
         port().retire("demo", 3);
         await().untilAsserted(() -> assertThat(agent().retired).containsExactly("demo@3"));
-        port().deleteApplication("demo").join();
-        assertThat(agent().deleted).containsExactly("demo");
+        port().deleteApplication("demo", 7).join();
+        assertThat(agent().deleted).containsExactly("demo@7");
     }
 
     @Test

@@ -254,7 +254,6 @@ public final class BusJournal implements JournalAdapter {
     public void deleteApplication(String application) {
         appends.forget(Topics.journal(application));
         recoveries.forget(application);
-        copies.objects().deleteApplication(application);
     }
 
     @Override

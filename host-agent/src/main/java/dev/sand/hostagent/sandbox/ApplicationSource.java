@@ -8,6 +8,6 @@ import java.util.Optional;
 public interface ApplicationSource {
     Optional<ApplicationVersion> load(AppKey app);
 
-    /** The application is deleted. @return its last version: the next application of that name has higher ones */
+    /** The application is deleted. @return the last version under that name: whatever is deployed later has higher ones */
     int forget(String application);
 }

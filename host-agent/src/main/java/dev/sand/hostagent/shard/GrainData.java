@@ -30,16 +30,17 @@ import java.util.function.Supplier;
 final class GrainData {
     private final SharedData data;
     private final Work work;
-
+    private final WritesUnderWay writes;
     private final GrainTables tables;
     private final GrainQueues queues;
     private final SegmentServer segments;
 
     /** @param queues or null: there are none here */
-    GrainData(SharedData data, Work work, GrainQueues queues, SegmentServer segments) {
+    GrainData(SharedData data, Work work, WritesUnderWay writes, GrainQueues queues, SegmentServer segments) {
         this.data = data;
         this.tables = new GrainTables(data);
         this.work = work;
+        this.writes = writes;
         this.queues = queues;
         this.segments = segments;
     }
@@ -50,18 +51,18 @@ final class GrainData {
             reply.refuse(Errors.BAD_REQUEST, "there are no queues here");
             return;
         }
-        boolean taken = work.tryRun(() -> {
+        boolean taken = writes.tryRun(work, application, () -> {
             try {
                 Payload payload = Messages.payload(request.getPayload());
                 if (payload.size() > QueueSpec.MESSAGE_BYTES) {
                     reply.refuse(Errors.TOO_LARGE, "a message of " + payload.size() + " bytes is over the limit of "
                             + QueueSpec.MESSAGE_BYTES + "; put the value into shared data and send its key");
-                    return;
+                    return null;
                 }
                 Payload whole = payload.bytes() != null ? payload
                         : new Payload(payload.contentType(), segments.read(application, payload.reference()), null);
                 long remainingMs = request.isSetRemainingMs() ? request.getRemainingMs() : Long.MAX_VALUE; // older runtimes do not say
-                queues.send(application, request.getEventId(), request.getNumber(), request.getQueue(), request.getGroup(), whole,
+                return queues.send(application, request.getEventId(), request.getNumber(), request.getQueue(), request.getGroup(), whole,
                         remainingMs).whenComplete((id, failure) -> {
                             if (failure == null) {
                                 reply.answer(id);
@@ -74,6 +75,7 @@ final class GrainData {
             } catch (StoreException e) {
                 reply.refuse(error(e.kind()), e.getMessage());
             }
+            return null;
         });
         if (!taken) {
             reply.refuse(Errors.UNAVAILABLE, "the host agent has too many data calls under way");
@@ -88,11 +90,11 @@ final class GrainData {
     }
 
     void table(String application, TableRequest request, BusReply<TableReply> reply) {
-        off(reply, () -> tables.call(application, request));
+        off(application, reply, () -> tables.call(application, request));
     }
 
     void object(String application, ObjectRequest request, BusReply<ObjectReply> reply) {
-        off(reply, () -> tables.call(application, request));
+        off(application, reply, () -> tables.call(application, request));
     }
 
     void get(String application, DataGetRequest request, BusReply<DataValue> reply) {
@@ -100,33 +102,33 @@ final class GrainData {
         if (known.isPresent()) {
             reply.answer(value(known.get()));
         } else {
-            off(reply, () -> value(data.get(application, request.getKey())));
+            off(application, reply, () -> value(data.get(application, request.getKey())));
         }
     }
 
     void put(String application, DataPutRequest request, BusReply<Long> reply) {
         long expected = request.isSetIfVersion() ? request.getIfVersion() : GlobalStore.ANY;
-        off(reply, () -> data.put(application, request.getKey(), Messages.payload(request.getValue()), expected));
+        off(application, reply, () -> data.put(application, request.getKey(), Messages.payload(request.getValue()), expected));
     }
 
     void delete(String application, DataDeleteRequest request, BusReply<Boolean> reply) {
         long expected = request.isSetIfVersion() ? request.getIfVersion() : GlobalStore.ANY;
-        off(reply, () -> data.delete(application, request.getKey(), expected));
+        off(application, reply, () -> data.delete(application, request.getKey(), expected));
     }
 
     void list(String application, DataListRequest request, BusReply<DataListReply> reply) {
-        off(reply, () -> {
+        off(application, reply, () -> {
             SharedData.Keys keys = data.list(application, request.getPrefix(), request.getAfter(), request.getLimit());
             return new DataListReply(keys.keys(), keys.more());
         });
     }
 
     void add(String application, DataAddRequest request, BusReply<Long> reply) {
-        off(reply, () -> data.add(application, request.getKey(), request.getDelta()));
+        off(application, reply, () -> data.add(application, request.getKey(), request.getDelta()));
     }
 
-    private <T> void off(BusReply<T> reply, Supplier<T> call) {
-        boolean taken = work.tryRun(() -> {
+    private <T> void off(String application, BusReply<T> reply, Supplier<T> call) {
+        boolean taken = writes.tryRun(work, application, () -> {
             try {
                 reply.answer(call.get());
             } catch (StoreException e) {
@@ -139,6 +141,7 @@ final class GrainData {
                 reply.refuse(Errors.UNAVAILABLE, "the host agent failed at this call: " + e);
                 throw e;
             }
+            return null;
         });
         if (!taken) {
             reply.refuse(Errors.UNAVAILABLE, "the host agent has too many data calls under way");

@@ -22,12 +22,14 @@ final class ObjectWork {
     private final ObjectStore objects;
     private final SlotTable slots;
     private final Work work;
+    private final WritesUnderWay writes;
     private final Withheld withheld;
 
-    ObjectWork(ObjectStore objects, SlotTable slots, Work work, Withheld withheld) {
+    ObjectWork(ObjectStore objects, SlotTable slots, Work work, WritesUnderWay writes, Withheld withheld) {
         this.objects = objects;
         this.slots = slots;
         this.work = work;
+        this.writes = writes;
         this.withheld = withheld;
     }
 
@@ -36,7 +38,14 @@ final class ObjectWork {
     }
 
     private void perform(Action.CallObjects action, Shard shard, int tries) {
-        if (!work.tryRun(() -> attempt(action, shard, tries))) {
+        if (!shard.runs(action.executionId())) {
+            return; // it ended between two tries, perhaps with its application: nobody would remove what is written now
+        }
+        boolean taken = writes.tryRun(work, action.application(), () -> {
+            attempt(action, shard, tries);
+            return null;
+        });
+        if (!taken) {
             again(action, shard, tries, "the host agent has too much to do");
         }
     }

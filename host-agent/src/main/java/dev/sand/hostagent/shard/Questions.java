@@ -29,20 +29,37 @@ final class Questions {
     private final GrainQueues queues;
     private final LargePayloads payloads;
     private final Work work;
+    private final WritesUnderWay writes;
 
-    Questions(RecordAdapter records, GrainQueues queues, LargePayloads payloads, Work work) {
+    Questions(RecordAdapter records, GrainQueues queues, LargePayloads payloads, Work work, WritesUnderWay writes) {
         this.records = records;
         this.queues = queues;
         this.payloads = payloads;
         this.work = work;
+        this.writes = writes;
     }
 
     void ask(Shard shard, Action.Ask ask) {
-        boolean taken = work.tryRun(() -> shard.submit(new Input.Answered(ask.executionId(), ask.step(), answer(ask))));
+        boolean taken = switch (ask.question()) {
+            case Question.Send send -> writing(send.application(), shard, ask);
+            case Question.ClaimName claim -> writing(claim.application(), shard, ask);
+            case Question.LookUp _, Question.Before _ -> work.tryRun(() -> tell(shard, ask));
+        };
         if (!taken) {
             shard.submit(new Input.Answered(ask.executionId(), ask.step(),
                     new Answer.Failed(Errors.OVERLOADED, "the host agent has too much to do", true)));
         }
+    }
+
+    private boolean writing(String application, Shard shard, Action.Ask ask) {
+        return writes.tryRun(work, application, () -> {
+            tell(shard, ask);
+            return null;
+        });
+    }
+
+    private void tell(Shard shard, Action.Ask ask) {
+        shard.submit(new Input.Answered(ask.executionId(), ask.step(), answer(ask)));
     }
 
     /** Blocks. */

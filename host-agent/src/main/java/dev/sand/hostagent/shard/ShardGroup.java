@@ -58,6 +58,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private final LargePayloads payloads;
     private final ShardSockets sockets;
     private final Withheld withheld = new Withheld();
+    private final WritesUnderWay writes = new WritesUnderWay();
 
     /**
      * @param stalls inputs that held a shard for too long
@@ -96,10 +97,10 @@ public final class ShardGroup implements Shards, AutoCloseable {
     /** Nothing but {@link #sockets} is used before. */
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
-                expressions, payloads, new GrainData(parts.data(), work, parts.queues(), parts.segments()),
+                expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
                 new GrainProcesses(parts.segments(), work),
-                new ObjectWork(parts.data().objects(), slots, work, withheld), parts.secrets(), slots,
-                remote, new Questions(parts.records(), parts.queues(), payloads, work), work, parts.tracing(), withheld);
+                new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
+                remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         new Rehearsal(new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, 0),
@@ -184,11 +185,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
 
     /**
      * Ends what runs of the application here, and takes nothing of these versions any more: no request, no call about data, no line of
-     * output. Completes when that is so.
+     * output. Completes when that is so, and what was being written has been.
      */
     public CompletableFuture<Void> delete(String application, int upTo, String cause) {
         return shardOf(application).submitAndTell(new Input.Delete(application, upTo, cause))
-                .thenCompose(ended -> logs.forget(application, upTo));
+                .thenCompose(ended -> all(List.of(logs.forget(application, upTo), writes.settled(application))));
     }
 
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {

@@ -19,7 +19,7 @@ class QuestionsTest {
                 new Class<?>[] {RecordAdapter.class}, (proxy, method, arguments) -> {
                     throw thrown;
                 });
-        return new Questions(records, null, null, null).answer(new Action.Ask("e1", "T",
+        return new Questions(records, null, null, null, null).answer(new Action.Ask("e1", "T",
                 new Question.ClaimName("shop", "child", "one", "c1", Payload.nullJson())));
     }
 
@@ -39,7 +39,7 @@ class QuestionsTest {
 
     @Test
     void aHostWithoutQueuesSaysSo() {
-        Answer sent = new Questions(null, null, null, null).answer(new Action.Ask("e1", "T",
+        Answer sent = new Questions(null, null, null, null, null).answer(new Action.Ask("e1", "T",
                 new Question.Send("shop", "e1", "orders", null, Payload.nullJson())));
         assertThat(sent).isEqualTo(new Answer.Failed(Errors.UNAVAILABLE, "this host agent has no queues", false));
     }
