@@ -5,7 +5,7 @@ import dev.sand.event.Slots;
 /**
  * Limits and times of one shard's core.
  *
- * @param maxExecutions open at once, on this shard
+ * @param maxExecutions open at once, on this shard; an application that has half of them starts no more by itself
  * @param maxHeldBytes of inputs of open executions, in frames
  * @param maxListeners of one execution, and watchers as many
  * @param maxOpenSteps of one execution at once
@@ -59,6 +59,13 @@ public record CoreConfiguration(
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, processors, retryNs);
+    }
+
+    CoreConfiguration withMaxExecutions(int value) {
+        return new CoreConfiguration(value, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
+                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
+                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
                 maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, processors, retryNs);
     }
 

@@ -11,11 +11,21 @@ import java.util.Map;
 
 /** The executions of a shard: those that are open, those that are being stored, and results of those that have ended. */
 final class ExecutionTable {
+    /** Of a shard's room that an application may have taken, for its workflows to start more: the rest is for the others. */
+    private static final int NESTED_SHARE = 2;
+
+    /** What is open of one application. */
+    private static final class Share {
+        int executions;
+        long bytes;
+    }
+
     private final CoreContext context;
     private final Map<String, RunningExecution> open = new HashMap<>();
     /** Ended and durable, the record not yet known to be stored. */
     private final Map<String, RunningExecution> unrecorded = new HashMap<>();
     private final RememberedResults remembered;
+    private final Map<String, Share> shares = new HashMap<>();
     private DeletedVersions deleted = DeletedVersions.NONE;
     private long heldBytes;
     private int held;
@@ -43,7 +53,11 @@ final class ExecutionTable {
     RunningExecution add(InvocationRequest request, int slot, Input.Recover recovery) {
         RunningExecution execution = new RunningExecution(context, request, slot, recovery);
         open.put(execution.id(), execution);
-        heldBytes += RunningExecution.bytes(request);
+        long bytes = RunningExecution.bytes(request);
+        heldBytes += bytes;
+        Share share = shares.computeIfAbsent(request.application(), application -> new Share());
+        share.executions++;
+        share.bytes += bytes;
         return execution;
     }
 
@@ -70,6 +84,21 @@ final class ExecutionTable {
         }
         long bytes = heldBytes + RunningExecution.bytes(request);
         return bytes > limits.maxHeldBytes() ? Refusals.overloaded("bytes of inputs at once", limits.maxHeldBytes(), bytes) : null;
+    }
+
+    /** @param request of a workflow that a workflow starts, which may be itself. @return why there is no room for it, or null */
+    Failure fullOfNested(InvocationRequest request) {
+        int executions = context.configuration.maxExecutions() / NESTED_SHARE;
+        long bytes = context.configuration.maxHeldBytes() / NESTED_SHARE;
+        Share share = shares.get(request.application());
+        long more = RunningExecution.bytes(request);
+        if (share != null && share.executions >= executions) {
+            return Refusals.nested(request, "executions at once", executions, share.executions + 1L);
+        }
+        if (share != null && share.bytes + more > bytes) {
+            return Refusals.nested(request, "bytes of inputs at once", bytes, share.bytes + more);
+        }
+        return full(request, false);
     }
 
     // --- slots
@@ -157,7 +186,13 @@ final class ExecutionTable {
 
     private void remove(RunningExecution execution) {
         if (open.remove(execution.id(), execution)) {
-            heldBytes -= RunningExecution.bytes(execution.request());
+            long bytes = RunningExecution.bytes(execution.request());
+            heldBytes -= bytes;
+            Share share = shares.get(execution.request().application());
+            share.bytes -= bytes;
+            if (--share.executions == 0) {
+                shares.remove(execution.request().application());
+            }
         }
         if (execution.isHeld()) {
             held--;

@@ -53,6 +53,13 @@ final class Refusals {
                 Map.of("limit", limit, "actual", actual));
     }
 
+    static Failure nested(InvocationRequest request, String what, long limit, long actual) {
+        return new Failure(Errors.OVERLOADED, "workflows start no more executions while their application has " + limit + " " + what
+                + " on a shard, and workflow " + request.target() + " of application " + request.application() + " would make it " + actual
+                + "; does one start itself without an end?", Failure.Source.PLATFORM, true, null,
+                Map.of("limit", limit, "actual", actual));
+    }
+
     static Failure overloaded(Grain grain, GrainQueue.Refusal refusal) {
         return new Failure(Errors.OVERLOADED, "grain " + grain.spec().name() + " of application "
                 + grain.application().key().application() + " has a " + refusal.limit() + " of " + refusal.allowed()

@@ -193,7 +193,7 @@ final class ServiceSteps {
         long remainingMs = awaitsEnd ? Math.max(1, (execution.deadlineNs() - context.nowNs) / 1_000_000) : parent.timeoutMs();
         InvocationRequest request = new InvocationRequest(step.childId(), parent.application(), parent.version(), start.workflow(),
                 start.input(), remainingMs, true, parent.traceparent());
-        Failure full = context.executions.full(request, false);
+        Failure full = context.executions.fullOfNested(request);
         if (full != null) {
             fail(step, full.error(), full.cause());
             return;

@@ -26,6 +26,7 @@ class NestedWorkflowsTest {
             "own", task("sand:workflow:child", ""),
             "sync", task("arn:aws:states:::states:startExecution.sync:2", ", \"OutputPath\": \"$.Output\", " + parameters("")),
             "bounded", task("arn:aws:states:::states:startExecution.sync", ", \"TimeoutSeconds\": 3, " + parameters("")),
+            "again", task("arn:aws:states:::states:startExecution.sync:2", ", " + parameters("").replace(":child", ":again")),
             "start", task("arn:aws:states:::states:startExecution", ", " + parameters("")),
             "named", task("arn:aws:states:::states:startExecution.sync:2", ", \"OutputPath\": \"$.Output\", "
                     + parameters(", \"Name\": \"one\"")),
@@ -122,6 +123,26 @@ class NestedWorkflowsTest {
         assertThat(lastRecord(ID).status()).isEqualTo(Status.SUCCEEDED);
         assertThat(text(lastRecord(ID).output())).isEqualTo("{\"ExecutionArn\":\"" + childId() + "\",\"StartDate\":1000000}");
         assertThat(shop.running(childId())).as("it runs on").isNotNull();
+    }
+
+    @Test
+    void aWorkflowThatStartsItselfLeavesHalfOfTheShardToOthers() {
+        shop.with(CoreConfiguration.DEFAULT.withMaxExecutions(8));
+        shop.warm();
+        shop.invoke(request("again"));
+        shop.after(0);
+        for (int child = 0; child < 3; child++) {
+            String last = shop.all.stream().filter(Action.Journal.class::isInstance).map(journal -> ((Action.Journal) journal).executionId())
+                    .reduce((a, b) -> b).orElseThrow();
+            shop.on(new Input.Journaled(last, 0, null));
+            shop.after(0);
+        }
+        assertThat(lastRecord(ID).failure().error()).as("the innermost one's failure comes out").isEqualTo("States.TaskFailed");
+        assertThat(lastRecord(ID).failure().cause()).contains("Sand.Overloaded", "4 executions at once", "would make it 5");
+        assertThat(shop.all.stream().filter(Action.Record.class::isInstance).map(action -> ((Action.Record) action).record())
+                .filter(record -> record.status() == Status.FAILED).map(InvocationRecord::executionId).distinct()).hasSize(4);
+        shop.invoke("e-other", "work", false);
+        assertThat(shop.running("e-other")).isNotNull();
     }
 
     @Test
