@@ -64,9 +64,11 @@ class StartWorkflow:
 
 @dataclass(frozen=True, slots=True)
 class SendMessage:
-    """group: whose messages are worked on in order; None: in no order."""
+    """group: whose messages are worked on in order; None: in no order. message: what its id follows from, the same in each
+    attempt, so that one which is sent again by the task's Retry is there once; with a token each attempt has its own."""
 
     group: str | None
+    message: str
 
 
 def service_of(resource: str) -> Start | Send | None:
@@ -95,19 +97,19 @@ def queue_of(queue_url: str) -> str:
 # --- what is asked
 
 
-def asked(service: Start | Send, given: Any) -> tuple[str, Any, StartWorkflow | SendMessage]:
-    """The workflow and its input, or the queue and the message. given: the task's arguments.
+def asked(service: Start | Send, given: Any, message: str) -> tuple[str, Any, StartWorkflow | SendMessage]:
+    """The workflow and its input, or the queue and the message. given: the task's arguments; message: see SendMessage.
 
     Raises StateError: States.Runtime for arguments that make no call.
     """
     if isinstance(service, Send):
         if service.queue is not None:
-            return service.queue, given, SendMessage(None)
+            return service.queue, given, SendMessage(None, message)
         members = given if isinstance(given, dict) else {}
         if "MessageBody" not in members:
             raise _missing("MessageBody")
         queue = queue_of(_required(members, "QueueUrl"))
-        return queue, members["MessageBody"], SendMessage(_text(members, "MessageGroupId"))
+        return queue, members["MessageBody"], SendMessage(_text(members, "MessageGroupId"), message)
     if service.workflow is not None:
         return service.workflow, given, StartWorkflow(service.mode, None)
     members = given if isinstance(given, dict) else {}

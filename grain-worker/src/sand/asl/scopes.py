@@ -221,7 +221,7 @@ class Visit:
         """Of a Parallel or inline Map: that of its attempt."""
         self.left: Join | None = None
         """Of a Parallel or inline Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
-        self.step = scope.new_step(state)
+        self.step = self.first_step = scope.new_step(state)
         self._draws = 0
 
     def of_item(self, iteration: Scope, data: Any) -> View:

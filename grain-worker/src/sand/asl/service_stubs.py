@@ -30,7 +30,7 @@ def answer(stubs: Stubs, call: CallGrain, now_ms: int) -> Answer:
     if sent := stubs.send(call.grain, call.service.group, call.input):
         return sent
     said = stubs.call(call.grain, call.input)
-    return said if said.failure else replace(said, output=platform_services.sent(_id(call.step), call.input))
+    return said if said.failure else replace(said, output=platform_services.sent(_id(call.service.message), call.input))
 
 
 def _start(stubs: Stubs, call: CallGrain, start: StartWorkflow, now_ms: int) -> Answer:

@@ -74,7 +74,9 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     given = document.checked(flow.arguments(visit, data))
     grain, service = state.grain, None
     if state.service:
-        grain, given, service = platform_services.asked(state.service, given)
+        # A message with a token is another one in each attempt: only the last one's token is waited for.
+        message = visit.step if state.awaits_token else visit.first_step
+        grain, given, service = platform_services.asked(state.service, given, message)
     elif state.invokes_function:
         grain, given = _invocation(given)
     # Scheduled and started; submitted too, where that is not yet all.

@@ -77,7 +77,7 @@ class WorkflowServices:
             async with self._room:
                 return await self._start(call, call.service)
         assert call.service is not None
-        event_id = f"{self._execution.id}/{call.step}"
+        event_id = f"{self._execution.id}/{call.service.message}"
         return send(self._application, event_id, call.grain, call.service.group, call.input)
 
     async def _start(self, call: CallGrain, start: StartWorkflow) -> Any:

@@ -93,12 +93,14 @@ public interface Execution {
         record StartWorkflow(String step, Mode mode, String workflow, String name, Payload input, long timeoutMs) implements Command {}
 
         /**
-         * Send a message to a queue of the application, once for the step, however often it is tried. The driver reports
+         * Send a message to a queue of the application, once, however often it is tried. The driver reports
          * TaskSucceeded with MessageId and MD5OfMessageBody, or TaskFailed, once.
          *
+         * @param message what its id follows from: the same in each attempt, so that one which nobody confirmed and which is sent
+         *     again by the task's Retry is there once. Of a task that waits for its token each attempt has its own
          * @param group or null
          */
-        record SendMessage(String step, String queue, String group, Payload body, long timeoutMs) implements Command {}
+        record SendMessage(String step, String message, String queue, String group, Payload body, long timeoutMs) implements Command {}
 
         /** Report TimerFired after that long; 0: as soon as other work had its turn. */
         record StartTimer(String step, long delayMs) implements Command {}

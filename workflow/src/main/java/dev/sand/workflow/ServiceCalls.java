@@ -16,15 +16,15 @@ final class ServiceCalls {
 
     private ServiceCalls() {}
 
-    /** @throws StatesError States.Runtime for arguments that make no call */
-    static Command command(Service service, String step, Document arguments, long timeoutMs, PayloadSource source) {
+    /** @param message see {@link Command.SendMessage}; @throws StatesError States.Runtime for arguments that make no call */
+    static Command command(Service service, String step, String message, Document arguments, long timeoutMs, PayloadSource source) {
         return switch (service) {
             case Service.Start(Service.Mode mode, String workflow) when workflow != null ->
                     new Command.StartWorkflow(step, mode, workflow, null, arguments.payload(source), timeoutMs);
             case Service.Start start -> startExecution(start, step, arguments.node(source), timeoutMs);
             case Service.Send(String queue) when queue != null ->
-                    new Command.SendMessage(step, queue, null, arguments.payload(source), timeoutMs);
-            case Service.Send _ -> sendMessage(step, arguments.node(source), timeoutMs);
+                    new Command.SendMessage(step, message, queue, null, arguments.payload(source), timeoutMs);
+            case Service.Send _ -> sendMessage(step, message, arguments.node(source), timeoutMs);
         };
     }
 
@@ -46,12 +46,12 @@ final class ServiceCalls {
         }
     }
 
-    private static Command sendMessage(String step, JsonNode given, long timeoutMs) {
+    private static Command sendMessage(String step, String message, JsonNode given, long timeoutMs) {
         JsonNode body = given.get("MessageBody");
         if (body == null) {
             throw missing("MessageBody");
         }
-        return new Command.SendMessage(step, Service.queue(text(given, "QueueUrl", true)), text(given, "MessageGroupId", false),
+        return new Command.SendMessage(step, message, Service.queue(text(given, "QueueUrl", true)), text(given, "MessageGroupId", false),
                 Payload.json(Json.bytes(body)), timeoutMs);
     }
 

@@ -97,7 +97,9 @@ final class StateEntry {
         }
         String step = visit.attemptStep();
         long workMs = task.awaitsToken() ? 0 : timeoutSeconds * 1000;
-        Command work = task.service() != null ? ServiceCalls.command(task.service(), step, arguments, workMs, source)
+        // A message with a token is another one in each attempt: only the last one's token is waited for.
+        String message = task.awaitsToken() ? step : visit.firstStep();
+        Command work = task.service() != null ? ServiceCalls.command(task.service(), step, message, arguments, workMs, source)
                 : new Command.RunTask(step, grain, arguments.payload(source), workMs);
         TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds, source);
         if (task.awaitsToken()) {

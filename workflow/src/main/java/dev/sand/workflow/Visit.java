@@ -33,6 +33,7 @@ final class Visit {
     TokenWait token;
 
     private String attemptStep;
+    private String firstStep;
     private long draws;
 
     Visit(Scope scope, State state, Document input, long enteredMs, long enteredEvent) {
@@ -52,7 +53,9 @@ final class Visit {
 
     /** The same visit once more: its attempts are counted anew. */
     Visit again() {
-        return new Visit(scope, state, input, enteredMs, enteredEvent);
+        Visit again = new Visit(scope, state, input, enteredMs, enteredEvent);
+        again.firstStep = firstStep;
+        return again;
     }
 
     /** Goes on with what is left: attempts are counted anew all the same. */
@@ -67,6 +70,15 @@ final class Visit {
     /** Every attempt has a step of its own, so that a late signal of an earlier one is known. */
     void beginAttempt() {
         attemptStep = scope.newStep(state);
+        if (firstStep == null) {
+            firstStep = attemptStep;
+        }
+    }
+
+    /** Of the first attempt: the same in all of them. */
+    String firstStep() {
+        attemptStep();
+        return firstStep;
     }
 
     String attemptStep() {

@@ -19,8 +19,8 @@ public sealed interface Question {
     /** How an execution ended. @param awaitsEnd it has, and its record is on its way */
     record LookUp(String application, String childId, boolean awaitsEnd) implements Question {}
 
-    /** Send the message, once for the step, however often it is asked. */
-    record Send(String application, String executionId, String queue, String group, Payload body) implements Question {}
+    /** Send the message, once, however often it is asked. @param message what its id follows from */
+    record Send(String application, String message, String queue, String group, Payload body) implements Question {}
 
     /** What an execution did before its redrive of that number. @param isBegun that one is in the journal */
     record Before(String application, int redrive, boolean isBegun) implements Question {}

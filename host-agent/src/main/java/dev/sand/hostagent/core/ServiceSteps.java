@@ -21,7 +21,7 @@ import java.util.Map;
  *
  * <p>A child is an execution of its own, whose id follows from its parent's id and the step, so that the step starts one child
  * however often it is run, and falls into its parent's slot: both have the same owner, who finds them in the same journal
- * partition. A message's id follows from the step as well, and queues know the ids that they had.
+ * partition. A message's id follows from the task, and queues know the ids that they had.
  */
 final class ServiceSteps {
     private static final String NO_SUCH_WORKFLOW = "StepFunctions.StateMachineDoesNotExistException";
@@ -116,7 +116,7 @@ final class ServiceSteps {
         }
         String name = execution.request().application();
         switch (step.command) {
-            case Command.SendMessage send -> ask(step, new Question.Send(name, execution.id(), send.queue(), send.group(), send.body()));
+            case Command.SendMessage send -> ask(step, new Question.Send(name, execution.id() + "/" + send.message(), send.queue(), send.group(), send.body()));
             case Command.StartWorkflow start when !application.version().workflows().containsKey(start.workflow()) -> fail(step,
                     NO_SUCH_WORKFLOW, "application " + name + " version " + application.version().version() + " has no workflow " + start.workflow());
             case Command.StartWorkflow start when start.name() != null ->

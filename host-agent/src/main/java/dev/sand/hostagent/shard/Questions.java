@@ -70,7 +70,7 @@ final class Questions {
                         claim.input());
                 case Question.LookUp look -> lookUp(look);
                 case Question.Before before -> records.before(before.application(), ask.executionId(), before.redrive(), before.isBegun());
-                case Question.Send send -> send(send, ask.step());
+                case Question.Send send -> send(send);
             };
         } catch (StoreException e) {
             return new Answer.Failed(Errors.UNAVAILABLE, e.getMessage(), true);
@@ -98,23 +98,29 @@ final class Questions {
         }
     }
 
-    private Answer send(Question.Send send, String step) {
+    private Answer send(Question.Send send) {
         if (queues == null) {
             return new Answer.Failed(Errors.UNAVAILABLE, "this host agent has no queues", false);
         }
         try {
             Payload body = send.body().bytes() != null || send.body().size() > QueueSpec.MESSAGE_BYTES ? send.body()
                     : new Payload(send.body().contentType(), payloads.bytes(send.application(), send.body()), null);
-            String id = queues.send(send.application(), send.executionId() + "/" + step, send.queue(), send.group(), body).join();
+            String id = queues.send(send.application(), send.message(), send.queue(), send.group(), body).join();
             return new Answer.Sent(QueueResults.sent(id, body));
         } catch (StatesError e) {
             return new Answer.Failed(e.error(), e.getMessage(), false);
         } catch (IllegalArgumentException e) {
             return new Answer.Failed("SQS.QueueDoesNotExistException", e.getMessage(), false);
         } catch (CompletionException e) {
-            return new Answer.Failed(SENDING, String.valueOf(e.getCause().getMessage()), false);
+            return e.getCause() instanceof BusException refused ? failed(refused)
+                    : new Answer.Failed(SENDING, String.valueOf(e.getCause().getMessage()), false);
         } catch (BusException e) {
-            return new Answer.Failed(SENDING, e.getMessage(), false);
+            return failed(e);
         }
+    }
+
+    /** A message that nobody confirmed may be in the queue: it is sent again under its id, until somebody does. */
+    private static Answer failed(BusException refused) {
+        return new Answer.Failed(SENDING, refused.getMessage(), refused.kind() == BusException.Kind.AWAY);
     }
 }

@@ -30,7 +30,8 @@ class NestedWorkflowsTest {
             "start", task("arn:aws:states:::states:startExecution", ", " + parameters("")),
             "named", task("arn:aws:states:::states:startExecution.sync:2", ", \"OutputPath\": \"$.Output\", "
                     + parameters(", \"Name\": \"one\"")),
-            "send", task("sand:queue:orders", ""));
+            "send", task("sand:queue:orders", ""),
+            "resend", task("sand:queue:orders", ", \"TimeoutSeconds\": 2, \"Retry\": [{\"ErrorEquals\": [\"States.Timeout\"]}]"));
     private final CoreFixture shop = fixture();
 
     private static String task(String resource, String more) {
@@ -209,6 +210,17 @@ class NestedWorkflowsTest {
         shop.all.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast)
                 .filter(journal -> journal.executionId().equals(ID) && journal.awaited()).reduce((a, b) -> b)
                 .ifPresent(journal -> shop.on(new Input.Journaled(ID, journal.sequence(), null)));
+    }
+
+    @Test
+    void aMessageThatARetrySendsIsTheSameOne() {
+        begin("resend");
+        Question first = question();
+        shop.after(2_001);
+        shop.after(2_000);
+        assertThat(shop.all.stream().filter(Action.Ask.class::isInstance).map(Action.Ask.class::cast).map(Action.Ask::step).distinct())
+                .containsExactly("T", "T#2");
+        assertThat(shop.all.stream().filter(Action.Ask.class::isInstance).map(ask -> ((Action.Ask) ask).question())).containsOnly(first);
     }
 
     @Test

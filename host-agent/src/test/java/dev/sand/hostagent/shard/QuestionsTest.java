@@ -2,14 +2,30 @@ package dev.sand.hostagent.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.StoreException;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.Errors;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Ids;
 import dev.sand.event.Payload;
+import dev.sand.event.QueueSpec;
+import dev.sand.event.SandboxSpec;
+import dev.sand.globalbus.BusException;
+import dev.sand.globalbus.GlobalBus;
+import dev.sand.globalbus.QueueMessage;
+import dev.sand.globalbus.Queues;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Question;
 import dev.sand.hostagent.core.Question.Answer;
 import dev.sand.hostagent.journal.RecordAdapter;
+import dev.sand.hostagent.triggers.GrainQueues;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A step that asks something is answered, whatever goes wrong: without an answer it would wait until its deadline. */
@@ -40,7 +56,40 @@ class QuestionsTest {
     @Test
     void aHostWithoutQueuesSaysSo() {
         Answer sent = new Questions(null, null, null, null, null).answer(new Action.Ask("e1", "T",
-                new Question.Send("shop", "e1", "orders", null, Payload.nullJson())));
+                new Question.Send("shop", "e1/T", "orders", null, Payload.nullJson())));
         assertThat(sent).isEqualTo(new Answer.Failed(Errors.UNAVAILABLE, "this host agent has no queues", false));
+    }
+
+    @Test
+    void aMessageThatNobodyConfirmedIsSentAgainUnderItsId() {
+        MemoryStore store = new MemoryStore();
+        Registry registry = new Registry(store);
+        QueueSpec orders = new QueueSpec("orders", "work", 10, 1, 1, 50, 2, 1, 10, 10_000, 1_000, null);
+        registry.publish("shop", number -> new ApplicationVersion((short) 1, "shop", number, "b", null, SandboxSpec.DEFAULT,
+                Map.of("work", GrainSpec.withDefaults("work")), Map.of(), List.of(), Map.of(), Durability.RELAXED, 0,
+                Map.of("orders", orders), Map.of()));
+        registry.setAlias("shop", Registry.LIVE, registry.latest("shop").orElseThrow());
+        List<String> sent = new ArrayList<>();
+        BusException.Kind[] refusal = {BusException.Kind.AWAY};
+        GlobalBus bus = (GlobalBus) Proxy.newProxyInstance(GlobalBus.class.getClassLoader(), new Class<?>[] {GlobalBus.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("append")) {
+                        sent.add(QueueMessage.decode((byte[]) arguments[2]).id());
+                        throw new BusException(refusal[0], "not taken", null);
+                    }
+                    return 0L;
+                });
+        Questions questions = new Questions(null, new GrainQueues(registry, new Queues(bus, 4)), null, null, null);
+        String execution = Ids.encode(1_000_000, 7, 7);
+        Question send = new Question.Send("shop", execution + "/T", "orders", null, Payload.nullJson());
+        for (String attempt : List.of("T", "T#2")) {
+            assertThat(questions.answer(new Action.Ask(execution, attempt, send)))
+                    .isEqualTo(new Answer.Failed("SQS.AmazonSQSException", "not taken", true));
+        }
+        assertThat(sent).hasSize(2).containsOnly(sent.getFirst());
+        refusal[0] = BusException.Kind.FULL;
+        assertThat(questions.answer(new Action.Ask(execution, "T", send))).as("it is certainly not there")
+                .isEqualTo(new Answer.Failed("SQS.AmazonSQSException", "not taken", false));
+        store.close();
     }
 }

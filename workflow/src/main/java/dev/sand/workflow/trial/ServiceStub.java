@@ -58,7 +58,7 @@ final class ServiceStub {
         }
         GrainStub.Answer answer = stubs.call(send.queue(), body);
         return answer.output() == null ? answer
-                : answer.with(json(QueueResults.sent(id(send.step()), send.body())), null, null, answer.delayMs());
+                : answer.with(json(QueueResults.sent(id(send.message()), send.body())), null, null, answer.delayMs());
     }
 
     private static String id(String step) {
