@@ -1,7 +1,6 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
@@ -10,14 +9,11 @@ import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.data.Json;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * The signals of an execution as they are kept beside its record: gzipped JSON, the schema first. Given again to the same
@@ -32,8 +28,8 @@ public final class KeptSignals {
     public static final int MOST_BYTES = 1 << 20;
     /** Of the values of one execution, as they are held until they are stored. */
     public static final long MOST_HELD_BYTES = 32L << 20;
-    private static final int SCHEMA = 1;
-    private static final int UNPACKED_BYTES = 64 << 20;
+    static final int SCHEMA = 1;
+    static final int UNPACKED_BYTES = 64 << 20;
 
     private KeptSignals() {}
 
@@ -76,31 +72,17 @@ public final class KeptSignals {
     }
 
     /**
+     * Of those that will not grow; else see {@link GrowingSignals}.
+     *
      * @param signals all of them; none: they were too many
      * @param resolve a value by reference to one with its bytes, where it can be had
      * @return null when it is too much to keep
      */
     public static byte[] encode(List<Signal> signals, UnaryOperator<Payload> resolve) {
-        if (signals.isEmpty()) {
-            return null;
-        }
-        ObjectNode kept = Json.NODES.objectNode().put("schema", SCHEMA);
-        ArrayNode array = kept.putArray("signals");
-        signals.forEach(signal -> array.add(encode(signal, resolve)));
-        byte[] plain = Json.bytes(kept);
-        if (plain.length > UNPACKED_BYTES) {
-            return null;
-        }
-        ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 4 + 64);
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
-            gzip.write(plain);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return packed.size() > MOST_BYTES ? null : packed.toByteArray();
+        return new GrowingSignals().encode(signals, resolve);
     }
 
-    private static ObjectNode encode(Signal signal, UnaryOperator<Payload> resolve) {
+    static ObjectNode encode(Signal signal, UnaryOperator<Payload> resolve) {
         ObjectNode node = Json.NODES.objectNode().put("at", signal.atMs());
         switch (signal) {
             case Signal.Started started -> node.put("type", "started").set("value", value(started.input(), resolve));

@@ -13,6 +13,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.Execution;
+import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.objects.ObjectCall;
 import java.util.List;
 import java.util.Map;
@@ -137,8 +138,10 @@ public sealed interface Action {
      *
      * @param history the workflow's signals so far, to be kept beside it; empty: they are too many, and none is kept; null: what
      *     is kept stays
+     * @param packing of the history, as often as it is kept
      */
-    record Record(InvocationRecord record, boolean awaited, int slot, long epoch, List<Execution.Signal> history) implements Action {}
+    record Record(InvocationRecord record, boolean awaited, int slot, long epoch, List<Execution.Signal> history, GrowingSignals packing)
+            implements Action {}
 
     /** Put the event into the work queue of its grain, to be run by that host. Answer: SentAway, then Returned. */
     record SendAway(String host, RemoteEvent event) implements Action {}

@@ -4,6 +4,7 @@ import dev.sand.event.Failure;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.KeptSignals;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ final class Signals {
 
     /** The signals so far, as the execution's history is made of them; of an execution that had too many, none. */
     static final class Kept {
+        private final GrowingSignals packing = new GrowingSignals();
         private List<Signal> signals = List.of();
         private long bytes;
         private boolean tooMany;
@@ -40,6 +42,11 @@ final class Signals {
             if (!tooMany) {
                 signals.add(held);
             }
+        }
+
+        /** Packs them, off the shard: what it packed before it knows. */
+        GrowingSignals packing() {
+            return packing;
         }
 
         /** What was given to be kept is not. */

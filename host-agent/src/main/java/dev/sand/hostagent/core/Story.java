@@ -89,7 +89,8 @@ final class Story extends Timed implements AttemptLog {
 
     private void record(boolean awaited) {
         if (context.mayAct(slot, epoch)) {
-            context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited, slot, epoch, kept.changed()));
+            context.emit(new Action.Record(hops.record(request, result, startedMs, endedMs), awaited, slot, epoch, kept.changed(),
+                    kept.packing()));
         }
     }
 

@@ -14,7 +14,6 @@ import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.RemoteEvent;
 import dev.sand.workflow.Execution;
-import dev.sand.workflow.KeptSignals;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -232,7 +231,7 @@ final class ActionPerformer implements ActionSink {
     private void store(InvocationRecord record, Action.Record action) {
         adapters.records().record(record, action.epoch(),
                 action.awaited() ? failure -> shard.submit(new Input.Recorded(record.executionId(), failure)) : null,
-                action.history() == null ? null : () -> KeptSignals.encode(action.history(),
+                action.history() == null ? null : () -> action.packing().encode(action.history(),
                         payload -> adapters.payloads().orSize(record.application(), payload)));
     }
 
