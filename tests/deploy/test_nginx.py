@@ -2,6 +2,7 @@
 passed on as it comes, and what is added."""
 
 import http.client
+import json
 import shutil
 import socket
 import subprocess
@@ -34,6 +35,7 @@ class Frontend(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str, dict]] = []
         self.drops = False
+        self.status = 200
         self.go_on = threading.Event()
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -49,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
             return
-        self.send_response(200)
+        self.send_response(self.server.status)
         if self.path.endswith("/events"):
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Transfer-Encoding", "chunked")
@@ -147,3 +149,53 @@ def test_a_request_has_one_id_all_the_way(nginx: int, frontends: list[Frontend])
 def test_figures_are_not_for_everybody(nginx: int, frontends: list[Frontend]) -> None:
     assert ask(nginx, "GET", "/metrics").status == 404
     assert times_asked(frontends) == 0
+
+
+def said(port: int, request: bytes) -> tuple[int, dict[str, str], dict]:
+    """What nginx answers to bytes that no client of good manners sends."""
+    with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+        connection.sendall(request)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        return answer.status, dict(answer.headers), json.loads(answer.read())
+
+
+BAD = {
+    400: b"GET /api/v1/applications/%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+    404: b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+    405: b"TRACE / HTTP/1.1\r\nHost: x\r\n\r\n",
+    413: b"POST /invoke/a/b HTTP/1.1\r\nHost: x\r\nContent-Length: 400000000\r\n\r\n",
+    414: b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    431: b"GET / HTTP/1.1\r\nHost: x\r\nX-Large: " + b"x" * 9000 + b"\r\n\r\n",
+    505: b"GET / HTTP/3.0\r\nHost: x\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("status", BAD)
+def test_what_nginx_refuses_itself_has_the_form_of_all_errors(nginx: int, frontends: list[Frontend], status: int) -> None:
+    at, headers, problem = said(nginx, BAD[status])
+    assert (at, headers["Content-Type"], problem["status"]) == (status, "application/problem+json", status)
+    assert (problem["source"], problem["retryable"]) == ("caller", False)
+    assert set(problem) - {"limit"} == {"type", "title", "status", "detail", "source", "retryable"}
+    assert len(headers["X-Request-Id"]) == 32
+    assert times_asked(frontends) == 0
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/invoke/a/b"), ("GET", "/api/v1/status"), ("PUT", "/api/v1/x")])
+def test_a_frontend_that_has_gone_is_told_of_in_the_same_form(
+    nginx: int, frontends: list[Frontend], method: str, path: str
+) -> None:
+    for frontend in frontends:
+        frontend.drops = True
+    answer = ask(nginx, method, path)
+    problem = json.loads(answer.read())
+    assert (answer.status, answer.headers["Content-Type"]) == (502, "application/problem+json")
+    assert (problem["type"], problem["retryable"]) == ("https://sand.dev/problems/unavailable", True)
+    assert problem["mayHaveRun"]
+
+
+def test_a_frontends_own_error_goes_through_as_it_is(nginx: int, frontends: list[Frontend]) -> None:
+    for frontend in frontends:
+        frontend.status = 503
+    answer = ask(nginx, "GET")
+    assert (answer.status, answer.read()) == (503, b"ok")
