@@ -42,6 +42,7 @@ public final class QueryFunctions {
                 Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
+        add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
         return Map.copyOf(functions);
     }

@@ -31,7 +31,7 @@ public final class QueryText {
     /** @param pretty null: no */
     public static String string(Object value, Boolean pretty) {
         Object one = value instanceof Utils.JList<?> list && list.outerWrapper ? list.getFirst() : value;
-        if (one instanceof Double || one instanceof BigInteger) {
+        if (isDouble(one)) {
             return digits(((Number) one).doubleValue());
         }
         if (!(one instanceof List || one instanceof Map)) {
@@ -44,7 +44,11 @@ public final class QueryText {
 
     /** Anything but an array, an object or a number that may need an exponent the library writes as it should. */
     public static Object operand(Object value) {
-        return value instanceof List || value instanceof Map || value instanceof Double || value instanceof BigInteger ? string(value, null) : value;
+        return value instanceof List || value instanceof Map || isDouble(value) ? string(value, null) : value;
+    }
+
+    private static boolean isDouble(Object value) {
+        return value instanceof Double || value instanceof BigInteger || value instanceof Long whole && whole == QueryValues.CLAMPED;
     }
 
     /**
@@ -94,6 +98,7 @@ public final class QueryText {
             case String text -> quote(text, out);
             case Double number -> out.append(digits(number));
             case BigInteger number -> out.append(digits(number.doubleValue()));
+            case Long number when isDouble(number) -> out.append(digits(number.doubleValue()));
             case Number number -> out.append(Functions.string(number, null));
             case Boolean bool -> out.append(bool);
             case null -> out.append("null");

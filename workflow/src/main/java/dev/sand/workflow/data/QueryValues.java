@@ -20,6 +20,9 @@ final class QueryValues {
     /** 2^53: up to it a double holds every integer. */
     private static final double EXACT = 0x1p53;
 
+    /** What the library makes of the double 2^63, and of no other; an integer that is really that much is a BigInteger here. */
+    static final long CLAMPED = Long.MAX_VALUE;
+
     private QueryValues() {}
 
     /** What an expression gave, or a part of it, is no JSON. */
@@ -116,7 +119,8 @@ final class QueryValues {
 
     private static Number number(JsonNode node) {
         if (node.isIntegralNumber()) {
-            return node.canConvertToInt() ? (Number) node.intValue() : node.canConvertToLong() ? (Number) node.longValue() : node.bigIntegerValue();
+            boolean isLong = node.canConvertToLong() && node.longValue() != CLAMPED;
+            return node.canConvertToInt() ? (Number) node.intValue() : isLong ? (Number) node.longValue() : node.bigIntegerValue();
         }
         double number = node.doubleValue();
         if (Double.isInfinite(number)) {
@@ -167,7 +171,7 @@ final class QueryValues {
     private static JsonNode json(Number number) {
         return switch (number) {
             case Integer small -> Json.NODES.numberNode(small);
-            case Long large -> ArrayFunctions.number(large);
+            case Long large -> large == CLAMPED ? json(0x1p63) : ArrayFunctions.number(large);
             case BigInteger huge -> Json.NODES.numberNode(huge);
             case BigDecimal decimal -> Json.NODES.numberNode(decimal);
             default -> {
