@@ -18,6 +18,8 @@ import java.util.Objects;
  * taken. The same predicate as that of the local bus's multi-source trigger: all sources have one, order does not matter.
  */
 final class Join {
+    /** Joining a result takes about as long as looking at so many bytes. */
+    private static final int RESULT_BYTES = 32;
     final Visit visit;
     /** Of the attempt of the state: its branches' steps are below it. */
     final String step;
@@ -151,6 +153,11 @@ final class Join {
     /** About how many bytes have arrived. */
     long bytes() {
         return bytes;
+    }
+
+    /** As {@link #bytes}, with what it costs to put so many results side by side, however small. */
+    long weight() {
+        return bytes + ended * RESULT_BYTES;
     }
 
     boolean mayStartItem() {

@@ -101,6 +101,10 @@ final class Variables {
     }
 
     private long bytes() {
-        return values.values().stream().mapToLong(Value::bytes).sum();
+        long bytes = 0;
+        for (Value value : values.values()) {
+            bytes += value.bytes();
+        }
+        return bytes;
     }
 }

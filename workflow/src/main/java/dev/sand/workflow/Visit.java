@@ -35,6 +35,8 @@ final class Visit {
     private String attemptStep;
     private String firstStep;
     private long draws;
+    /** When it was entered, as the context object shows it; made when it is asked for. */
+    private String enteredTime;
 
     Visit(Scope scope, State state, Document input, long enteredMs, long enteredEvent) {
         this.scope = scope;
@@ -48,6 +50,7 @@ final class Visit {
     static Visit ofItem(Scope iteration, Visit map) {
         Visit visit = new Visit(iteration, map.state, map.join.itemInput, map.enteredMs, map.enteredEvent);
         visit.attemptStep = map.join.step + "[" + iteration.index + "]";
+        visit.enteredTime = map.enteredTime();
         return visit;
     }
 
@@ -142,6 +145,13 @@ final class Visit {
         };
     }
 
+    private String enteredTime() {
+        if (enteredTime == null) {
+            enteredTime = Timestamps.format(enteredMs);
+        }
+        return enteredTime;
+    }
+
     private JsonNode contextObject(JsonNode executionInput) {
         ObjectNode context = Json.NODES.objectNode();
         ObjectNode execution = context.putObject("Execution");
@@ -159,7 +169,7 @@ final class Visit {
         }
         context.putObject("StateMachine").put("Id", scope.info.application() + "/" + scope.info.workflow())
                 .put("Name", scope.info.workflow());
-        ObjectNode shownState = context.putObject("State").put("Name", state.name()).put("EnteredTime", Timestamps.format(enteredMs));
+        ObjectNode shownState = context.putObject("State").put("Name", state.name()).put("EnteredTime", enteredTime());
         if (state instanceof State.Task || state instanceof State.Parallel || state instanceof State.Map) {
             shownState.put("RetryCount", retryCount);
         }

@@ -45,7 +45,7 @@ final class Weight {
             case Ready.Enter(Scope scope, String state, Document input) -> input.sizeHint();
             case Ready.StartItem(Join join) -> MapEntry.bytesOfStart(join);
             case Ready.GoOn(Scope scope) -> scope.following != null ? scope.following.input().sizeHint()
-                    : scope.current.input.sizeHint() + (scope.current.left == null ? 0 : scope.current.left.bytes());
+                    : scope.current.input.sizeHint() + (scope.current.left == null ? 0 : scope.current.left.weight());
             case Ready.Exceeded(Join join) -> Integer.MAX_VALUE; // a thousand records
         });
     }
@@ -74,7 +74,7 @@ final class Weight {
         if (visit != null) {
             bytes = visit.input.sizeHint();
             for (Join join = visit.scope.join; join != null && join.missing() == 1; join = join.visit.scope.join) {
-                bytes += join.bytes() + join.visit.input.sizeHint();
+                bytes += join.weight() + join.visit.input.sizeHint();
             }
         }
         return bytes;

@@ -50,7 +50,9 @@ public final class Resources {
 
     /** Whether the state waits for the end of what a service only begins. */
     static boolean isSubmitted(String resource) {
-        return resource.matches(".*\\.sync(:[0-9])?");
+        int at = resource.lastIndexOf(".sync");
+        return at >= 0 && (at + 5 == resource.length()
+                || at + 7 == resource.length() && resource.charAt(at + 5) == ':' && resource.charAt(at + 6) >= '0' && resource.charAt(at + 6) <= '9');
     }
 
     static String withoutToken(String resource) {
