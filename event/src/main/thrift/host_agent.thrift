@@ -63,7 +63,9 @@ struct Invoke {
   8: required bool durable,
   9: optional string traceparent,
   /** A Redrive, as JSON. A host agent that does not know it takes the request for a new one: upgrade hosts before frontends. */
-  10: optional binary redrive
+  10: optional binary redrive,
+  /** The cloud process that the grain runs in. A host agent that does not know it runs it in none: upgrade hosts before frontends. */
+  11: optional string process
 }
 
 /** The request is in the global bus. Slot and epoch say under whose ownership: a lower epoch than the owner's counts no more. */
@@ -92,6 +94,14 @@ struct Callback {
 }
 
 struct CallbackAnswer { 1: required i64 call, 2: required string outcome }
+
+/** A ProcessCommand, as JSON. */
+struct CommandProcess { 1: required i64 call, 2: required binary command }
+
+struct ListProcesses { 1: required i64 call, 2: required string application }
+
+/** ProcessViews, each as JSON: that of the command's process, or all of an application; or why there is none. */
+struct Processes { 1: required i64 call, 2: required list<binary> views, 3: optional Failure failure }
 
 struct Watch { 1: required i64 call, 2: required string executionId }
 
@@ -149,5 +159,6 @@ union Message {
   15: Watch watch, 16: Hopped hopped, 17: WatchEnded watchEnded, 18: Forget forget,
   20: Build build, 21: Progress progress, 22: Built built, 23: Failed failed, 24: Retire retire,
   25: DeleteApplication deleteApplication, 26: Done done, 27: Status status, 28: HostStatus hostStatus,
-  29: Callback callback, 30: CallbackAnswer callbackAnswer
+  29: Callback callback, 30: CallbackAnswer callbackAnswer,
+  31: CommandProcess commandProcess, 32: ListProcesses listProcesses, 33: Processes processes
 }

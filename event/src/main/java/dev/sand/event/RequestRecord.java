@@ -12,8 +12,11 @@ public record RequestRecord(@JsonProperty("schema") short schema, @JsonProperty(
     /** The largest input in such a record: brokers take messages of about a megabyte. */
     public static final int INPUT_BYTES = 512 * 1024;
 
+    /** Of what runs in a cloud process: whoever did not know it would run it in none. */
+    private static final short OF_PROCESSES = 2;
+
     public static RequestRecord of(InvocationRequest request) {
-        return new RequestRecord(Limits.SCHEMA_VERSION, request);
+        return new RequestRecord(request.process() == null ? Limits.SCHEMA_VERSION : OF_PROCESSES, request);
     }
 
     public byte[] encode() {
@@ -22,7 +25,7 @@ public record RequestRecord(@JsonProperty("schema") short schema, @JsonProperty(
 
     /** @throws BusRecords.NewerException or BusRecords.ForeignException when it is none that is understood */
     public static RequestRecord decode(byte[] bytes) {
-        RequestRecord record = BusRecords.decode(bytes, RequestRecord.class, Limits.SCHEMA_VERSION);
+        RequestRecord record = BusRecords.decode(bytes, RequestRecord.class, OF_PROCESSES);
         InvocationRequest request = record.request;
         BusRecords.require(request != null && Ids.isValid(request.executionId()) && request.application() != null
                 && request.target() != null && request.input() != null, "a request lacks what it must have");

@@ -6,11 +6,15 @@ import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.LogFields;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Build;
 import dev.sand.event.thrift.network.Cancel;
+import dev.sand.event.thrift.network.CommandProcess;
 import dev.sand.event.thrift.network.DeleteApplication;
 import dev.sand.event.thrift.network.Invoke;
+import dev.sand.event.thrift.network.ListProcesses;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Retire;
 import dev.sand.event.thrift.network.Status;
@@ -26,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -127,7 +132,7 @@ public final class HostLink implements HostPeer {
         long call = over.begin(new ClientCall.OfInvocation(over, answers));
         over.send(Message.invoke(new Invoke(call, request.executionId(), request.application(), request.version(), request.target(),
                 input, request.timeoutMs(), request.durable()).setTraceparent(request.traceparent())
-                .setRedrive(Wire.redrive(request.redrive()))));
+                .setRedrive(Wire.redrive(request.redrive())).setProcess(request.process())));
         if (!input.isSetBytes()) {
             over.stream(call, ValueSource.of(request.input().bytes()));
         }
@@ -156,6 +161,17 @@ public final class HostLink implements HostPeer {
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return ask(CANCEL, call -> Message.callback(Wire.callback(call, callback)),
                 answer -> Wire.name(TaskCallback.Outcome.class, answer.getCallbackAnswer().getOutcome()));
+    }
+
+    @Override
+    public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
+        return ask(CANCEL, call -> Message.commandProcess(new CommandProcess(call, ByteBuffer.wrap(Codec.encode(command)))),
+                answer -> Wire.outcome(answer.getProcesses()));
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return ask(QUICK, call -> Message.listProcesses(new ListProcesses(call, application)), answer -> Wire.views(answer.getProcesses()));
     }
 
     @Override

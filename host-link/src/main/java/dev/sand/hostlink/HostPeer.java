@@ -1,11 +1,15 @@
 package dev.sand.hostlink;
 
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -45,6 +49,15 @@ public interface HostPeer extends AutoCloseable {
 
     /** @see dev.sand.event.HostAgentPort#callBack */
     CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback);
+
+    /** What has come of a command about a process: its view, or why it was refused. */
+    record ProcessOutcome(ProcessView view, Failure failure) {}
+
+    /** @see dev.sand.event.HostAgentPort#process */
+    CompletableFuture<ProcessOutcome> process(ProcessCommand command);
+
+    /** Those that are there. */
+    CompletableFuture<List<ProcessView>> processes(String application);
 
     CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress);
 

@@ -1,5 +1,6 @@
 package dev.sand.hostlink;
 
+import dev.sand.event.Codec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -7,6 +8,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
 import dev.sand.event.Slots;
 import dev.sand.event.thrift.network.Accepted;
 import dev.sand.event.thrift.network.CallbackAnswer;
@@ -130,6 +132,15 @@ final class ServerConnection extends Connection {
                 answer(call, host.callBack(Wire.callback(message.getCallback())),
                         outcome -> Message.callbackAnswer(new CallbackAnswer(call, outcome.name())));
             }
+            case COMMAND_PROCESS -> {
+                long call = begin(message.getCommandProcess().getCall());
+                command(call, Codec.decode(message.getCommandProcess().getCommand(), ProcessCommand.class));
+            }
+            case LIST_PROCESSES -> {
+                long call = begin(message.getListProcesses().getCall());
+                answer(call, host.processes(message.getListProcesses().getApplication()),
+                        views -> Message.processes(Wire.views(call, views)));
+            }
             case WATCH -> watch(message.getWatch());
             case FORGET -> forget(message.getForget().getCall());
             case BUILD -> new RemoteBuild(this, host, server.parts.work()).begin(message.getBuild());
@@ -189,6 +200,16 @@ final class ServerConnection extends Connection {
         end(call, Message.failed(new Failed(call, Wire.failure(failure), build)));
     }
 
+    /** A refusal is an answer; what failed otherwise may be asked again. */
+    private void command(long call, ProcessCommand command) {
+        answer(call, host.process(command).thenApply(view -> Wire.views(call, List.of(view))).exceptionallyCompose(thrown -> {
+            Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            return cause instanceof HostAgentPort.ProcessException refused
+                    ? CompletableFuture.completedFuture(Wire.views(call, List.of()).setFailure(Wire.failure(refused.failure())))
+                    : CompletableFuture.failedFuture(cause);
+        }), Message::processes);
+    }
+
     private void invoke(Invoke invoke) {
         long call = begin(invoke.getCall());
         if (calls.size() > options.calls()) {
@@ -207,7 +228,7 @@ final class ServerConnection extends Connection {
             host.invoke(new InvocationRequest(invoke.getExecutionId(), invoke.getApplication(), invoke.getVersion(),
                     invoke.getTarget(), new Payload(invoke.getInput().getContentType(), bytes, null),
                     Math.max(1, invoke.getTimeoutMs() - waitedMs), invoke.isDurable(), invoke.getTraceparent(),
-                    Wire.redrive(invoke.getRedrive())), listener(call, invoke.getExecutionId()));
+                    Wire.redrive(invoke.getRedrive()), invoke.getProcess()), listener(call, invoke.getExecutionId()));
         }, why -> refuse(invoke, Failure.platform(Errors.OVERLOADED, why, true)));
     }
 

@@ -9,6 +9,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Redrive;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Callback;
@@ -16,8 +17,10 @@ import dev.sand.event.thrift.network.DeleteApplication;
 import dev.sand.event.thrift.network.GrainStatus;
 import dev.sand.event.thrift.network.Hop;
 import dev.sand.event.thrift.network.HostStatus;
+import dev.sand.event.thrift.network.Processes;
 import dev.sand.event.thrift.network.SandboxStatus;
 import dev.sand.event.thrift.network.Value;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +39,25 @@ final class Wire {
 
     static Redrive redrive(byte[] sent) {
         return sent == null ? null : Codec.decode(sent, Redrive.class);
+    }
+
+    // --- processes
+
+    static Processes views(long call, List<ProcessView> views) {
+        return new Processes(call, views.stream().map(view -> ByteBuffer.wrap(Codec.encode(view))).toList());
+    }
+
+    static List<ProcessView> views(Processes sent) {
+        return sent.getViews().stream().map(view -> {
+            byte[] bytes = new byte[view.remaining()];
+            view.duplicate().get(bytes);
+            return Codec.decode(bytes, ProcessView.class);
+        }).toList();
+    }
+
+    static HostPeer.ProcessOutcome outcome(Processes sent) {
+        return sent.isSetFailure() ? new HostPeer.ProcessOutcome(null, failure(sent.getFailure()))
+                : new HostPeer.ProcessOutcome(views(sent).getFirst(), null);
     }
 
     static boolean isStreamed(Payload payload) {

@@ -1,19 +1,22 @@
 package dev.sand.frontend.hosts;
 
-import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostlink.HostPeer;
 import dev.sand.hostlink.SlotEpochs;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -88,6 +91,20 @@ final class DirectPeer implements HostPeer {
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return host.callBack(callback);
+    }
+
+    @Override
+    public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
+        return host.process(command).thenApply(view -> new ProcessOutcome(view, null)).exceptionallyCompose(thrown -> {
+            Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            return cause instanceof HostAgentPort.ProcessException refused
+                    ? CompletableFuture.completedFuture(new ProcessOutcome(null, refused.failure())) : CompletableFuture.failedFuture(cause);
+        });
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return host.processes(application);
     }
 
     @Override

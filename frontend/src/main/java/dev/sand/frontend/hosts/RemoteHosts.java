@@ -5,8 +5,10 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.TaskCallback;
 import dev.sand.event.LogFields;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
+import dev.sand.event.TaskCallback;
 import dev.sand.frontend.hosts.HostTable.Known;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
@@ -201,6 +203,38 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
                 .exceptionallyCompose(e -> CompletableFuture.failedFuture(new CallbackException(Failure.platform(Errors.UNAVAILABLE,
                         e instanceof CompletionException && e.getCause() != null ? e.getCause().getMessage() : e.getMessage(), true)))))
                 .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
+    }
+
+    /** Of its slot's owner; one that says it is not, or not yet, is asked again, or the next one. */
+    @Override
+    public CompletableFuture<ProcessView> process(ProcessCommand command) {
+        return askOwner(command.process(), owner -> owner.process(command).thenCompose(outcome ->
+                outcome.failure() != null && outcome.failure().retryable()
+                        ? CompletableFuture.failedFuture(new LinkException(outcome.failure().cause()))
+                        : CompletableFuture.completedFuture(outcome)))
+                .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(new ProcessException(Failure.platform(Errors.UNAVAILABLE,
+                        thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause().getMessage() : thrown.getMessage(),
+                        true))))
+                .thenCompose(outcome -> outcome.failure() == null ? CompletableFuture.completedFuture(outcome.view())
+                        : CompletableFuture.failedFuture(new ProcessException(outcome.failure())));
+    }
+
+    /** A host that does not answer has them all the same: then the list cannot be told. */
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        CompletableFuture<List<ProcessView>> result = new CompletableFuture<>();
+        links.execute(() -> {
+            List<CompletableFuture<List<ProcessView>>> asked = table.hosts().stream().map(host -> host.peer().processes(application)).toList();
+            CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).whenComplete((done, thrown) -> {
+                if (thrown == null) {
+                    result.complete(asked.stream().flatMap(views -> views.join().stream()).toList());
+                } else {
+                    Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+                    result.completeExceptionally(new ProcessException(Failure.platform(Errors.UNAVAILABLE, cause.getMessage(), true)));
+                }
+            });
+        });
+        return result;
     }
 
     /** Until it answers, or has been looked for long enough. */

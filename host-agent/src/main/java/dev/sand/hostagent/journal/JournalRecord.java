@@ -16,7 +16,7 @@ import java.util.Map;
  * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
  * are objects of the global data layer, and references here name those.
  *
- * @param schema 2, and 3 of one with a request to be redriven; 1 is that of the platform of one host, whose records had no epoch
+ * @param schema 2, 3 of one with a request to be redriven, and 4 of one whose request runs in a cloud process; 1 is that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
@@ -29,6 +29,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static final short SCHEMA = 2;
     /** Of a redriven execution's beginning: whoever did not know it would begin it from the start. */
     private static final short OF_REDRIVES = 3;
+    /** Of what runs in a process: whoever did not know it would run it in none. */
+    private static final short OF_PROCESSES = 4;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -41,20 +43,24 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + OF_REDRIVES);
+            super("a record has schema " + schema + ", this platform understands " + OF_PROCESSES);
         }
     }
 
     static JournalRecord of(long epoch, String executionId, long sequence, Backup backup) {
         return switch (backup) {
-            case Backup.Accepted accepted -> new JournalRecord(accepted.request().redrive() == null ? SCHEMA : OF_REDRIVES, epoch,
-                    PROCESSING, executionId, sequence, accepted.request(), null, null, null, null, null, null);
+            case Backup.Accepted accepted -> new JournalRecord(schema(accepted.request()), epoch, PROCESSING, executionId, sequence,
+                    accepted.request(), null, null, null, null, null, null);
             case Backup.Finished finished -> finished(epoch, FINISHED, executionId, sequence, finished, null);
             case Backup.Resumed resumed -> new JournalRecord(SCHEMA, epoch, RESUMED, executionId, sequence, null, null, null,
                     resumed.attempts(), null, null, null);
             case Backup.Ended ended -> new JournalRecord(SCHEMA, epoch, ENDED, executionId, sequence, null, null, null, null, null,
                     ended.status(), null);
         };
+    }
+
+    private static short schema(InvocationRequest request) {
+        return request.process() != null ? OF_PROCESSES : request.redrive() != null ? OF_REDRIVES : SCHEMA;
     }
 
     /** The copy of the signal's values to the global data layer begins (SAND 4.3). */
@@ -108,7 +114,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static JournalRecord decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
         BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
-        if (schema > OF_REDRIVES) {
+        if (schema > OF_PROCESSES) {
             throw new NewerSchemaException(schema);
         }
         JournalRecord record = Codec.decode(bytes, JournalRecord.class);

@@ -1,0 +1,301 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.EPOCH;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static dev.sand.hostagent.core.CoreFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessSpec;
+import dev.sand.event.ProcessView;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Functions that run in cloud processes of one host: what they see of each other, and what is left of those that fail. */
+class ProcessesTest {
+    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+    private final CoreFixture shop = new CoreFixture().with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+    private final List<Object> told = new ArrayList<>();
+    private long ids = 1;
+
+    // --- what a caller does
+
+    private String invoke(String process) {
+        String id;
+        do {
+            id = Ids.encode(1_000, 0, ids++);
+        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
+        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 10_000, false, null).inProcess(process));
+        shop.settle();
+        return id;
+    }
+
+    private Answer call(Running by, ProcessCall call) {
+        List<Answer> answers = new ArrayList<>();
+        shop.on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, answers::add));
+        deliver();
+        return answers.isEmpty() ? null : answers.getFirst();
+    }
+
+    /** A call that may be answered later: its answer is told then. */
+    private void ask(Running by, ProcessCall call) {
+        shop.on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
+        deliver();
+    }
+
+    /** As the shard does. */
+    private void deliver() {
+        for (Action action : shop.actions) {
+            switch (action) {
+                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+                case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
+                case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+                default -> { }
+            }
+        }
+    }
+
+    private void finish(Running running, StateWrite... writes) {
+        shop.on(new Input.FinishInProcess(new Input.Finish(APP, running.instance(), running.eventId(), running.attempt(), json("0"),
+                List.of(), shop.nowNs, shop.nowNs), List.of(writes)));
+        deliver();
+    }
+
+    private Object command(String process, Kind kind) {
+        List<Object> answers = new ArrayList<>();
+        shop.on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, kind), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                answers.add(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answers.add(failure);
+            }
+        }));
+        deliver();
+        return answers.getFirst();
+    }
+
+    private Running running(String process) {
+        return shop.running(invoke(process));
+    }
+
+    private String state(Running by, String key) {
+        return call(by, new ProcessCall.Get(key)) instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
+    }
+
+    private static StateWrite write(String key, String value) {
+        return new StateWrite(key, json(value));
+    }
+
+    private static ProcessCall.Send send(int number, String to, String body) {
+        return new ProcessCall.Send(number, to, "k", json(body), 0);
+    }
+
+    private static ProcessCall.Receive receive(long waitMs) {
+        return new ProcessCall.Receive(null, "k", waitMs);
+    }
+
+    private String received(Running by) {
+        return call(by, receive(0)) instanceof Answer.Received(String _, String _, Payload payload) ? text(payload) : null;
+    }
+
+    // --- state
+
+    @Test
+    void whatAFunctionWroteTheNextOneSees() {
+        finish(running("p"), write("a", "1"));
+        assertThat(state(running("p"), "a")).isEqualTo("1");
+        assertThat(state(running("q"), "a")).as("another process").isNull();
+    }
+
+    @Test
+    void writesOfAFunctionThatFailsOrIsLostAreGone() {
+        Running fails = running("p");
+        call(fails, new ProcessCall.Write(List.of(write("a", "1"))));
+        shop.fail(fails, "Boom");
+        Running lost = running("p");
+        call(lost, new ProcessCall.Write(List.of(write("a", "2"))));
+        shop.exited(lost, 1, 9);
+        assertThat(state(running("p"), "a")).isNull();
+    }
+
+    @Test
+    void aCallOfAnAttemptThatEndedIsRefused() {
+        Running done = running("p");
+        finish(done);
+        assertThat(call(done, send(0, "p", "1"))).isInstanceOf(Answer.Refused.class);
+        assertThat(received(running("p"))).isNull();
+    }
+
+    @Test
+    void stateOverTheProcessesMemoryFailsTheFunction() {
+        Running running = running("p");
+        byte[] large = new byte[1 << 20];
+        List<StateWrite> writes = new ArrayList<>();
+        for (int i = 0; i <= ProcessSpec.DEFAULT.memoryBytes() >> 20; i++) {
+            writes.add(new StateWrite("k" + i, Payload.json(large)));
+        }
+        assertThat(call(running, new ProcessCall.Write(writes))).isInstanceOfSatisfying(Answer.Refused.class, refused ->
+                assertThat(refused.error()).isEqualTo(Errors.TOO_LARGE));
+        finish(running, writes.toArray(StateWrite[]::new));
+        assertThat(shop.answer().failure().error()).isEqualTo(Errors.TOO_LARGE);
+    }
+
+    // --- messages
+
+    @Test
+    void aMessageReachesAFunctionThatWaitsForIt() {
+        Running waits = running("q");
+        ask(waits, receive(1_000));
+        assertThat(told).isEmpty();
+        call(running("p"), send(0, "q", "1"));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Received.class, message -> {
+            assertThat(message.source()).isEqualTo("p");
+            assertThat(text(message.payload())).isEqualTo("1");
+        });
+    }
+
+    @Test
+    void whoWaitsInVainIsToldSo() {
+        ask(running("q"), receive(1_000));
+        shop.after(999);
+        deliver();
+        assertThat(told).isEmpty();
+        shop.after(2);
+        deliver();
+        assertThat(told).containsExactly(new Answer.Nothing());
+    }
+
+    @Test
+    void messagesOfAFunctionThatFailedAreReadInTheirOrderAgain() {
+        Running receiver = running("q");
+        Running sender = running("p");
+        call(sender, send(0, "q", "1"));
+        call(sender, send(1, "q", "2"));
+        assertThat(received(receiver)).isEqualTo("1");
+        shop.fail(receiver, "Boom");
+        Running next = running("q");
+        assertThat(List.of(received(next), received(next))).containsExactly("1", "2");
+        finish(next);
+        assertThat(received(running("q"))).isNull();
+    }
+
+    @Test
+    void aRepeatedSendIsTakenOnce() {
+        running("q");
+        Running sender = running("p");
+        assertThat(call(sender, send(0, "q", "1"))).isEqualTo(new Answer.Done());
+        assertThat(call(sender, send(0, "q", "1"))).isEqualTo(new Answer.Done());
+        assertThat(((ProcessView) command("q", Kind.DESCRIBE)).unread()).isEqualTo(1);
+    }
+
+    @Test
+    void whoSendsToNobodyIsToldSo() {
+        assertThat(call(running("p"), send(0, "nobody", "1"))).isInstanceOfSatisfying(Answer.Refused.class, refused ->
+                assertThat(refused.error()).isEqualTo(Errors.NOT_FOUND));
+    }
+
+    @Test
+    void whoSendsToAFullMailboxWaitsForRoom() {
+        Running sender = running("p");
+        running("q");
+        for (int i = 0; i < ProcessSpec.DEFAULT.mailboxMessages(); i++) {
+            call(sender, send(i, "q", "1"));
+        }
+        assertThat(call(sender, send(10_000, "q", "1"))).isInstanceOf(Answer.Refused.class);
+        ask(sender, new ProcessCall.Send(10_001, "q", "k", json("last"), 500));
+        Running reader = running("q");
+        received(reader);
+        assertThat(told).isEmpty();
+        finish(reader);
+        assertThat(told).containsExactly(new Answer.Done());
+    }
+
+    // --- life
+
+    @Test
+    void moreFunctionsThanAProcessMayRunWaitInOrder() {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i <= ProcessSpec.DEFAULT.concurrency(); i++) {
+            all.add(invoke("p"));
+        }
+        assertThat(shop.running(all.getLast())).isNull();
+        finish(shop.running(all.getFirst()));
+        shop.settle();
+        assertThat(shop.running(all.getLast())).isNotNull();
+    }
+
+    @Test
+    void aProcessIsIdleWhenNothingRanForAWhile() {
+        finish(running("p"));
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("active");
+        shop.after(ProcessSpec.DEFAULT.idleMs() + 1);
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("idle");
+        running("p");
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("active");
+    }
+
+    @Test
+    void makingOneThatIsThereIsAConflictThatNamesItsState() {
+        assertThat(command("p", Kind.CREATE)).isInstanceOf(ProcessView.class);
+        assertThat(command("p", Kind.CREATE)).isInstanceOfSatisfying(Failure.class, failure -> {
+            assertThat(failure.error()).isEqualTo(Errors.CONFLICT);
+            assertThat(failure.cause()).endsWith("is active");
+        });
+    }
+
+    @Test
+    void aKilledProcessEndsWhatRunsInItAndStartsClean() {
+        finish(running("p"), write("a", "1"));
+        invoke("p");
+        command("p", Kind.KILL);
+        assertThat(shop.all).filteredOn(Action.Respond.class::isInstance).map(action -> ((Action.Respond) action).result().status())
+                .contains(Status.CANCELLED);
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOf(Failure.class);
+        assertThat(state(running("p"), "a")).isNull();
+    }
+
+    @Test
+    void aFunctionInvokesAnotherAndHasItsResult() {
+        running("q");
+        Running caller = running("p");
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        Action.Journal accepted = shop.of(Action.Journal.class).getLast();
+        shop.on(new Input.Journaled(accepted.executionId(), 0, null));
+        shop.after(1);
+        deliver();
+        assertThat(told).containsExactly(new Answer.Invoked(accepted.executionId()));
+        shop.settle();
+        ask(caller, new ProcessCall.Result(accepted.executionId(), 1_000));
+        finish(shop.running(accepted.executionId()));
+        shop.after(1);
+        deliver();
+        assertThat(told.getLast()).isInstanceOfSatisfying(Answer.Outcome.class, outcome -> assertThat(text(outcome.output())).isEqualTo("0"));
+    }
+
+    @Test
+    void processesGoWithTheirSlot() {
+        finish(running("p"), write("a", "1"));
+        shop.on(new Input.SlotLost(Slots.of("p", SLOTS), EPOCH));
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOfSatisfying(Failure.class, failure ->
+                assertThat(failure.error()).isEqualTo(Errors.MOVED));
+    }
+}
