@@ -9,6 +9,11 @@
         outcome = sand_application.workflow("pay", {"sum": 3}, stubs={"charge": busy_once})
         assert outcome.output == "ok" and outcome.states() == ["Charge"]
 
+    def test_a_cart_remembers(sand_application):
+        cart = sand_application.process("cart-7")
+        cart.invoke("put", "tea")
+        assert cart.state == {"items": ["tea"]} and cart.messages == []
+
 The application is the folder with a sand.yaml that the test's file is in or below, or what `sand_folder` (ini, or a fixture of
 yours) says. Handlers run in the test's own process, where breakpoints, coverage and monkeypatch reach them; `--sand-forked`
 runs each request in a process of its own, as a platform does. Each test has data of its own.

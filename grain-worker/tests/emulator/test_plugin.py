@@ -156,3 +156,71 @@ def test_a_test_answers_a_token(pytester: pytest.Pytester):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=5)
+
+
+PROCESS_TESTS = """
+    import pytest
+    from sand import SELF
+    from sand.emulator.harness import CallFailed
+
+
+    def test_a_cart_remembers(sand_application):
+        cart = sand_application.process("cart-7")
+        assert (cart.id, cart.status, cart.state, cart.messages) == ("cart-7", "active", {}, [])
+        assert cart.invoke("put", "tea") == 1
+        assert cart.invoke("put", "milk") == 2
+        assert sand_application.process("cart-7").state == {"items": ["tea", "milk"]}
+        assert sand_application.process("cart-8").state == {}
+
+
+    def test_its_state_survives_being_swapped(sand_application):
+        cart = sand_application.process()
+        cart.invoke("put", "tea")
+        cart.swap_out()
+        assert (cart.status, cart.state, cart.status) == ("swapped", {"items": ["tea"]}, "active")
+
+
+    def test_what_fails_leaves_nothing(sand_application):
+        cart = sand_application.process("cart")
+        with pytest.raises(CallFailed) as failed:
+            cart.invoke("put", "")
+        assert (failed.value.error, cart.state, cart.run("put", "").status) == ("ValueError", {}, "FAILED")
+
+
+    def test_messages_are_seen_and_invoke(sand_application):
+        cart, bank = sand_application.process("cart"), sand_application.process("bank")
+        cart.invoke("pay", "bank")
+        sand_application.settle()
+        assert bank.state == {"items": ["from cart"]}
+        (note,) = cart.messages
+        assert (note.source, note.key, note.data) == (SELF, "note", {"to": "bank"})
+        cart.kill()
+        assert sand_application.process("cart").messages == []
+"""
+PUT = """
+    def handle(event, context):
+        if not event:
+            raise ValueError("nothing")
+        items = [*context.process.state("items", default=[]), event]
+        context.process.state("items", items)
+        return len(items)
+"""
+PAY = """
+    def handle(event, context):
+        context.process.send(context.process.SELF, "note", {"to": event})
+        context.process.send(event, "invoke:put:", f"from {context.process.id}")
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--sand-forked"]], ids=["inline", "forked"])
+def test_a_test_looks_into_processes(pytester: pytest.Pytester, options):
+    for name, text in {
+        "sand.yaml": "name: carts\n",
+        "grains/put/handler.py": PUT,
+        "grains/pay/handler.py": PAY,
+        "tests/test_carts.py": PROCESS_TESTS,
+    }.items():
+        path = pytester.path / "carts" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    pytester.runpytest_subprocess("-q", *options, "carts/tests", timeout=120).assert_outcomes(passed=4)

@@ -22,6 +22,8 @@ from sand.emulator.forked import ForkedGrains
 from sand.emulator.lines import Lines
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
+from sand.emulator.processes import Processes
+from sand.emulator.processes_stay import Residence
 from sand.emulator.segments import Segments
 from sand.emulator.triggers import Triggers
 from sand.emulator.workflow_services import Children, WorkflowServices
@@ -59,6 +61,7 @@ class Application:
         self.versions: dict[int, Version] = {}
         self.aliases: dict[str, int] = {}
         self.children = Children()
+        self.processes = Processes(self)
         self.executions: OrderedDict[str, Execution] = OrderedDict()
         self.lock = threading.RLock()
         self._make = make
@@ -119,12 +122,13 @@ class Application:
         traceparent: str | None = None,
         on_end: Callable[[Execution], None] = lambda execution: None,
         id: str | None = None,
+        residence: Residence | None = None,
     ) -> Execution:
         """:raises Problem: 404, there is no such target"""
         manifest = version.manifest
         if not manifest.has_target(target):
             raise unknown_target(self.name, version.number, target)
-        execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent, id)
+        execution = Execution(manifest, version.number, target, payload, timeout_ms, traceparent, id, residence)
         with self.lock:
             self.executions[execution.id] = execution
             self._make_room()
@@ -159,8 +163,13 @@ class Application:
                 services = WorkflowServices(self, version, execution)
                 machine = partial(run_machine, tokens=self.tokens, data=self.data, services=services)
                 run_workflow(execution, version.grains, machine)
-            else:
+            elif execution.residence is None:
                 run_grain(execution, version.grains)
+            elif execution.residence.enter(execution):
+                try:
+                    run_grain(execution, version.grains)
+                finally:
+                    execution.residence.leave(execution)
         finally:
             execution.ended.wait()
             on_end(execution)
@@ -175,6 +184,7 @@ class Application:
 
     def close(self) -> None:
         self.triggers.close()
+        self.processes.close()
         for execution in list(self.executions.values()):
             execution.cancel("the emulator ends")
         for version in self.versions.values():

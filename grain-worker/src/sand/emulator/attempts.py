@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sand.emulator.manifest import Grain, Manifest
 from sand.emulator.problems import Failure, platform
-from sand.messages import EventMessage, GrainConfiguration, Payload, Publication
+from sand.messages import EventMessage, GrainConfiguration, Payload, Publication, StateWrite
+
+if TYPE_CHECKING:
+    from sand.emulator.processes_stay import Stay
 
 
 @dataclass
@@ -17,6 +20,7 @@ class Attempt:
 
     :param step: its name in the execution
     :param deadline_ns: when it is ended
+    :param process: the cloud process that it runs in, as its event says it, and :param stay: what it has begun there
     """
 
     event_id: str
@@ -26,9 +30,12 @@ class Attempt:
     payload: Payload
     deadline_ns: int
     traceparent: str | None = None
+    process: str | None = None
+    stay: Stay | None = None
     number: int = 1
     output: Payload | None = None
     published: tuple[Publication, ...] = ()
+    writes: tuple[StateWrite, ...] = ()
     failure: Failure | None = None
     lost: str | None = None
     queued_ns: int = field(default_factory=time.monotonic_ns)
@@ -51,7 +58,15 @@ class Attempt:
 
     def message(self, payload: Payload) -> EventMessage:
         left = max(1, (self.deadline_ns - time.monotonic_ns()) // 1_000_000)
-        return EventMessage(1, self.event_id, self.execution_id, self.grain, self.number, left, payload, self.traceparent)
+        return EventMessage(
+            1, self.event_id, self.execution_id, self.grain, self.number, left, payload, self.traceparent, self.process
+        )  # fmt: skip
+
+    def again(self) -> None:
+        """It was lost, and runs once more."""
+        if self.stay is not None:
+            self.stay.roll_back()
+        self.number, self.lost, self.handed_ns = self.number + 1, None, 0
 
     def finished(self, output: Payload, published: tuple[Publication, ...], started_ns: int, ended_ns: int) -> None:
         self.published, self.started_ns, self.ended_ns = published, started_ns, ended_ns

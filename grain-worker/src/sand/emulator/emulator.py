@@ -11,6 +11,7 @@ from sand.emulator.control import Control
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
+from sand.emulator.processes_api import ProcessesApi
 from sand.emulator.queues_api import QueuesApi
 from sand.emulator.records import Records
 from sand.emulator.router import Router
@@ -37,6 +38,7 @@ class Emulator:
         Records(self.applications).add_to(self._router)
         QueuesApi(self.applications).add_to(self._router)
         TaskTokensApi(self.applications).add_to(self._router)
+        ProcessesApi(self.applications, self._invoker).add_to(self._router)
         self._server = Server(HOST, port, self._handle).start()
         self.url = self._server.url
 

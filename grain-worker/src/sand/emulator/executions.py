@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
@@ -21,6 +21,9 @@ from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Failure, as_workflows, platform
 from sand.messages import Payload, Publication
 from sand.values import JSON
+
+if TYPE_CHECKING:
+    from sand.emulator.processes_stay import Residence
 
 AT_ONCE = 64
 PUBLISHED_EVENTS = 10_000
@@ -48,6 +51,7 @@ class Execution:
 
     :param timeout_ms: from now to its deadline
     :param id: None: a new one
+    :param residence: the cloud process that it runs in
     """
 
     def __init__(
@@ -59,8 +63,10 @@ class Execution:
         timeout_ms: int,
         traceparent: str | None = None,
         id: str | None = None,
+        residence: Residence | None = None,
     ) -> None:
         self.id = id or ids.new()
+        self.residence = residence
         self.manifest = manifest
         self.version = version
         self.target = target
@@ -123,6 +129,8 @@ class Execution:
         with self.changed:
             self.ended.set()
             self.changed.notify_all()
+        if self.residence is not None:
+            self.residence.wake()
         return True
 
     def redrive(self, timeout_ms: int) -> bool:
@@ -148,7 +156,8 @@ class Execution:
         deadline = self.deadline_ns
         if timeout_ms:
             deadline = min(deadline, time.monotonic_ns() + timeout_ms * 1_000_000)
-        return Attempt(f"{self.id}/{step}", self.id, step, grain, payload, deadline, self.traceparent)
+        process = self.residence and self.residence.name
+        return Attempt(f"{self.id}/{step}", self.id, step, grain, payload, deadline, self.traceparent, process)
 
     def run_attempt(self, grains: Grains, attempt: Attempt) -> Attempt:
         """Blocks until it has ended. :raises Ended: the execution has"""
@@ -157,18 +166,33 @@ class Execution:
                 raise Ended
             self._grains = grains
             self._open[attempt.step] = attempt
+        if self.residence is not None:
+            attempt.stay = self.residence.stay(attempt)
         try:
             grains.run(attempt)
         finally:
             with self.changed:
                 self._open.pop(attempt.step, None)
                 self.attempts.append(attempt)
+                self._settle(attempt)
                 self.changed.notify_all()
         if time.monotonic_ns() >= self.deadline_ns and attempt.failure and attempt.failure.error == "Sand.Timeout":
             self.time_out(f"while grain {attempt.grain} ran")
         if self.status != "RUNNING":
             raise Ended
         return attempt
+
+    def _settle(self, attempt: Attempt) -> None:
+        """What it did in a process takes effect with its output, or not at all."""
+        if attempt.stay is None:
+            return
+        if attempt.output is None or self.status != "RUNNING":
+            attempt.stay.roll_back(for_good=True)
+        elif (refusal := attempt.stay.commit(attempt.writes)) is not None:
+            attempt.output = None
+            attempt.failed(refusal, attempt.started_ns, attempt.ended_ns)
+        elif attempt.step == self.target and not attempt.published:
+            self.end("SUCCEEDED", attempt.output, None)
 
     def time_out(self, where: str) -> None:
         cause = f"execution {self.id} did not end within its {self.timeout_ms} ms: the deadline passed {where}"

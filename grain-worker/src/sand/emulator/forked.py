@@ -31,6 +31,7 @@ from sand.emulator.manifest import Manifest
 from sand.emulator.output import Output
 from sand.emulator.pool import Pool
 from sand.emulator.problems import platform
+from sand.emulator.processes_stay import CALLS, stay_of
 from sand.emulator.segments import Segments
 from sand.errors import SandError
 from sand.messages import (
@@ -86,7 +87,7 @@ class ForkedGrains:
             self._run_once(attempt)
             if attempt.lost is None or attempt.number == LIVES or attempt.cancelled:
                 break
-            attempt.number, attempt.lost, attempt.handed_ns = attempt.number + 1, None, 0
+            attempt.again()
         if attempt.lost is not None:
             cause = (
                 f"event {attempt.event_id} was lost {attempt.number} times with the process or host that ran it: {attempt.lost}"
@@ -200,6 +201,9 @@ class ForkedGrains:
                 with self._changed:
                     self._on_report(argument)
                     self._changed.notify_all()
+            case _ if method.name in CALLS:
+                # It may wait, and the process's end is to be seen meanwhile.
+                threading.Thread(target=self._answer, args=(caller, method, argument, sequence), daemon=True).start()
             case _:
                 self._answer(caller, method, argument, sequence)
 
@@ -238,6 +242,8 @@ class ForkedGrains:
                         if pool is not None:
                             pool.publish(caller.name, argument.publication)
                     caller.answer(method, sequence, None)
+                case name if name in CALLS:
+                    caller.answer(method, sequence, stay_of(attempt).call(name, argument))
                 case name:
                     caller.answer(method, sequence, self._data.call(name, argument, owner))
         except SandError as refused:

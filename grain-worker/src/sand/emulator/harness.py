@@ -17,6 +17,7 @@ from sand.emulator.attempts import Attempt
 from sand.emulator.executions import Callback, Execution
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.inline import InlineConnection, InlineGrains
+from sand.emulator.process_handle import ProcessHandle
 from sand.emulator.results import CallFailed, Result, Running
 from sand.emulator.trigger_events import DeadLetter
 from sand.emulator.workflow_objects import WorkflowObjects
@@ -84,6 +85,15 @@ class Harness:
         """As `invoke`, without waiting: for a test that answers a workflow's task tokens while it runs."""
         execution = self._application.start(self._version, target, self._payload(event), timeout_ms)
         return Running(execution, self._result)
+
+    def process(self, id: str | None = None) -> ProcessHandle:
+        """A cloud process, which is created if there is none of that id; None: a new one."""
+        return ProcessHandle(self._application, id, self._payload, self._result)
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Returns when no function runs or waits in any process. :raises TimeoutError: they do still"""
+        if not self._application.processes.settle(seconds):
+            raise TimeoutError(f"functions run in processes of {self.name} after {seconds} s")
 
     def succeed(self, token: str, output: Any = None) -> bool:
         """Reports on a task that waits for its token. Whether it was awaited, and so counts. :raises ValueError: no token"""

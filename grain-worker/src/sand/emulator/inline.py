@@ -19,8 +19,10 @@ from sand.emulator.data import Data
 from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Failure
+from sand.emulator.processes_stay import CALLS, stay_of
 from sand.emulator.segments import Segments
-from sand.messages import GrainConfiguration, Publication
+from sand.errors import Overloaded
+from sand.messages import GrainConfiguration, ProcessResult, Publication, ReceiveReply
 from sand.protocol import Method
 
 # The process has one current directory, one environment and one sys.modules: whoever runs a handler has them all.
@@ -30,16 +32,42 @@ _PROCESS = threading.RLock()
 class InlineConnection:
     """What `context` calls, answered in this process."""
 
-    def __init__(self, data: Data, attempt: Attempt) -> None:
+    def __init__(self, data: Data, attempt: Attempt, turn: Turn | None = None) -> None:
         self._data = data
         self._attempt = attempt
+        self._turn = turn
         self.ahead: list[Publication] = []
 
     def call(self, method: Method, request: Any) -> Any:
         if method.name == "publish":
             self.ahead.append(request.publication)
             return None
+        if method.name in CALLS:
+            return self._of_process(method.name, request)
         return self._data.call(method.name, request, self._attempt.execution_id)
+
+    def _of_process(self, name: str, request: Any) -> Any:
+        """What would wait lets others run meanwhile."""
+        stay, wait_ms = stay_of(self._attempt), getattr(request, "wait_ms", 0)
+        if not wait_ms or self._turn is None:
+            return stay.call(name, request)
+        try:
+            found = stay.call(name, request._replace(wait_ms=0))
+            if name == "send" or not _is_nothing(found, request):
+                return found
+        except Overloaded:
+            pass
+        with self._turn.aside():
+            return stay.call(name, request)
+
+
+def _is_nothing(found: Any, request: Any) -> bool:
+    """The answer of a call that may wait, and has not yet."""
+    if isinstance(found, ReceiveReply):
+        return found.message is None
+    if isinstance(found, ProcessResult):
+        return found.output is None and found.error is None
+    return request.newer_than is not None and found.version <= request.newer_than
 
 
 class PausedContext(Context):
@@ -80,7 +108,7 @@ class InlineGrains:
         origin = self._origin._replace(
             grain=attempt.grain, execution_id=attempt.execution_id, event_id=attempt.event_id, attempt=attempt.number
         )
-        with _PROCESS, self._become(configured), _written(self._lines, origin):
+        with Turn(configured, self._kept, _Written(self._lines, origin)) as turn:
             attempt.handed(self._manifest.grains[attempt.grain].timeout_ms)
             try:
                 handler = loading.load(configured)
@@ -93,10 +121,10 @@ class InlineGrains:
                 )
                 attempt.failed(Failure("Sand.ImportFailed", cause, "grain", False, said.stack_trace))
                 return
-            self._call(handler, configured, attempt)
+            self._call(handler, configured, attempt, turn)
 
-    def _call(self, handler: loading.Handler, configured: GrainConfiguration, attempt: Attempt) -> None:
-        connection = InlineConnection(self._data, attempt)
+    def _call(self, handler: loading.Handler, configured: GrainConfiguration, attempt: Attempt, turn: Turn) -> None:
+        connection = InlineConnection(self._data, attempt, turn)
         payload = self._segments.travelling(attempt.payload, attempt.execution_id)
         started = time.monotonic_ns()
         try:
@@ -109,6 +137,7 @@ class InlineGrains:
             published = tuple(
                 Publication(one.grain, self._segments.inline(one.payload)) for one in (*connection.ahead, *context._published)
             )
+            attempt.writes = self._segments.inline_writes(context._writes or ())
             attempt.finished(self._segments.inline(output), published, started, ended)
         except KeyboardInterrupt:
             raise
@@ -119,36 +148,10 @@ class InlineGrains:
             said = failure.describe(raised)
             attempt.failed(Failure(said.error, said.cause, "grain", False, said.stack_trace), started, time.monotonic_ns())
 
-    @contextlib.contextmanager
-    def _become(self, configured: GrainConfiguration) -> Iterator[None]:
-        """This process is the grain's for a while: its path, modules, environment and folder."""
-        path, folder, environment = [*sys.path], Path.cwd(), dict(os.environ)
-        dont_write = sys.dont_write_bytecode
-        # A change within the same second leaves byte code that looks fresh.
-        sys.dont_write_bytecode = True
-        here = [entry.rstrip("/") + "/" for entry in configured.path]
-        ours = self._kept.get(configured.grain, {})
-        sys.modules.update(ours)
-        try:
-            loading.prepare(configured)
-            yield
-        finally:
-            mine = {
-                name: module
-                for name, module in list(sys.modules.items())
-                if (getattr(module, "__file__", None) or "").startswith(tuple(here))
-            }
-            for name in mine:
-                del sys.modules[name]
-            if configured.isolation == "worker":
-                self._kept[configured.grain] = mine
-            sys.path[:], sys.dont_write_bytecode = path, dont_write
-            os.chdir(folder)
-            os.environ.clear()
-            os.environ.update(environment)
-
     def cancel(self, attempt: Attempt) -> None:
-        """A handler in this process is not interrupted: its execution has ended, and nobody hears what it returns."""
+        """A handler in this process is not interrupted: its execution has ended, and nobody hears what it returns. What waits
+        for a message does so no more."""
+        attempt.cancelled = True
 
     def close(self) -> None:
         self._kept.clear()
@@ -185,12 +188,95 @@ class _Tee(io.TextIOBase):
         self._terminal.flush()
 
 
-@contextlib.contextmanager
-def _written(lines: Lines, origin: Origin) -> Iterator[None]:
-    out, err = _Tee(lines, origin, "stdout", sys.stdout), _Tee(lines, origin, "stderr", sys.stderr)
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+class _Written:
+    """What is written while it is here becomes lines of its origin."""
+
+    def __init__(self, lines: Lines, origin: Origin) -> None:
+        self._lines, self._origin = lines, origin
+        self._streams: tuple[_Tee, _Tee] | None = None
+
+    def begin(self) -> None:
+        self._before = sys.stdout, sys.stderr
+        if self._streams is None:
+            out, err = self._before
+            self._streams = _Tee(self._lines, self._origin, "stdout", out), _Tee(self._lines, self._origin, "stderr", err)
+        sys.stdout, sys.stderr = self._streams
+
+    def pause(self) -> None:
+        sys.stdout, sys.stderr = self._before
+
+    def end(self) -> None:
+        for stream in self._streams or ():
+            stream.end()
+
+
+class Turn:
+    """This process is a grain's for a while: its path, modules, environment, folder and streams.
+
+    :param kept: modules of each grain with `isolation: worker`
+    """
+
+    def __init__(self, configured: GrainConfiguration, kept: dict[str, dict[str, Any]], written: _Written) -> None:
+        self._configured = configured
+        self._kept = kept
+        self._written = written
+        self._here = tuple(entry.rstrip("/") + "/" for entry in configured.path)
+        self._modules: dict[str, Any] = {}
+        self._place: tuple[list[str], Path, dict[str, str]] | None = None
+        """Its own path, folder and environment, once it has been put aside."""
+
+    def __enter__(self) -> Turn:
+        self._modules = self._kept.get(self._configured.grain, {})
+        self._take()
+        try:
+            loading.prepare(self._configured)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave()
+        self._written.end()
+        if self._configured.isolation == "worker":
+            self._kept[self._configured.grain] = self._modules
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Others have the process meanwhile."""
+        self._leave()
         try:
             yield
         finally:
-            out.end()
-            err.end()
+            self._take()
+
+    def _take(self) -> None:
+        _PROCESS.acquire()
+        self._outside = [*sys.path], Path.cwd(), dict(os.environ), sys.dont_write_bytecode
+        # A change within the same second leaves byte code that looks fresh.
+        sys.dont_write_bytecode = True
+        sys.modules.update(self._modules)
+        if self._place is not None:
+            self._put(*self._place)
+        self._written.begin()
+
+    def _leave(self) -> None:
+        self._written.pause()
+        self._modules = {
+            name: module
+            for name, module in list(sys.modules.items())
+            if (getattr(module, "__file__", None) or "").startswith(self._here)
+        }
+        for name in self._modules:
+            del sys.modules[name]
+        self._place = [*sys.path], Path.cwd(), dict(os.environ)
+        *place, sys.dont_write_bytecode = self._outside
+        self._put(*place)
+        _PROCESS.release()
+
+    @staticmethod
+    def _put(path: list[str], folder: Path, environment: dict[str, str]) -> None:
+        sys.path[:] = path
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)

@@ -105,13 +105,7 @@ class Invoker:
         if not version.manifest.has_target(target):
             raise problems.unknown_target(application.name, version.number, target)
         asked = settings(request, request.query("timeout"))
-        encoding = request.header("Content-Encoding")
-        if encoding and encoding.lower() != "identity":
-            raise _encoded(encoding)
-        kind = bodies.kind(request.header("Content-Type"), request.body)
-        if request.body and kind == "application/json" and (fault := bodies.fault(request.body)):
-            raise fault
-        payload = Payload(kind, request.body) if request.body else NULL
+        payload = payload_of(request)
         return self.start(request, application, version, target, payload, asked, as_it_is)
 
     def start(
@@ -124,26 +118,52 @@ class Invoker:
         asked: Settings,
         output: Output,
     ) -> Response:
-        headers: Headers = []
-        if asked.key is None:
-            execution = application.start(version, target, payload, asked.timeout_ms, asked.traceparent)
-        else:
-            place = (application.name, target, asked.key)
-            digest = hashlib.sha256(payload.content_type.encode() + b"\0" + (payload.bytes or b"")).hexdigest()
-            with self._lock:
-                known = self._keys.get(place)
-                # A request that failed and may work later frees its key.
-                if known and not (known[1].failure and known[1].failure.retryable):
-                    before, execution = known
-                    if before != digest:
-                        raise _other_body(execution)
-                    headers.append(("Idempotent-Replayed", "true"))
-                else:
-                    execution = application.start(version, target, payload, asked.timeout_ms, asked.traceparent)
-                    self._keys[place] = (digest, execution)
-        if asked.asynchronous or not execution.ended.wait(_patience(asked)):
-            return accepted(execution, asked, headers)
-        return ended(request, execution, asked, headers, output)
+        def begin() -> Execution:
+            return application.start(version, target, payload, asked.timeout_ms, asked.traceparent)
+
+        execution, headers = self.once((application.name, target), asked.key, payload, b"", begin)
+        return answer(request, execution, asked, headers, output)
+
+    def once(
+        self, place: tuple[str, str], key: str | None, payload: Payload, more: bytes, begin: Callable[[], Execution]
+    ) -> tuple[Execution, Headers]:
+        """The execution that an Idempotency-Key stands for, which is begun if there is none.
+
+        :param more: what a repetition has to have in common besides the payload
+        """
+        if key is None:
+            return begin(), []
+        content = payload.content_type.encode() + b"\0" + more + (payload.bytes or b"")
+        digest = hashlib.sha256(content).hexdigest()
+        with self._lock:
+            known = self._keys.get((*place, key))
+            # A request that failed and may work later frees its key.
+            if known and not (known[1].failure and known[1].failure.retryable):
+                before, execution = known
+                if before != digest:
+                    raise _other_body(execution)
+                return execution, [("Idempotent-Replayed", "true")]
+            execution = begin()
+            self._keys[(*place, key)] = (digest, execution)
+            return execution, []
+
+
+def payload_of(request: Request) -> Payload:
+    """The body as an input. :raises Problem: it is none"""
+    encoding = request.header("Content-Encoding")
+    if encoding and encoding.lower() != "identity":
+        raise _encoded(encoding)
+    kind = bodies.kind(request.header("Content-Type"), request.body)
+    if request.body and kind == "application/json" and (fault := bodies.fault(request.body)):
+        raise fault
+    return Payload(kind, request.body) if request.body else NULL
+
+
+def answer(request: Request, execution: Execution, asked: Settings, headers: Headers, output: Output) -> Response:
+    """When it has ended, or as long as that may take."""
+    if asked.asynchronous or not execution.ended.wait(_patience(asked)):
+        return accepted(execution, asked, headers)
+    return ended(request, execution, asked, headers, output)
 
 
 def _patience(asked: Settings) -> float | None:

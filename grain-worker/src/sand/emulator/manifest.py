@@ -6,7 +6,7 @@ The shape of sand.yaml is the frontend's JSON schema, the same file. What goes b
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from sand.emulator import quantities, sand_yaml
 from sand.emulator.definitions import Known, diagnostics
 from sand.emulator.problems import invalid_application
+from sand.emulator.processes_specs import FunctionSpec, ProcessReader, ProcessSpec
 from sand.emulator.sand_yaml import FILE, FILE_BYTES
 from sand.emulator.trigger_specs import QueueSpec, TriggerReader, TriggerSpec
 
@@ -40,6 +41,7 @@ class Grain:
     max_requests: int = 0
     environment: tuple[tuple[str, str], ...] = ()
     secrets: tuple[str, ...] = ()
+    function: FunctionSpec = field(default_factory=FunctionSpec)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Manifest:
     triggers: dict[str, TriggerSpec]
     sandbox_memory_bytes: int
     preload: tuple[str, ...]
+    processes: ProcessSpec
 
     def has_target(self, name: str) -> bool:
         return name in self.grains or name in self.workflows
@@ -116,9 +119,12 @@ def read(folder: Path) -> Manifest:
         findings.add(FILE, "/sandbox/memory", f"a sandbox needs at least {_LEAST_SANDBOX} bytes, not {memory}")
     reader = TriggerReader(document, known.__contains__, findings.add)
     queues, triggers = reader.queues(), reader.triggers()
+    processes = ProcessReader(document, findings.add).processes()
     findings.check()
     preload = tuple(sandbox.get("preload") or ())
-    return Manifest(folder, document["name"], document, grains, workflows, routes, queues, triggers, memory, preload)
+    return Manifest(
+        folder, document["name"], document, grains, workflows, routes, queues, triggers, memory, preload, processes
+    )  # fmt: skip
 
 
 def _quantity(node: dict[str, Any], key: str, pointer: str, otherwise: int, parse: Any, findings: Findings) -> int:
@@ -145,10 +151,11 @@ def _grains(folder: Path, document: dict[str, Any], findings: Findings) -> dict[
             elif not path.name.startswith(".") and path.name != "__pycache__":
                 findings.add(f"grains/{path.name}", "", f"a grain's name is {NAME}")
     named |= {name: own or {} for name, own in (document.get("grains") or {}).items()}
-    return {name: _grain(folder, name, own, document.get("defaults") or {}, findings) for name, own in sorted(named.items())}
+    return {name: _grain(folder, name, own, document, findings) for name, own in sorted(named.items())}
 
 
-def _grain(folder: Path, name: str, own: dict[str, Any], defaults: dict[str, Any], findings: Findings) -> Grain:
+def _grain(folder: Path, name: str, own: dict[str, Any], document: dict[str, Any], findings: Findings) -> Grain:
+    defaults = document.get("defaults") or {}
     if own.get("from"):
         findings.add(FILE, f"/grains/{name}/from", "the emulator has no other application to copy a grain from")
         return Grain(name)
@@ -174,7 +181,7 @@ def _grain(folder: Path, name: str, own: dict[str, Any], defaults: dict[str, Any
         name, entry, both.get("isolation", "request"), both.get("preload", "auto"), timeout, both.get("concurrency", 100),
         memory, queue.get("depth", 10_000), _quantity(queue, "bytes", f"{pointer}/queue", 64 << 20, quantities.size, findings),
         both.get("maxRequests", 0), tuple((key, _text(value)) for key, value in environment.items()),
-        tuple(both.get("secrets") or ()),
+        tuple(both.get("secrets") or ()), ProcessReader(document, findings.add).function(both, pointer),
     )  # fmt: skip
 
 

@@ -182,6 +182,7 @@ class Pool:
             published = tuple(
                 Publication(one.grain, segments.inline(one.payload)) for one in (*ahead, *(answer.published or ()))
             )
+            attempt.writes = segments.inline_writes(answer.state_writes or ())
             attempt.finished(segments.inline(answer.output), published, answer.started_ns, answer.ended_ns)
         else:
             source = "grain"

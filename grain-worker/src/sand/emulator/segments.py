@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
+from collections.abc import Iterable
 from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from sand.errors import NotFound
-from sand.messages import DataReference, Payload
+from sand.messages import DataReference, Payload, StateWrite
 from sand.values import INLINE_BYTES
 
 
@@ -40,6 +41,16 @@ class Segments:
                 raise NotFound(f"there is no segment {name} (any more)")
             return self._files[name]
 
+    def lend(self, name: str, owner: str) -> str:
+        """Another name for the same memory, which goes with `owner`."""
+        fd = os.dup(self.descriptor(name))
+        with self._lock:
+            self._made += 1
+            lent = f"s{self._made}"
+            self._files[lent] = fd
+            self._owned[owner].append(lent)
+        return lent
+
     def load(self, name: str) -> memoryview:
         return memoryview(mmap(self.descriptor(name), 0, access=ACCESS_READ))
 
@@ -60,6 +71,9 @@ class Segments:
             return payload
         fd = self.descriptor(payload.reference.object)
         return Payload(payload.content_type, os.pread(fd, payload.reference.size, 0))
+
+    def inline_writes(self, writes: Iterable[tuple[str, Payload | None]]) -> tuple[StateWrite, ...]:
+        return tuple(StateWrite(key, value and self.inline(value)) for key, value in writes)
 
     def travelling(self, payload: Payload, owner: str) -> Payload:
         """The same as a frame carries it: by reference when it is large."""

@@ -61,6 +61,8 @@ def invocation(execution: Execution) -> dict[str, Any]:
             "cpuUs": sum(attempt.cpu_us for attempt in attempts),
             "peakMemoryBytes": max((attempt.peak_memory_bytes for attempt in attempts), default=0),
         }  # fmt: skip
+        if execution.residence is not None:
+            shown["process"] = execution.residence.process.id
         if execution.failure is not None:
             shown["failure"] = execution.failure.document()
         shown["input"] = _value(execution.input)

@@ -1,0 +1,170 @@
+"""`/api/v1/apps/{app}/processes…`: cloud processes over HTTP (PraaS, Listing 2), as the frontend's control plane has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sand.emulator import bodies, problems, quantities
+from sand.emulator.applications import Application, Applications
+from sand.emulator.executions import Execution
+from sand.emulator.http import Request, Response, answer_json
+from sand.emulator.invoke import Invoker, answer, as_it_is, payload_of, settings
+from sand.emulator.problems import Failure, Problem
+from sand.emulator.processes_life import ACTIVE, IDLE, SWAPPED, CloudProcess, IllegalStep
+from sand.emulator.router import Router
+from sand.errors import NotFound, Overloaded
+
+ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
+HOST = "emulator"
+BODY_BYTES = 64 << 10
+_STATUSES = (ACTIVE, IDLE, SWAPPED)
+_MOST_AT_ONCE = 1000
+Found = TypeVar("Found")
+
+
+class ProcessesApi:
+    def __init__(self, applications: Applications, invoker: Invoker) -> None:
+        self._applications = applications
+        self._invoker = invoker
+
+    def add_to(self, router: Router) -> None:
+        at = "/api/v1/apps/{app}/processes"
+        one = at + "/{id}"
+        router.add("POST", at, self._create).add("GET", at, self._list)
+        router.add("POST", at + "/invoke", self._invoke)
+        router.add("GET", one, self._describe).add("DELETE", one, self._kill)
+        for step, do in (("swap-out", "swap_out"), ("swap-in", "swap_in"), ("checkpoint", "checkpoint")):
+            router.add("POST", f"{one}/{step}", self._step(do))
+        router.add("POST", one + "/migrate", self._migrate).add("GET", one + "/metrics", self._metrics)
+
+    def _application(self, request: Request) -> Application:
+        return self._applications.get(request.parameters["app"])
+
+    def _create(self, request: Request) -> Response:
+        application = self._application(request)
+        asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with id, concurrency and memory.") or {}
+        for name in asked.keys() - {"id", "concurrency", "memory"}:
+            raise problems.bad_request(f"A process has no '{name}': it has id, concurrency and memory.")
+        id, concurrency = asked.get("id"), asked.get("concurrency")
+        if id is not None:
+            _check(id)
+        if concurrency is not None and (type(concurrency) is not int or not 1 <= concurrency <= _MOST_AT_ONCE):
+            raise problems.bad_request(f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}.")
+        process, restored = _known(lambda: application.processes.create(id, concurrency, _size(asked.get("memory"))))
+        where = f"/api/v1/apps/{application.name}/processes/{process.id}"
+        return answer_json(200 if restored else 201, _shown(application, process), [("Location", where)])
+
+    def _list(self, request: Request) -> Response:
+        application, status, after = self._application(request), request.query("status"), request.query("after")
+        if status is not None and status not in _STATUSES:
+            raise problems.bad_request(f"'{status}' is no status of a process: these are {', '.join(_STATUSES)}.")
+        limit = request.number("limit", 50, 1, 1000)
+        found = [
+            process
+            for process in application.processes.all()
+            if status in (None, process.status) and (after is None or process.id > after)
+        ]
+        more = found[limit - 1].id if len(found) > limit else None
+        return answer_json(200, {"processes": [_shown(application, one) for one in found[:limit]], "next": more})
+
+    def _find(self, request: Request) -> tuple[Application, CloudProcess]:
+        application = self._application(request)
+        return application, _known(lambda: application.processes.find(request.parameters["id"]))
+
+    def _describe(self, request: Request) -> Response:
+        return answer_json(200, _shown(*self._find(request)))
+
+    def _metrics(self, request: Request) -> Response:
+        _, process = self._find(request)
+        return answer_json(200, process.metrics())
+
+    def _kill(self, request: Request) -> Response:
+        application = self._application(request)
+        _known(lambda: application.processes.kill(request.parameters["id"]))
+        return Response(204)
+
+    def _step(self, name: str) -> Callable[[Request], Response]:
+        def do(request: Request) -> Response:
+            application = self._application(request)
+            process = _known(lambda: getattr(application.processes, name)(request.parameters["id"]))
+            return answer_json(200, _shown(application, process))
+
+        return do
+
+    def _migrate(self, request: Request) -> Response:
+        _, process = self._find(request)
+        detail = f"Process '{process.id}' is {process.status} on host '{HOST}', which is the only one."
+        raise Problem(409, "conflict", "Conflict", detail, error="Sand.Conflict", state=process.status)
+
+    def _invoke(self, request: Request) -> Response:
+        application, function = self._application(request), request.query("function")
+        if not function:
+            raise problems.bad_request("Query parameter 'function' names the grain to invoke.")
+        version = application.version(None)
+        if function not in version.manifest.grains:
+            raise problems.unknown_target(application.name, version.number, function)
+        header, query = request.header("Sand-Process"), request.query("process")
+        if header is not None and query is not None and header != query:
+            raise problems.bad_request(f"The header Sand-Process says '{header}', and the query '{query}'.")
+        wanted = header if header is not None else query
+        if wanted is not None:
+            _check(wanted)
+        asked, payload = settings(request, request.query("timeout")), payload_of(request)
+        processes = application.processes
+
+        def begin() -> Execution:
+            with processes.changed:
+                process = processes.create()[0] if wanted is None else processes.address(wanted, create=True)
+                return processes.invoke(process, function, payload, asked.timeout_ms, asked.traceparent)
+
+        place, more = (application.name, f"processes/{function}"), (wanted or "").encode() + b"\0"
+        execution, headers = _known(lambda: self._invoker.once(place, asked.key, payload, more, begin))
+        assert execution.residence is not None
+        headers.append(("Sand-Process", execution.residence.process.id))
+        return answer(request, execution, asked, headers, as_it_is)
+
+
+def _check(id: Any) -> None:
+    if not isinstance(id, str) or not ID.fullmatch(id):
+        raise problems.bad_request("A process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-'.")
+
+
+def _size(text: Any) -> int | None:
+    if text is None:
+        return None
+    try:
+        if isinstance(text, bool) or not isinstance(text, (int, str)):
+            raise ValueError("it is a size like 256MiB")
+        return quantities.size(text)
+    except ValueError as bad:
+        raise problems.bad_request(f"'memory': {bad}.") from None
+
+
+def _known(ask: Callable[[], Found]) -> Found:
+    """What is asked for, or the problem that it is."""
+    try:
+        return ask()
+    except NotFound as missing:
+        raise Problem(404, "unknown-process", "Unknown process", _sentence(str(missing))) from None
+    except IllegalStep as illegal:
+        raise Problem(409, "conflict", "Conflict", str(illegal), error="Sand.Conflict", state=illegal.status) from None
+    except Overloaded as full:
+        raise problems.of(Failure(full.error, str(full), "platform", True), None) from None
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _shown(application: Application, process: CloudProcess) -> dict[str, Any]:
+    with application.processes.changed:
+        spec = application.processes.spec()
+        return {
+            "application": application.name, "process": process.id, "status": process.status, "host": HOST,
+            "createdMs": process.created_ms, "concurrency": process.concurrency or spec.concurrency,
+            "memoryBytes": application.processes.memory(process), "stateKeys": process.keys,
+            "stateBytes": process.state_bytes, "unread": process.mailbox.messages, "mailboxBytes": process.mailbox.bytes,
+            "running": len(process.inside), "waiting": len(process.waiting),
+        }  # fmt: skip
