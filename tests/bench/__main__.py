@@ -22,6 +22,7 @@ SHARED: dict[str, Callable[[Platform], list[Row]]] = {
     "http-worker": warm.http_worker,
     "throughput-request": warm.throughput,
     "local-vs-global": hop.local_vs_global,
+    "wide-map": transition.wide_map,
     "memory-call": memory.memory_call,
     "shared-library": memory.shared_library,
     "soak": soak.soak,

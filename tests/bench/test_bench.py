@@ -9,7 +9,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP / "tests"), str(TOP / "deploy")]
 
-from bench import backup, killed  # noqa: E402
+from bench import backup, killed, transition  # noqa: E402
 from bench.load import end_of, end_recorded  # noqa: E402
 from bench.verdicts import Answer, Story, Verdict, count, expected, first_recovered, judge  # noqa: E402
 
@@ -99,3 +99,11 @@ def test_a_record_tells_an_end_only_of_an_execution_that_it_names() -> None:
     assert end_recorded(httpx.Response(404, json=failed, headers=PROBLEM), seen) is None
     assert end_recorded(httpx.Response(503, json=failed, headers=PROBLEM), seen) is None
     assert len(seen.turned_away) == 2
+
+
+def test_a_wide_map_is_judged_by_the_longest_signal_of_all() -> None:
+    held = transition.row("transition-map", "50000", "140000", "500001", "a Map")
+    assert (held.p50, held.p99, held.value, held.target, held.met) == (50.0, 140.0, 500.001, "<= 500", False)
+    assert transition.row("transition-map", "50000", "140000", "500000", "a Map").met
+    small = transition.row("transition-small", "20000", "90000", "9000000", "a Task")
+    assert (small.value, small.target, small.met) == (20.0, "p50 <= 20", True)

@@ -1,13 +1,25 @@
-"""What a transition costs the workflow engine by itself: `TransitionBench` in workflow/, run on the classes under test."""
+"""What a transition costs the workflow engine by itself (`TransitionBench` in workflow/, run on the classes under test), and
+whether a wide Map holds a shard of a platform."""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
+import urllib.request
 
+from .client import Client
 from .java import java_bench
-from .table import Row, latency
+from .table import Row, figure, latency
+from .under_test import APPS, Platform
 
 SECONDS = 300
+SMALL_US = 20
+"""What a transition of a small state may cost at the median."""
+HELD_US = 500
+"""For how long nothing may hold a shard; `sand_shard_stalls_total` counts what does."""
+ITEMS = 1000
+RUNS = 20
 
 
 def workflow_transition() -> list[Row]:
@@ -18,7 +30,53 @@ def workflow_transition() -> list[Row]:
     return [row(*line.split("\t")) for line in done.stdout.splitlines()]
 
 
-def row(id: str, p50_ns: str, p99_ns: str, note: str) -> Row:
+def row(id: str, p50_ns: str, p99_ns: str, most_ns: str, note: str) -> Row:
     # The samples stay in Java: two of them stand for all.
     seconds = [int(p50_ns) / 1e9] * 98 + [int(p99_ns) / 1e9] * 2
-    return latency(id, "SAND workflow engine", seconds, "us", note=note)
+    measured = latency(
+        id, "SAND workflow engine", seconds, "us", at_most=None if id == "transition-map" else SMALL_US, note=note
+    )
+    if id != "transition-map":
+        return measured
+    most = figure(
+        id, measured.system, "us", int(most_ns) / 1e3, at_most=HELD_US, note=f"{note}; the value is the longest of all"
+    )
+    return Row(id, most.system, most.unit, measured.p50, measured.p99, most.value, most.target, most.met, most.note)
+
+
+def wide_map(platform: Platform) -> list[Row]:
+    """Maps of a grain that does nothing, one after the other: inputs that held a shard's thread meanwhile."""
+    platform.deploy(APPS / "wide")
+    client = Client(platform.port)
+    body = json.dumps(list(range(ITEMS))).encode()
+    seconds = []
+    before = 0.0
+    for run in range(-RUNS, RUNS):
+        if run == 0:
+            before = stalls(platform)
+        took, status, answer = client.timed("/invoke/wide/main", body)
+        if status != 200 or len(json.loads(answer)) != ITEMS:
+            raise RuntimeError(f"a Map over {ITEMS} items: {status} {answer[:200]!r}")
+        if run >= 0:
+            seconds.append(took)
+    note = f"{ITEMS:,}-way Map on the platform, {RUNS} runs after {RUNS} to warm up"
+    return [
+        latency("wide-map", "SAND", seconds, note=note),
+        figure(
+            "wide-map-stalls",
+            "SAND",
+            "count",
+            stalls(platform) - before,
+            at_most=0,
+            note=f"{note}: inputs that held a shard for more than {HELD_US / 1000:g} ms",
+        ),
+    ]
+
+
+def stalls(platform: Platform) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{platform.port}/metrics", timeout=30) as answer:
+        page = answer.read().decode()
+    found = re.findall(r"^sand_shard_stalls_total(?:{[^}]*})? ([0-9.eE+]+)$", page, re.MULTILINE)
+    if not found:
+        raise RuntimeError("the platform does not tell how often its shards were held")
+    return sum(map(float, found))
