@@ -61,6 +61,7 @@ public final class BusJournal implements JournalAdapter {
     private final SureEnds ends;
     private final JournalAppends appends;
     private final RecordOrder order;
+    private final TakingTrouble trouble = new TakingTrouble();
     private final RecoveryByApplication recoveries = new RecoveryByApplication();
     private final Thread thread;
     /** What others have for this thread. */
@@ -181,7 +182,7 @@ public final class BusJournal implements JournalAdapter {
     @Override
     public List<Unfinished> take(int slot, long epoch, BooleanSupplier current) {
         long beganNs = System.nanoTime();
-        JournalTaking taking = new JournalTaking(bus, health, copies, host, epoch, current);
+        JournalTaking taking = new JournalTaking(bus, health, copies, host, epoch, current, trouble);
         taking.patiently(partitions::gone).forEach(appends::forget);
         Map<JournalPartition, CompletableFuture<Claim>> claims = new LinkedHashMap<>();
         for (JournalPartition partition : taking.patiently(() -> partitions.ofSlot(slot))) {

@@ -53,8 +53,11 @@ final class JournalTaking {
     private final String host;
     private final long epoch;
     private final BooleanSupplier current;
+    private final TakingTrouble trouble;
 
-    JournalTaking(GlobalBus bus, BusHealth health, ObjectCopies copies, String host, long epoch, BooleanSupplier current) {
+    JournalTaking(GlobalBus bus, BusHealth health, ObjectCopies copies, String host, long epoch, BooleanSupplier current,
+                  TakingTrouble trouble) {
+        this.trouble = trouble;
         this.bus = bus;
         this.health = health;
         this.copies = copies;
@@ -181,24 +184,41 @@ final class JournalTaking {
 
     /** A bus or store that is away comes back, or the slot goes to another host: one of the two ends the waiting. */
     <T> T patiently(Supplier<T> work) {
-        while (true) {
-            if (!current.getAsBoolean()) {
-                throw new NoLongerOursException();
-            }
-            try {
-                return work.get();
-            } catch (RuntimeException e) {
-                RuntimeException cause = e instanceof CompletionException && e.getCause() instanceof RuntimeException inner
-                        ? inner : e;
-                boolean passes = cause instanceof BusException failure && failure.retryable()
-                        || cause instanceof StoreException stored && stored.kind() == StoreException.Kind.AWAY;
-                if (!passes) {
-                    throw cause;
+        boolean waited = false;
+        try {
+            while (true) {
+                if (!current.getAsBoolean()) {
+                    throw new NoLongerOursException();
                 }
-                LOG.atInfo().addKeyValue(LogFields.EPOCH, epoch)
-                        .log("a journal cannot be taken yet: {}", cause.getMessage());
-                LockSupport.parkNanos(RETRY_NS);
+                try {
+                    return work.get();
+                } catch (RuntimeException e) {
+                    say(trouble.waits(!waited, passing(e), System.nanoTime()));
+                    waited = true;
+                    LockSupport.parkNanos(RETRY_NS);
+                }
             }
+        } finally {
+            if (waited) {
+                say(trouble.over(System.nanoTime()));
+            }
+        }
+    }
+
+    /** @return why it may be tried again; throws what will not pass */
+    private static String passing(RuntimeException e) {
+        RuntimeException cause = e instanceof CompletionException && e.getCause() instanceof RuntimeException inner ? inner : e;
+        boolean passes = cause instanceof BusException failure && failure.retryable()
+                || cause instanceof StoreException stored && stored.kind() == StoreException.Kind.AWAY;
+        if (!passes) {
+            throw cause;
+        }
+        return cause.getMessage();
+    }
+
+    private void say(String words) {
+        if (words != null) {
+            LOG.atInfo().addKeyValue(LogFields.EPOCH, epoch).log(words);
         }
     }
 
