@@ -13,8 +13,8 @@ package dev.sand.event;
  * @param durable true: accepted only once it is in the global bus (a 202); false: backed up in the background
  * @param traceparent W3C trace context, or null
  * @param redrive the execution has ended before, and is to run on; null: it is to begin
- * @param process the cloud process that its grain runs in, which is made when there is none of that id; the execution's id falls
- *                into its slot. Null: in none
+ * @param process the id of the cloud process that its grain runs in, which is made when there is none of it, and behind a slash the
+ *                key of an invocation by messages; the execution's id falls into its slot. Null: in none
  */
 public record InvocationRequest(
         String executionId,
@@ -49,6 +49,12 @@ public record InvocationRequest(
 
     public InvocationRequest withTimeoutMs(long otherMs) {
         return new InvocationRequest(executionId, application, version, target, input, otherMs, durable, traceparent, redrive, process);
+    }
+
+    /** Null: it runs in none. */
+    public String processId() {
+        int slash = process == null ? -1 : process.indexOf('/');
+        return slash < 0 ? process : process.substring(0, slash);
     }
 
     public InvocationRequest inProcess(String id) {

@@ -15,8 +15,8 @@ public final class KeyedQueues {
     /** Matches every source, or every key. */
     public static final String ANY = null;
 
-    /** @param order of arrival, ascending; given by the queues */
-    public record Message(String source, String key, Payload payload, long order) {}
+    /** @param order of arrival, ascending; given by the queues; @param atNs when that was, by whoever offers it */
+    public record Message(String source, String key, Payload payload, long order, long atNs) {}
 
     private record Address(String source, String key) {}
 
@@ -34,10 +34,15 @@ public final class KeyedQueues {
 
     /** @return null when it was put in, else why not */
     public GrainQueue.Refusal offer(String source, String key, Payload payload) {
+        return offer(source, key, payload, 0);
+    }
+
+    /** @return as {@link #offer(String, String, Payload)}; @param atNs of the offerer's clock */
+    public GrainQueue.Refusal offer(String source, String key, Payload payload, long atNs) {
         GrainQueue.Refusal refusal = refusal(payload.size());
         if (refusal == null) {
             queues.computeIfAbsent(new Address(source, key), address -> new ArrayDeque<>(2))
-                    .add(new Message(source, key, payload, arrivals++));
+                    .add(new Message(source, key, payload, arrivals++, atNs));
             count(payload, 1);
         }
         return refusal;

@@ -7,6 +7,7 @@ import dev.sand.event.ApplicationVersion.RouteSpec;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.Placement;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.TriggerSpec;
@@ -34,11 +35,12 @@ import java.util.stream.StreamSupport;
  * @param placements by grain; under the empty name the application's
  * @param borrowed grains that are copies, by name
  * @param share grains that others may copy
+ * @param processes what its cloud processes may have; null: the default
  */
 public record ApplicationFolder(
         Path folder, String name, SandboxSpec sandbox, Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows,
         List<RouteSpec> routes, Map<String, Placement> placements, Durability durability, Map<String, Borrowed> borrowed,
-        List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers) {
+        List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers, ProcessSpec processes) {
     private static final long LEAST_SANDBOX_MEMORY = 64L << 20;
     private static final long WORKFLOW_TIMEOUT_MS = 300_000;
 
@@ -100,11 +102,12 @@ public record ApplicationFolder(
         TriggerReader triggers = new TriggerReader(yaml, target -> grains.containsKey(target) || workflows.containsKey(target), findings);
         Map<String, QueueSpec> queueSpecs = triggers.queues();
         Map<String, TriggerSpec> triggerSpecs = triggers.triggers();
+        ProcessSpec processes = new ProcessReader(yaml, findings).read(grains.keySet());
         findings.check();
         return new ApplicationFolder(folder, yaml.get("name").asText(), sandbox, grains, workflows, List.copyOf(routes),
                 PlacementReader.read(yaml, grains.keySet()),
                 Durability.valueOf(yaml.path("durability").asText("relaxed").toUpperCase(Locale.ROOT)), borrowed, share,
-                queueSpecs, triggerSpecs);
+                queueSpecs, triggerSpecs, processes);
     }
 
     private static String repeatedParameter(String path) {

@@ -258,7 +258,7 @@ public final class Deployer {
     private ApplicationVersion put(ApplicationFolder folder, BuildResult built) {
         return registry.publish(folder.name(), number -> new ApplicationVersion(Limits.SCHEMA_VERSION, folder.name(), number,
                 built.bundle(), built.dependencies(), folder.sandbox(), folder.grains(), folder.workflows(), folder.routes(),
-                folder.placements(), folder.durability(), System.currentTimeMillis(), folder.queues(), folder.triggers()));
+                folder.placements(), folder.durability(), System.currentTimeMillis(), folder.queues(), folder.triggers(), folder.processes()));
     }
 
     /**

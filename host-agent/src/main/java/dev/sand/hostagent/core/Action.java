@@ -17,6 +17,7 @@ import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.objects.ObjectCall;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** What a shard wants done. Adapters perform actions on other threads and report every outcome as an input. */
 public sealed interface Action {
@@ -118,6 +119,9 @@ public sealed interface Action {
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */
     record AnswerCommand(Input.CommandListener listener, ProcessView view, Failure failure) implements Action {}
+
+    /** Make one value of several, a list, in order; a large one is kept for the process. Answer: Joined. @param then the core's own */
+    record Join(String application, List<Payload> values, Consumer<Payload> then) implements Action {}
 
     /** Values of a process that it has no more: what they are by reference may go. */
     record Free(String application, List<Payload> values) implements Action {}

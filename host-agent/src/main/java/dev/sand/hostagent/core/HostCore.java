@@ -61,6 +61,7 @@ public final class HostCore {
             case Input.FinishInProcess finish -> instanceInputs.on(finish);
             case Input.CallProcess call -> instanceInputs.on(call);
             case Input.Command command -> context.processes.on(command);
+            case Input.Joined joined -> joined.join().then().accept(joined.joined());
             case Input.ListProcesses list -> context.processes.on(list);
             case Input.Fail fail -> instanceInputs.on(fail);
             case Input.Publish publish -> instanceInputs.on(publish);

@@ -110,6 +110,9 @@ public sealed interface Input {
     /** Somebody wants something done with a process. Answered with AnswerCommand. */
     record Command(ProcessCommand command, CommandListener listener) implements Input {}
 
+    /** Answer to Join. */
+    record Joined(Action.Join join, Payload joined) implements Input {}
+
     /** The processes that are here. */
     record ListProcesses(String application, Consumer<List<ProcessView>> listener) implements Input {}
 

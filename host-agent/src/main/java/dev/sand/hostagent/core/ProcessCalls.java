@@ -49,7 +49,7 @@ final class ProcessCalls {
     /** @param event whose running attempt calls */
     void on(Event event, Input.CallProcess call) {
         String application = call.app().application();
-        ProcessHome home = event.owner.process() == null ? null : processes.find(application, event.owner.process());
+        ProcessHome home = event.owner.process() == null ? null : processes.find(application, Processes.id(event));
         if (home == null) {
             refuse(call, Errors.BAD_REQUEST, "event " + event.id + " runs in no cloud process");
             return;

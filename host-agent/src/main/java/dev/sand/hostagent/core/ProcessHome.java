@@ -34,8 +34,10 @@ final class ProcessHome extends Timed {
     private final ArrayDeque<RunningExecution> waiting = new ArrayDeque<>();
     private final List<Receiver> receivers = new ArrayList<>(0);
     private final ArrayDeque<Sender> senders = new ArrayDeque<>(0);
-    private long invocations;
+    private final MessageInvocations invocations;
+    private long ended;
     private long busyNs;
+    private ApplicationVersion version;
 
     /** A function that waits for a message. */
     private final class Receiver extends Timed {
@@ -72,6 +74,11 @@ final class ProcessHome extends Timed {
             this.listener = listener;
         }
 
+        /** Its function's sends count when it ends well. */
+        boolean isAtomic() {
+            return by.grain.application().version().processSpec().function(by.grainName).atomic();
+        }
+
         @Override
         void onDue() {
             senders.remove(this);
@@ -86,6 +93,8 @@ final class ProcessHome extends Timed {
         this.spec = version.processSpec();
         this.process = new CloudProcess(id, spec);
         this.createdMs = createdMs;
+        this.version = version;
+        this.invocations = new MessageInvocations(context, this);
         rest();
     }
 
@@ -99,7 +108,7 @@ final class ProcessHome extends Timed {
 
     ProcessView view() {
         return new ProcessView(application, id(), process.status().shown(), context.host, createdMs, process.keyCount(),
-                process.stateBytes(), process.unread(), process.mailboxBytes(), running.size(), waiting.size(), invocations,
+                process.stateBytes(), process.unread(), process.mailboxBytes(), running.size(), waiting.size(), ended,
                 busyNs / 1_000_000);
     }
 
@@ -111,7 +120,8 @@ final class ProcessHome extends Timed {
     // --- executions
 
     /** It runs now, or when others have ended; or it is refused. */
-    void enter(RunningExecution execution) {
+    void enter(RunningExecution execution, ApplicationVersion by) {
+        version = by;
         if (running.size() >= spec.concurrency() && waiting.size() >= spec.queueDepth()) {
             execution.ending().refused(new Failure(Errors.OVERLOADED, "process " + id() + " of application " + application
                     + " has a limit of " + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later",
@@ -126,6 +136,20 @@ final class ProcessHome extends Timed {
         next();
     }
 
+    /** The version that was invoked in it last: whose functions messages invoke. */
+    ApplicationVersion version() {
+        return version;
+    }
+
+    long createdMs() {
+        return createdMs;
+    }
+
+    /** Of invocations by messages. */
+    boolean hasRoom() {
+        return running.size() < spec.concurrency() || waiting.size() < spec.queueDepth();
+    }
+
     private void next() {
         while (running.size() < spec.concurrency() && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
@@ -137,8 +161,9 @@ final class ProcessHome extends Timed {
     /** It has ended. */
     void left(RunningExecution execution) {
         if (running.remove(execution)) {
-            invocations++;
+            ended++;
             next();
+            invocations.fire();
         } else {
             waiting.remove(execution);
         }
@@ -188,16 +213,36 @@ final class ProcessHome extends Timed {
 
     /** @return false: there is no room for it */
     private boolean take(Sender sender) {
-        Sent sent = process.offer(sender.source, sender.call.key(), sender.call.payload(), sender.by.id, sender.call.number());
-        if (sent == Sent.FULL) {
-            return false;
+        if (sender.isAtomic()) {
+            if (process.refusal(sender.call.payload().size()) != null) {
+                return false;
+            }
+            context.processes.deferred().add(Processes.attempt(sender.by), this, sender.source, sender.by.id, sender.call);
+            answer(sender.listener, new Answer.Done());
+            return true;
         }
+        boolean taken = deliver(sender.source, sender.by.id, sender.call);
+        if (taken) {
+            answer(sender.listener, new Answer.Done());
+        }
+        return taken;
+    }
+
+    /** @param sender the invocation that sends it; @return false: there is no room for it */
+    boolean deliver(String source, String sender, ProcessCall.Send send) {
+        Sent sent = process.offer(source, send.key(), send.payload(), sender, send.number(), context.nowNs);
         if (sent == Sent.REPEATED) {
-            context.processes.free(application, List.of(sender.call.payload()));
+            context.processes.free(application, List.of(send.payload()));
+        } else if (sent == Sent.TAKEN) {
+            serveReceivers();
+            invocations.fire();
         }
-        answer(sender.listener, new Answer.Done());
-        serveReceivers();
-        return true;
+        return sent != Sent.FULL;
+    }
+
+    /** There is room in its mailbox again. */
+    void onRoom() {
+        admitSenders();
     }
 
     private void admitSenders() {
@@ -270,6 +315,7 @@ final class ProcessHome extends Timed {
     void close(String cause) {
         become(LifeCycle.KILLED);
         context.timers.disarm(this);
+        invocations.close();
         receivers.forEach(context.timers::disarm);
         receivers.clear();
         for (Sender sender : senders) {

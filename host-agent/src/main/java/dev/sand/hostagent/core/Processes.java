@@ -24,11 +24,16 @@ import java.util.TreeMap;
 final class Processes {
     private final CoreContext context;
     private final ProcessCalls calls;
+    private final DeferredSends deferred = new DeferredSends(this);
     private final Map<String, Map<String, ProcessHome>> homes = new LinkedHashMap<>();
 
     Processes(CoreContext context) {
         this.context = context;
         this.calls = new ProcessCalls(context, this);
+    }
+
+    DeferredSends deferred() {
+        return deferred;
     }
 
     ProcessCalls calls() {
@@ -179,21 +184,27 @@ final class Processes {
 
     /** The execution is admitted: it runs when its process has room for it. */
     void enter(RunningExecution execution, Application application) {
-        String id = execution.request().process();
+        String id = execution.request().processId();
         ProcessHome home = find(application.key().application(), id);
-        (home != null ? home : make(application.version(), id)).enter(execution);
+        (home != null ? home : make(application.version(), id)).enter(execution, application.version());
     }
 
     /** It has ended, whether it ran or not. */
     void left(RunningExecution execution) {
-        ProcessHome home = find(execution.request().application(), execution.request().process());
+        ProcessHome home = find(execution.request().application(), execution.request().processId());
         if (home != null) {
             home.left(execution);
         }
     }
 
     private ProcessHome home(Event event) {
-        return find(event.grain.application().key().application(), event.owner.process());
+        return find(event.grain.application().key().application(), id(event));
+    }
+
+    /** Of the process that it runs in. */
+    static String id(Event event) {
+        int slash = event.owner.process().indexOf('/');
+        return slash < 0 ? event.owner.process() : event.owner.process().substring(0, slash);
     }
 
     static Attempt attempt(Event event) {
@@ -218,6 +229,7 @@ final class Processes {
         }
         Effects effects = home.process().finish(attempt(event), withEnd);
         home.finished(attempt(event), effects, context.nowNs - event.handedNs);
+        deferred.send(attempt(event));
     }
 
     /** It runs no more: if it has not ended well, nothing of it counts. */
@@ -226,5 +238,6 @@ final class Processes {
         if (home != null) {
             home.abandon(attempt(event));
         }
+        deferred.drop(attempt(event), event.grain.application().key().application());
     }
 }

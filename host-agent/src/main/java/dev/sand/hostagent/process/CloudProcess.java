@@ -3,8 +3,8 @@ package dev.sand.hostagent.process;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.localbus.GrainQueue.Refusal;
-import dev.sand.localbus.KeyedQueues;
 import dev.sand.localbus.KeyedQueues.Message;
+import dev.sand.localbus.KeyedQueues;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * A cloud process as its owner has it (PraaS 3, 4.2, 4.4): its state and its mailbox, and what the functions that run in it have
@@ -35,6 +36,9 @@ public final class CloudProcess {
     private final ProcessSpec spec;
     private final NavigableMap<String, Payload> state = new TreeMap<>();
     private final KeyedQueues mailbox;
+    private final InvokingMessages invoking;
+    private int reserved;
+    private long reservedBytes;
     private final Map<Attempt, Begun> begun = new HashMap<>();
     /** The highest number of each sender's messages that were taken. */
     private final Map<String, Integer> taken = new LinkedHashMap<>() {
@@ -51,7 +55,8 @@ public final class CloudProcess {
     public CloudProcess(String id, ProcessSpec spec) {
         this.id = id;
         this.spec = spec;
-        this.mailbox = new KeyedQueues(spec.mailboxMessages(), spec.mailboxBytes());
+        this.mailbox = new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE);
+        this.invoking = new InvokingMessages(spec);
     }
 
     public String id() {
@@ -144,15 +149,49 @@ public final class CloudProcess {
      *
      * @param sender the invocation that sends it; @param number of its sends, ascending
      */
-    public Sent offer(String source, String key, Payload payload, String sender, int number) {
+    public Sent offer(String source, String key, Payload payload, String sender, int number, long nowNs) {
         if (isRepeated(sender, number)) {
             return Sent.REPEATED;
         }
-        if (mailbox.offer(source, key, payload) != null) {
+        if (refusal(payload.size()) != null) {
             return Sent.FULL;
         }
         taken.put(sender, number);
+        if (InvokingMessages.isOne(key)) {
+            invoking.add(source, key, payload, nowNs);
+        } else {
+            mailbox.offer(source, key, payload, nowNs);
+        }
         return Sent.TAKEN;
+    }
+
+    /** Room for a message that comes when its sender has ended well. */
+    public void reserve(long messageBytes) {
+        reserved++;
+        reservedBytes += messageBytes;
+    }
+
+    public void release(long messageBytes) {
+        reserved--;
+        reservedBytes -= messageBytes;
+    }
+
+    /**
+     * An invocation that messages make.
+     *
+     * @param key the invocation's; of a batch, that of its oldest message
+     * @param alone its input is the one message's value, not a list
+     */
+    public record Due(String function, String key, List<Message> messages, boolean alone) {}
+
+    /** Takes the messages of the next invocation out, or returns null: none is due. */
+    public Due pollDue(long nowNs, Predicate<String> exists) {
+        return invoking.poll(nowNs, exists);
+    }
+
+    /** When one becomes due even if no message comes; Long.MAX_VALUE: none. */
+    public long nextDueNs() {
+        return invoking.nextDueNs();
     }
 
     private boolean isRepeated(String sender, int number) {
@@ -162,7 +201,12 @@ public final class CloudProcess {
 
     /** Why a message of that size has no room now; null: it has. */
     public Refusal refusal(long messageBytes) {
-        return mailbox.refusal(messageBytes);
+        int messages = unread() + reserved;
+        if (messages >= spec.mailboxMessages()) {
+            return new Refusal("mailbox depth", spec.mailboxMessages(), messages + 1L);
+        }
+        long bytes = mailboxBytes() + reservedBytes + messageBytes;
+        return bytes <= spec.mailboxBytes() ? null : new Refusal("mailbox bytes", spec.mailboxBytes(), bytes);
     }
 
     /** The oldest message that matches, which is the attempt's until it ends; or null. @param source and key null: any */
@@ -175,7 +219,7 @@ public final class CloudProcess {
     }
 
     public int unread() {
-        return mailbox.size();
+        return mailbox.size() + invoking.size();
     }
 
     public int keyCount() {
@@ -187,7 +231,7 @@ public final class CloudProcess {
     }
 
     public long mailboxBytes() {
-        return mailbox.bytes();
+        return mailbox.bytes() + invoking.bytes();
     }
 
     private Begun begun(Attempt attempt) {
@@ -249,6 +293,7 @@ public final class CloudProcess {
     public List<Payload> values() {
         List<Payload> all = new ArrayList<>(state.values());
         mailbox.inOrder().forEach(message -> all.add(message.payload()));
+        all.addAll(invoking.values());
         begun.values().forEach(own -> {
             all.addAll(StateWrite.values(own.writes));
             own.borrowed.forEach(message -> all.add(message.payload()));

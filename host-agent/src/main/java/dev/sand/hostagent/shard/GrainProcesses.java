@@ -2,6 +2,8 @@ package dev.sand.hostagent.shard;
 
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
+import dev.sand.event.Limits;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.thrift.Message;
 import dev.sand.event.thrift.ProcessEntry;
@@ -17,16 +19,22 @@ import dev.sand.event.thrift.StateGetRequest;
 import dev.sand.event.thrift.StateKeysRequest;
 import dev.sand.event.thrift.StateValue;
 import dev.sand.event.thrift.StateWriteRequest;
+import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.core.ProcessCall;
+import dev.sand.hostagent.process.PayloadList;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.localbus.BusReply;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The calls about cloud processes of one host's grains: from the wire to inputs of the core, and back. Values by reference are kept for
@@ -34,6 +42,9 @@ import java.util.function.Consumer;
  */
 final class GrainProcesses {
     private static final int MOST_KEYS = 1_000;
+    private static final Duration AGAIN = Duration.ofMillis(200);
+    private static final Logger LOG = LoggerFactory.getLogger(GrainProcesses.class);
+    private final AtomicLong joins = new AtomicLong();
     private final SegmentServer segments;
     private final Work work;
 
@@ -89,6 +100,35 @@ final class GrainProcesses {
         if (!work.tryRun(() -> references.forEach(reference -> segments.forget(application, reference)))) {
             references.forEach(reference -> segments.forget(application, reference)); // a lock's time, rather than a leak
         }
+    }
+
+    /** Off the shard: values may be large. */
+    void join(Shard shard, Action.Join join) {
+        boolean taken = work.tryRun(() -> {
+            try {
+                shard.submit(new Input.Joined(join, joined(join)));
+            } catch (StoreException e) { // no memory for it now: its messages are kept until there is
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, join.application())
+                        .log("the input of an invocation by {} messages cannot be made yet: {}", join.values().size(), e.getMessage());
+                shard.execute(() -> shard.after(AGAIN, () -> join(shard, join)));
+            }
+        });
+        if (!taken) {
+            shard.after(AGAIN, () -> join(shard, join));
+        }
+    }
+
+    private Payload joined(Action.Join join) {
+        Payload joined = PayloadList.of(join.values().stream().map(value -> value.reference() == null ? value
+                : new Payload(value.contentType(), segments.read(join.application(), value.reference()), null)).toList());
+        if (joined.size() <= Limits.INLINE_BYTES) {
+            return joined;
+        }
+        String owner = "join/" + joins.incrementAndGet();
+        Payload kept = segments.put(join.application(), owner, joined);
+        segments.retain(join.application(), kept.reference());
+        segments.release(join.application(), owner);
+        return kept;
     }
 
     private static List<Payload.Reference> references(List<Payload> values) {

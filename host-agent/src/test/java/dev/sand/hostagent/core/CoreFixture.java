@@ -11,6 +11,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
@@ -40,6 +41,7 @@ final class CoreFixture {
     };
     private CoreConfiguration configuration = CoreConfiguration.DEFAULT;
     private Durability durability = Durability.RELAXED;
+    private ProcessSpec processes;
     private HostCore core;
     private int pids = 1000;
     private boolean ownsSlots = true;
@@ -92,6 +94,11 @@ final class CoreFixture {
         return Slots.of(executionId, configuration.slots());
     }
 
+    CoreFixture with(ProcessSpec spec) {
+        processes = spec;
+        return this;
+    }
+
     CoreFixture strict() {
         durability = Durability.STRICT;
         return this;
@@ -120,7 +127,8 @@ final class CoreFixture {
 
     ApplicationVersion version() {
         return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
-                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), placements, durability, 0);
+                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), placements, durability, 0,
+                Map.of(), Map.of(), processes);
     }
 
     List<Action> on(Input input) {

@@ -24,23 +24,33 @@ import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Functions that run in cloud processes of one host: what they see of each other, and what is left of those that fail. */
 class ProcessesTest {
     private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
-    private final CoreFixture shop = new CoreFixture().with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of(
+            "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100, false),
+            "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
+    private final CoreFixture shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST))
+            .with(grain("sum", 10, 100, Isolation.REQUEST)).with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
     private final List<Object> told = new ArrayList<>();
+    private final List<Action.Join> joins = new ArrayList<>();
     private long ids = 1;
 
     // --- what a caller does
 
     private String invoke(String process) {
+        return invoke(process, "g");
+    }
+
+    private String invoke(String process, String grain) {
         String id;
         do {
             id = Ids.encode(1_000, 0, ids++);
         } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
-        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 10_000, false, null).inProcess(process));
+        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), grain, json("1"), 10_000, false, null).inProcess(process));
         shop.settle();
         return id;
     }
@@ -65,6 +75,7 @@ class ProcessesTest {
                 case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
                 case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
                 case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+                case Action.Join join -> joins.add(join);
                 default -> { }
             }
         }
@@ -227,6 +238,42 @@ class ProcessesTest {
         assertThat(told).isEmpty();
         finish(reader);
         assertThat(told).containsExactly(new Answer.Done());
+    }
+
+    @Test
+    void sendsOfAnAtomicFunctionCountWhenItEndsWell() {
+        running("q");
+        Running fails = shop.running(invoke("p", "atomic"));
+        call(fails, send(0, "q", "1"));
+        shop.fail(fails, "Boom");
+        Running atomic = shop.running(invoke("p", "atomic"));
+        call(atomic, send(0, "q", "2"));
+        Running reader = running("q");
+        assertThat(received(reader)).isNull();
+        finish(atomic);
+        assertThat(received(reader)).isEqualTo("2");
+    }
+
+    @Test
+    void messagesOfOneKeyInvokeTheFunctionThatWaitsForThem() {
+        running("q");
+        call(running("p"), new ProcessCall.Send(0, "q", "invoke:sum:x", json("1"), 0));
+        call(running("r"), new ProcessCall.Send(0, "q", "invoke:sum:y", json("2"), 0));
+        assertThat(joins).isEmpty();
+        call(running("s"), new ProcessCall.Send(0, "q", "invoke:sum:x", json("3"), 0));
+        assertThat(joins).hasSize(1);
+        assertThat(joins.getFirst().values().stream().map(CoreFixture::text)).containsExactly("1", "3");
+        shop.on(new Input.Joined(joins.getFirst(), json("[1,3]")));
+        Action.Journal accepted = shop.of(Action.Journal.class).getLast();
+        shop.on(new Input.Journaled(accepted.executionId(), 0, null));
+        shop.settle();
+        Action.HandOver over = shop.settled.stream().filter(Action.HandOver.class::isInstance).map(Action.HandOver.class::cast)
+                .filter(each -> each.executionId().equals(accepted.executionId())).findFirst().orElseThrow();
+        assertThat(over.process()).isEqualTo("q/x");
+        assertThat(text(over.payload())).isEqualTo("[1,3]");
+        shop.after(101);
+        deliver();
+        assertThat(joins.getLast().values().stream().map(CoreFixture::text)).as("its time-out has passed").containsExactly("2");
     }
 
     // --- life

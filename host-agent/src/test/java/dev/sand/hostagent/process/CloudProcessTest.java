@@ -85,8 +85,8 @@ class CloudProcessTest {
 
     @Test
     void aMessageIsTheAttemptsUntilItEndsAndInItsPlaceAgainIfThatFails() {
-        process.offer("q", "k", json("1"), "i1", 0);
-        process.offer("q", "k", json("2"), "i1", 1);
+        process.offer("q", "k", json("1"), "i1", 0, 0);
+        process.offer("q", "k", json("2"), "i1", 1, 0);
         assertThat(body(process.receive(FIRST, "q", "k"))).isEqualTo("1");
         assertThat(body(process.receive(SECOND, null, "k"))).isEqualTo("2");
         assertThat(process.receive(SECOND, null, null)).isNull();
@@ -98,24 +98,49 @@ class CloudProcessTest {
 
     @Test
     void aSendersRepetitionIsTakenOnce() {
-        assertThat(process.offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.TAKEN);
-        assertThat(process.offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.TAKEN);
-        assertThat(process.offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.REPEATED);
-        assertThat(process.offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.REPEATED);
-        assertThat(process.offer("q", "k", json("1"), "i2", 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("1"), "i1", 0, 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("1"), "i1", 0, 0)).isEqualTo(Sent.REPEATED);
+        assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.REPEATED);
+        assertThat(process.offer("q", "k", json("1"), "i2", 0, 0)).isEqualTo(Sent.TAKEN);
         assertThat(process.unread()).isEqualTo(3);
     }
 
     @Test
     void aFullMailboxTakesNothingUntilSomethingIsReadForGood() {
         for (int i = 0; i < 3; i++) {
-            assertThat(process.offer("q", "k", json("" + i), "i1", i)).isEqualTo(Sent.TAKEN);
+            assertThat(process.offer("q", "k", json("" + i), "i1", i, 0)).isEqualTo(Sent.TAKEN);
         }
-        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
+        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.FULL);
         process.receive(FIRST, null, null);
-        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
+        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.FULL);
         process.finish(FIRST, List.of());
-        assertThat(process.offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.TAKEN);
+    }
+
+    @Test
+    void messagesThatInvokeAreReceivedByNobodyAndFeedTheirFunctionsTrigger() {
+        ProcessSpec spec = new ProcessSpec(2, 10, 10, 1_000, 20, 1_000, 600_000, Map.of(
+                "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false),
+                "all", new ProcessSpec.Function(ProcessSpec.Trigger.BATCH, 3, 5, false)));
+        CloudProcess triggered = new CloudProcess("p", spec);
+        triggered.offer("a", "invoke:sum:x", json("1"), "i1", 0, 0);
+        triggered.offer("b", "invoke:sum:y", json("2"), "i2", 0, 0);
+        triggered.offer("a", "invoke:all:x", json("3"), "i1", 1, 1_000_000);
+        triggered.offer("a", "invoke:other", json("4"), "i1", 2, 0);
+        assertThat(triggered.receive(FIRST, null, null)).isNull();
+        assertThat(triggered.unread()).isEqualTo(4);
+        assertThat(triggered.pollDue(2_000_000, function -> !function.equals("other"))).isNull();
+        assertThat(triggered.nextDueNs()).isEqualTo(6_000_000);
+        triggered.offer("b", "invoke:sum:x", json("5"), "i2", 1, 0);
+        CloudProcess.Due sum = triggered.pollDue(2_000_000, function -> !function.equals("other"));
+        assertThat(sum.function() + " " + sum.key() + " " + sum.alone()).isEqualTo("sum x false");
+        assertThat(sum.messages().stream().map(CloudProcessTest::body)).containsExactly("1", "5");
+        CloudProcess.Due late = triggered.pollDue(6_000_000, function -> !function.equals("other"));
+        assertThat(late.messages().stream().map(CloudProcessTest::body)).containsExactly("3");
+        CloudProcess.Due alone = triggered.pollDue(6_000_000, function -> true);
+        assertThat(alone.function() + " " + alone.alone()).isEqualTo("other true");
+        assertThat(triggered.unread()).isEqualTo(1);
     }
 
     @Test

@@ -220,7 +220,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
             case Action.Drained _ -> drained = true;
             case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerCommand _,
-                    Action.Free _ -> { }
+                    Action.Free _, Action.Join _ -> { }
         }
     }
 

@@ -1,0 +1,115 @@
+package dev.sand.hostagent.process;
+
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
+import dev.sand.localbus.KeyedQueues.Message;
+import dev.sand.localbus.KeyedQueues;
+import dev.sand.localbus.Trigger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Messages whose key is {@code invoke:<function>:<key>} (PraaS 4.3): they feed the function's trigger, and nobody receives them. By
+ * function, each in a queue whose keys are the invocations'.
+ */
+final class InvokingMessages {
+    static final String PREFIX = "invoke:";
+
+    private final ProcessSpec spec;
+    private final Map<String, KeyedQueues> byFunction = new LinkedHashMap<>();
+    private int size;
+    private long bytes;
+
+    InvokingMessages(ProcessSpec spec) {
+        this.spec = spec;
+    }
+
+    static boolean isOne(String key) {
+        return key.startsWith(PREFIX);
+    }
+
+    void add(String source, String key, Payload payload, long nowNs) {
+        int end = key.indexOf(':', PREFIX.length());
+        String function = end < 0 ? key.substring(PREFIX.length()) : key.substring(PREFIX.length(), end);
+        byFunction.computeIfAbsent(function, added -> new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE))
+                .offer(source, end < 0 ? "" : key.substring(end + 1), payload, nowNs);
+        size++;
+        bytes += payload.size();
+    }
+
+    /** Taken out: the messages of an invocation that is due, or null. Those of functions that nobody has stay. */
+    CloudProcess.Due poll(long nowNs, Predicate<String> exists) {
+        for (Map.Entry<String, KeyedQueues> each : byFunction.entrySet()) {
+            if (!exists.test(each.getKey())) {
+                continue;
+            }
+            List<Message> selected = select(spec.function(each.getKey()), each.getValue(), nowNs);
+            if (!selected.isEmpty()) {
+                each.getValue().removeAll(selected);
+                size -= selected.size();
+                selected.forEach(message -> bytes -= message.payload().size());
+                boolean alone = spec.function(each.getKey()).trigger() == ProcessSpec.Trigger.STANDARD;
+                if (each.getValue().size() == 0) {
+                    byFunction.remove(each.getKey());
+                }
+                return new CloudProcess.Due(each.getKey(), selected.getFirst().key(), selected, alone);
+            }
+        }
+        return null;
+    }
+
+    private static List<Message> select(ProcessSpec.Function function, KeyedQueues queue, long nowNs) {
+        List<Message> complete = trigger(function).select(queue);
+        if (!complete.isEmpty() || function.timeoutMs() == 0) {
+            return complete;
+        }
+        Message oldest = queue.peek(KeyedQueues.ANY, KeyedQueues.ANY);
+        if (oldest == null || dueNs(function, oldest) > nowNs) {
+            return List.of();
+        }
+        return function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder()
+                : queue.inOrder().stream().filter(message -> message.key().equals(oldest.key())).toList();
+    }
+
+    private static Trigger trigger(ProcessSpec.Function function) {
+        return switch (function.trigger()) {
+            case STANDARD -> new Trigger.Standard();
+            case MULTI_SOURCE -> new Trigger.MultiSource(function.count());
+            case BATCH -> new Trigger.Batch(function.count());
+        };
+    }
+
+    private static long dueNs(ProcessSpec.Function function, Message oldest) {
+        return oldest.atNs() + function.timeoutMs() * 1_000_000;
+    }
+
+    /** When an invocation becomes due with what is there; Long.MAX_VALUE: none does. */
+    long nextDueNs() {
+        long next = Long.MAX_VALUE;
+        for (Map.Entry<String, KeyedQueues> each : byFunction.entrySet()) {
+            ProcessSpec.Function function = spec.function(each.getKey());
+            Message oldest = each.getValue().peek(KeyedQueues.ANY, KeyedQueues.ANY);
+            if (function.timeoutMs() > 0 && oldest != null) {
+                next = Math.min(next, dueNs(function, oldest));
+            }
+        }
+        return next;
+    }
+
+    int size() {
+        return size;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    List<Payload> values() {
+        List<Payload> all = new ArrayList<>();
+        byFunction.values().forEach(queue -> queue.inOrder().forEach(message -> all.add(message.payload())));
+        return all;
+    }
+}
