@@ -17,6 +17,8 @@ import org.eclipse.jetty.io.EofException;
 
 /** Writes an invocation's one answer: output, problem, 202, or nothing to a client that has gone. */
 final class Answer implements Invocation.Answers {
+    /** Of more, their times take long to sum up; and whoever waited for that many does not mind another thread's waking. */
+    private static final int QUICK_HOPS = 64;
     private final Exchange exchange;
     private final Invoker.Output output;
     private final HostAgentPort host;
@@ -38,7 +40,7 @@ final class Answer implements Invocation.Answers {
     @Override
     public boolean isQuick(InvocationResult result) {
         return result.status() == InvocationResult.Status.SUCCEEDED && result.output().bytes() != null
-                && output.isQuick(result.output());
+                && result.hops().size() <= QUICK_HOPS && output.isQuick(result.output());
     }
 
     @Override
