@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 import random
 import re
 import uuid
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from sand.asl import document, limits
+from sand.asl import chance, document, limits
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, INTRINSIC_FAILURE, StateError, intrinsic
 from sand.asl.paths import View
 
@@ -206,12 +207,14 @@ def _merge(view: View, first: Any, second: Any, is_deep: Any) -> dict[str, Any]:
 
 
 def _random(view: View, start: Any, end: Any, *seed: Any) -> int:
-    """From the first number on, below the second; with a third, the same number each time."""
+    """From the first number on, below the second; with a third, the same number each time, and in either engine."""
     least, most = _integer(start), _integer(end)
     if least >= most:
         raise InvalidArguments
-    drawn = _integer(seed[0]) if seed else view.draw()
-    return random.Random(drawn).randrange(least, most)
+    if not seed:
+        return random.Random(view.draw()).randrange(least, most)
+    drawn = float(least) + chance.seeded(_integer(seed[0])) * (float(most) - float(least))
+    return min(max(math.floor(drawn), least), most - 1)
 
 
 def _add(view: View, first: Any, second: Any) -> int:

@@ -13,7 +13,7 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import document, intrinsics
+from sand.asl import chance, document, intrinsics
 from sand.asl.failure import StateError
 from sand.asl.query_run import check_bytes, current, failure
 from sand.asl.query_values import to_library
@@ -42,16 +42,6 @@ FUNCTIONS = {
 def invalid(why: str) -> StateError:
     """With the code that AWS gives to what its own functions do not take."""
     return failure(f"D3137: {why}")
-
-
-def _seeded(seed: int) -> float:
-    """The first double of Java's 48-bit generator for the seed (documentation of java.util.Random), which AWS draws from."""
-    state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
-    bits = []
-    for count in (26, 27):
-        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
-        bits.append(state >> (48 - count))
-    return ((bits[0] << 27) + bits[1]) / (1 << 53)
 
 
 class Functions:
@@ -108,7 +98,7 @@ class Functions:
     @staticmethod
     def random_(seed: Any) -> float:
         """For a seed the number that AWS gives."""
-        return random.Random(current().view.draw()).random() if seed is None else _seeded(int(seed))
+        return random.Random(current().view.draw()).random() if seed is None else chance.seeded(int(seed))
 
     @staticmethod
     def shuffle(array: Any) -> Any:

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d(?::\d\d(?::\d\d)?)?)", re.ASCII)
+_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -24,9 +24,9 @@ def parse(text: str) -> int | None:
 def _zone(text: str) -> timezone:
     if text == "Z":
         return UTC
-    hours, minutes, seconds = (*map(int, text[1:].split(":")), 0, 0)[:3]
-    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    if minutes > 59 or seconds > 59 or offset > timedelta(hours=18):
+    hours, minutes = map(int, text[1:].split(":"))
+    offset = timedelta(hours=hours, minutes=minutes)
+    if minutes > 59 or offset > timedelta(hours=18):
         raise ValueError(text)
     return timezone(-offset if text[0] == "-" else offset)
 

@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 
 /** Reads Retry and Catch. */
 final class ErrorRulesReader {
-    /** As on AWS. */
-    private static final int MAX_DELAY_SECONDS = 31_622_400;
+    /** As on AWS, where it must be less than 31,622,400. */
+    private static final int MAX_DELAY_SECONDS = 31_622_399;
 
     private final DataFields data;
 

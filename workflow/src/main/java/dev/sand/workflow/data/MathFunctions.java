@@ -3,21 +3,25 @@ package dev.sand.workflow.data;
 import static dev.sand.workflow.data.Intrinsic.integer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Random;
 import java.util.SplittableRandom;
 
 /** Intrinsic functions over numbers. */
 final class MathFunctions {
     private MathFunctions() {}
 
-    /** From the first number on, below the second; with a third, the same number each time. */
+    /** From the first number on, below the second; with a third, the same number each time, and in either engine. */
     static JsonNode random(JsonNode[] arguments, Environment environment) {
         long from = integer(arguments[0]);
         long to = integer(arguments[1]);
         if (from >= to) {
             throw new Intrinsic.InvalidArguments();
         }
-        long seed = arguments.length == 3 ? integer(arguments[2]) : environment.draw();
-        return ArrayFunctions.number(new SplittableRandom(seed).nextLong(from, to));
+        if (arguments.length < 3) {
+            return ArrayFunctions.number(new SplittableRandom(environment.draw()).nextLong(from, to));
+        }
+        double drawn = from + new Random(integer(arguments[2])).nextDouble() * ((double) to - from);
+        return ArrayFunctions.number(Math.clamp((long) Math.floor(drawn), from, to - 1));
     }
 
     /** Of numbers of 32 bits, each rounded first; the sum is one too, as on AWS. */

@@ -19,6 +19,11 @@ public final class Timestamps {
                 || text.indexOf('z') >= 0 || text.indexOf('t') >= 0) {
             return null;
         }
+        // Java reads a point without digits, and offsets other than of hours and minutes.
+        if (text.charAt(19) == '.' && !Character.isDigit(text.charAt(Math.min(20, text.length() - 1)))
+                || text.charAt(text.length() - 1) != 'Z' && "+-".indexOf(text.charAt(text.length() - 6)) < 0) {
+            return null;
+        }
         try {
             return OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException e) {
