@@ -4,7 +4,12 @@ package dev.sand.event;
  * What somebody wants done with a cloud process (PraaS, Listing 2).
  *
  * @param version of the application, resolved: whose {@code processes:} a new process has
+ * @param concurrency and {@code memoryBytes}: of a new process, in place of what its version says; 0: as that says
  */
-public record ProcessCommand(String application, int version, String process, Kind kind) {
+public record ProcessCommand(String application, int version, String process, Kind kind, int concurrency, long memoryBytes) {
+    public ProcessCommand(String application, int version, String process, Kind kind) {
+        this(application, version, process, kind, 0, 0);
+    }
+
     public enum Kind { CREATE, DESCRIBE, KILL }
 }

@@ -33,6 +33,12 @@ public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, 
         functions = functions == null ? Map.of() : functions;
     }
 
+    /** As this, but for what is given. @param concurrencyOr and {@code memoryOr}: 0 for this one's */
+    public ProcessSpec with(int concurrencyOr, long memoryOr) {
+        return new ProcessSpec(concurrencyOr > 0 ? concurrencyOr : concurrency, queueDepth, mailboxMessages, mailboxBytes,
+                memoryOr > 0 ? memoryOr : memoryBytes, idleMs, swapAfterMs, functions);
+    }
+
     public Function function(String grain) {
         return functions.getOrDefault(grain, Function.STANDARD);
     }

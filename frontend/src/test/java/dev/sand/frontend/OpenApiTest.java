@@ -140,6 +140,13 @@ class OpenApiTest {
         call("POST", template, path, "{\"id\": \"p1\"}", 409);
         call("POST", template, path, "{\"id\": \"p 1\"}", 400);
         call("POST", template, path, "[]", 400);
+        call("POST", template, path, "{\"concurrency\": 0}", 400);
+        call("POST", template, path, "{\"memory\": \"much\"}", 400);
+        call("POST", template, path, "{\"size\": 1}", 400);
+        call("POST", template, path, "{\"id\": \"p0\", \"concurrency\": 2, \"memory\": \"1MiB\"}", 201);
+        call("GET", template, path + "?limit=1", null, 200);
+        call("GET", template, path + "?limit=none", null, 400);
+        call("GET", template, path + "?status=dead", null, 400);
         call("GET", template, path, null, 200);
         call("GET", template + "/{process}", path + "/p1", null, 200);
         call("GET", template + "/{process}", path + "/p2", null, 404);

@@ -2,6 +2,7 @@ package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -10,6 +11,7 @@ import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.Ids;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.frontend.deployment.Quantity;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -19,7 +21,9 @@ import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
 import java.io.IOException;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,6 +40,11 @@ public final class ProcessesApi {
     static final String ROOT = ApplicationsApi.ROOT + "/{app}/processes";
     static final String HEADER = "Sand-Process";
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
+    private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory");
+    private static final Set<String> STATUSES = Set.of("active", "idle", "swapped");
+    private static final int MOST_AT_ONCE = 1_000;
+    private static final int PAGE = 50;
+    private static final int MOST_PAGE = 1_000;
     private static final int BODY_BYTES = 64 * 1024;
     private static final long ANSWER_MS = 10_000;
     private final HostAgentPort host;
@@ -62,21 +71,65 @@ public final class ProcessesApi {
     }
 
     private void create(Exchange exchange) throws IOException, InterruptedException {
-        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body, if there is one, is a JSON object with the process's \"id\".");
-        String id = body == null || !body.hasNonNull("id") ? newId() : checked(body.get("id").asText());
-        ProcessView made = ask(host.process(command(live(exchange), id, ProcessCommand.Kind.CREATE)));
-        exchange.headers().put("Location", "/api/v1/applications/" + made.application() + "/processes/" + id);
+        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body is an object with id, concurrency and memory.");
+        JsonNode asked = body == null ? Json.object() : body;
+        for (Iterator<String> names = asked.fieldNames(); names.hasNext();) {
+            String name = names.next();
+            if (!FIELDS.contains(name)) {
+                throw Problems.badRequest("A process has no '" + name + "': it has id, concurrency and memory.").asException();
+            }
+        }
+        String id = asked.hasNonNull("id") ? checked(asked.get("id").asText()) : newId();
+        ApplicationVersion version = live(exchange);
+        ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
+                concurrency(asked.path("concurrency")), memory(asked.path("memory")))));
+        exchange.headers().put("Location", "/api/v1/apps/" + made.application() + "/processes/" + id);
         exchange.json(201, Json.tree(made));
+    }
+
+    private static int concurrency(JsonNode asked) {
+        if (!asked.isMissingNode() && !asked.isNull() && !(asked.isInt() && asked.intValue() >= 1 && asked.intValue() <= MOST_AT_ONCE)) {
+            throw Problems.badRequest("'concurrency' is a number from 1 to " + MOST_AT_ONCE + ".").asException();
+        }
+        return asked.asInt();
+    }
+
+    private static long memory(JsonNode asked) {
+        try {
+            return asked.isMissingNode() || asked.isNull() ? 0 : Quantity.bytes(asked.asText());
+        } catch (IllegalArgumentException e) {
+            throw Problems.badRequest("'memory': " + e.getMessage() + ".").asException();
+        }
     }
 
     private void list(Exchange exchange) throws InterruptedException {
         ApplicationVersion version = live(exchange);
         String status = exchange.query("status");
-        List<ProcessView> found = ask(host.processes(version.application()));
+        String after = exchange.query("after");
+        if (status != null && !STATUSES.contains(status)) {
+            throw Problems.badRequest("'" + status + "' is no status of a process: these are active, idle, swapped.").asException();
+        }
+        int limit = limit(exchange.query("limit"));
+        List<ProcessView> found = ask(host.processes(version.application())).stream()
+                .filter(view -> (status == null || view.status().equals(status)) && (after == null || view.process().compareTo(after) > 0))
+                .sorted(Comparator.comparing(ProcessView::process)).toList();
         ArrayNode shown = Json.array();
-        found.stream().filter(view -> status == null || view.status().equals(status))
-                .sorted(Comparator.comparing(ProcessView::process)).forEach(view -> shown.add(Json.tree(view)));
-        exchange.json(200, Json.object().set("processes", shown));
+        found.stream().limit(limit).forEach(view -> shown.add(Json.tree(view)));
+        ObjectNode answer = Json.object();
+        answer.set("processes", shown);
+        exchange.json(200, answer.put("next", found.size() > limit ? found.get(limit - 1).process() : null));
+    }
+
+    private static int limit(String text) {
+        try {
+            int limit = text == null ? PAGE : Integer.parseInt(text);
+            if (limit >= 1 && limit <= MOST_PAGE) {
+                return limit;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw Problems.badRequest("'limit' is a number from 1 to " + MOST_PAGE + ", not '" + text + "'.").asException();
     }
 
     /** As {@code /invoke} does, in the process that the header or the query names, which is made when there is none of that id. */
@@ -85,7 +138,12 @@ public final class ProcessesApi {
         if (function == null || function.isEmpty()) {
             throw Problems.badRequest("?function= names the grain to be run; it is missing.").asException();
         }
-        String named = exchange.header(HEADER) != null ? exchange.header(HEADER) : exchange.query("process");
+        String header = exchange.header(HEADER);
+        String query = exchange.query("process");
+        if (header != null && query != null && !header.equals(query)) {
+            throw Problems.badRequest("The header Sand-Process says '" + header + "', and the query '" + query + "'.").asException();
+        }
+        String named = header != null ? header : query;
         String id = named == null ? newId() : checked(named);
         exchange.headers().put(HEADER, id);
         planes.invokeInProcess(exchange, exchange.path("app"), function, id);

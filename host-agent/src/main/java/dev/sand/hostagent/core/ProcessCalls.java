@@ -8,6 +8,7 @@ import dev.sand.event.Payload;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
+import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,7 +65,12 @@ final class ProcessCalls {
             case ProcessCall.Receive receive -> home.receive(attempt, receive, listener);
             case ProcessCall.Send send -> {
                 ProcessHome destination = processes.find(application, send.destination());
-                if (destination == null) {
+                String unknown = InvokingMessages.unknown(send.key(), event.grain.application().version().grains().keySet());
+                if (unknown != null) {
+                    refuse(call, unknown.isEmpty() ? Errors.BAD_REQUEST : Errors.UNKNOWN_GRAIN, unknown.isEmpty()
+                            ? "a message that invokes is named invoke:<function>:<key>, not " + send.key()
+                            : "application " + application + " has no grain " + unknown);
+                } else if (destination == null) {
                     refuse(call, Errors.NOT_FOUND, noProcess(application, send.destination()));
                 } else {
                     destination.send(event, home.id(), send, listener);

@@ -87,10 +87,10 @@ final class ProcessHome extends Timed {
         }
     }
 
-    ProcessHome(CoreContext context, ApplicationVersion version, String id, long createdMs) {
+    ProcessHome(CoreContext context, ApplicationVersion version, ProcessSpec spec, String id, long createdMs) {
         this.context = context;
         this.application = version.application();
-        this.spec = version.processSpec();
+        this.spec = spec;
         this.process = new CloudProcess(id, spec);
         this.createdMs = createdMs;
         this.version = version;
@@ -107,7 +107,8 @@ final class ProcessHome extends Timed {
     }
 
     ProcessView view() {
-        return new ProcessView(application, id(), process.status().shown(), context.host, createdMs, process.keyCount(),
+        return new ProcessView(application, id(), process.status().shown(), context.host, createdMs, spec.concurrency(), spec.memoryBytes(),
+                process.keyCount(),
                 process.stateBytes(), process.unread(), process.mailboxBytes(), running.size(), waiting.size(), ended,
                 busyNs / 1_000_000);
     }

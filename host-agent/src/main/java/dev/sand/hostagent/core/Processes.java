@@ -5,6 +5,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Attempt;
@@ -45,8 +46,8 @@ final class Processes {
         return homes.getOrDefault(application, Map.of()).get(id);
     }
 
-    private ProcessHome make(ApplicationVersion version, String id) {
-        ProcessHome made = new ProcessHome(context, version, id, context.epochMs());
+    private ProcessHome make(ApplicationVersion version, ProcessSpec spec, String id) {
+        ProcessHome made = new ProcessHome(context, version, spec, id, context.epochMs());
         homes.computeIfAbsent(version.application(), added -> new LinkedHashMap<>()).put(id, made);
         changed(version.application());
         return made;
@@ -125,7 +126,8 @@ final class Processes {
                 if (find(command.application(), command.process()) instanceof ProcessHome other) {
                     create(input, other);
                 } else {
-                    done(input, make(application.version(), command.process()));
+                    done(input, make(application.version(), application.version().processSpec().with(command.concurrency(), command.memoryBytes()),
+                            command.process()));
                 }
             }
 
@@ -186,7 +188,7 @@ final class Processes {
     void enter(RunningExecution execution, Application application) {
         String id = execution.request().processId();
         ProcessHome home = find(application.key().application(), id);
-        (home != null ? home : make(application.version(), id)).enter(execution, application.version());
+        (home != null ? home : make(application.version(), application.version().processSpec(), id)).enter(execution, application.version());
     }
 
     /** It has ended, whether it ran or not. */

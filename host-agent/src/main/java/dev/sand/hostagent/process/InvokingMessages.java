@@ -9,13 +9,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
  * Messages whose key is {@code invoke:<function>:<key>} (PraaS 4.3): they feed the function's trigger, and nobody receives them. By
  * function, each in a queue whose keys are the invocations'.
  */
-final class InvokingMessages {
+public final class InvokingMessages {
     static final String PREFIX = "invoke:";
 
     private final ProcessSpec spec;
@@ -27,15 +28,29 @@ final class InvokingMessages {
         this.spec = spec;
     }
 
+    /**
+     * What is wrong with the name of a message.
+     *
+     * @return null: nothing; the name of a function that is not there; or empty, when it names none
+     */
+    public static String unknown(String key, Set<String> functions) {
+        if (!isOne(key)) {
+            return null;
+        }
+        int end = key.indexOf(':', PREFIX.length());
+        String function = end < 0 ? "" : key.substring(PREFIX.length(), end);
+        return functions.contains(function) ? null : function;
+    }
+
     static boolean isOne(String key) {
         return key.startsWith(PREFIX);
     }
 
     void add(String source, String key, Payload payload, long nowNs) {
         int end = key.indexOf(':', PREFIX.length());
-        String function = end < 0 ? key.substring(PREFIX.length()) : key.substring(PREFIX.length(), end);
+        String function = key.substring(PREFIX.length(), end);
         byFunction.computeIfAbsent(function, added -> new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE))
-                .offer(source, end < 0 ? "" : key.substring(end + 1), payload, nowNs);
+                .offer(source, key.substring(end + 1), payload, nowNs);
         size++;
         bytes += payload.size();
     }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CloudProcessTest {
@@ -127,7 +128,7 @@ class CloudProcessTest {
         triggered.offer("a", "invoke:sum:x", json("1"), "i1", 0, 0);
         triggered.offer("b", "invoke:sum:y", json("2"), "i2", 0, 0);
         triggered.offer("a", "invoke:all:x", json("3"), "i1", 1, 1_000_000);
-        triggered.offer("a", "invoke:other", json("4"), "i1", 2, 0);
+        triggered.offer("a", "invoke:other:", json("4"), "i1", 2, 0);
         assertThat(triggered.receive(FIRST, null, null)).isNull();
         assertThat(triggered.unread()).isEqualTo(4);
         assertThat(triggered.pollDue(2_000_000, function -> !function.equals("other"))).isNull();
@@ -141,6 +142,14 @@ class CloudProcessTest {
         CloudProcess.Due alone = triggered.pollDue(6_000_000, function -> true);
         assertThat(alone.function() + " " + alone.alone()).isEqualTo("other true");
         assertThat(triggered.unread()).isEqualTo(1);
+    }
+
+    @Test
+    void aMessageThatInvokesNamesAFunctionThatIsThere() {
+        assertThat(InvokingMessages.unknown("k", Set.of("f"))).isNull();
+        assertThat(InvokingMessages.unknown("invoke:f:", Set.of("f"))).isNull();
+        assertThat(InvokingMessages.unknown("invoke:f", Set.of("f"))).isEmpty();
+        assertThat(InvokingMessages.unknown("invoke:g:k", Set.of("f"))).isEqualTo("g");
     }
 
     @Test
