@@ -191,7 +191,11 @@ def _written(value: Any) -> str:
 
 
 def _unique(view: View, array: Any) -> list[Any]:
-    return list({document.key(element): element for element in reversed(_array(array))}.values())[::-1]
+    """Of equal elements the first."""
+    unique: dict[Any, Any] = {}
+    for element in _array(array):
+        unique.setdefault(document.key(element), element)
+    return list(unique.values())
 
 
 def _merge(view: View, first: Any, second: Any, is_deep: Any) -> dict[str, Any]:

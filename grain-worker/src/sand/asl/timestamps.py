@@ -13,9 +13,11 @@ def parse(text: str) -> int | None:
     if found is None:
         return None
     *fields, fraction, zone = found.groups()
+    year, *rest = map(int, fields)
     try:
-        time = datetime(*map(int, fields), tzinfo=_zone(zone))  # type: ignore[arg-type]
-        seconds = (time - _EPOCH) // timedelta(seconds=1)
+        # The calendar comes again after 400 years; Python's begins with the year 1.
+        time = datetime(year or 400, *rest, tzinfo=_zone(zone))  # type: ignore[arg-type]
+        seconds = (time - _EPOCH) // timedelta(seconds=1) - (0 if year else 146_097 * 86_400)
     except (ValueError, OverflowError):
         return None
     return seconds * 1_000_000_000 + int((fraction or "").ljust(9, "0"))

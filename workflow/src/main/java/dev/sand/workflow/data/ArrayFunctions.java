@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -61,11 +62,15 @@ final class ArrayFunctions {
             throw new Intrinsic.InvalidArguments();
         }
         ArrayNode range = Json.NODES.arrayNode();
-        for (long value = first; step > 0 ? value <= last : value >= last; value += step) {
-            if (range.size() == WorkflowLimits.ARRAY_RANGE) {
-                throw new Intrinsic.InvalidArguments();
-            }
-            range.add(number(value));
+        if (step > 0 ? first > last : first < last) {
+            return range;
+        }
+        BigInteger more = BigInteger.valueOf(last).subtract(BigInteger.valueOf(first)).divide(BigInteger.valueOf(step));
+        if (more.compareTo(BigInteger.valueOf(WorkflowLimits.ARRAY_RANGE)) >= 0) {
+            throw new Intrinsic.InvalidArguments();
+        }
+        for (long i = 0; i <= more.longValue(); i++) {
+            range.add(number(first + i * step));
         }
         return range;
     }

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -28,6 +29,7 @@ import java.util.regex.Pattern;
 public final class QueryFunctions {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
     private static final int DIGITS = 400;
+    private static final String OF_URLS = ";,/?:@&=+$-_.!~*'()#";
     /** Made once: a definition may have thousands of expressions. */
     private static final Map<String, Jsonata.JFunction> FUNCTIONS = functions();
 
@@ -39,7 +41,8 @@ public final class QueryFunctions {
                 Map.entry("hash", "<s-s?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
                 Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
                 Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
-                Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>")));
+                Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
+                Map.entry("encodeUrl", "<s-:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
@@ -127,6 +130,29 @@ public final class QueryFunctions {
             throw invalid("Invalid JSON: "
                     + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
         }
+    }
+
+    // --- one that the library has only for the part behind a question mark
+
+    /** Every byte of UTF-8 is escaped, but for letters, digits and what has a meaning in a URL. */
+    public static String encodeUrl(Object text) {
+        if (text == null) {
+            return null;
+        }
+        if (!(text instanceof String url)) {
+            throw new JException("T0410", -1, 1, "encodeUrl");
+        }
+        Utils.checkUrl(url);
+        QueryRun.current().budget().spend(url.length() / 16);
+        StringBuilder encoded = new StringBuilder(url.length() + 16);
+        for (byte one : url.getBytes(StandardCharsets.UTF_8)) {
+            if (one >= 'a' && one <= 'z' || one >= 'A' && one <= 'Z' || one >= '0' && one <= '9' || one > 0 && OF_URLS.indexOf(one) >= 0) {
+                encoded.append((char) one);
+            } else {
+                encoded.append('%').append(HexFormat.of().withUpperCase().toHexDigits(one));
+            }
+        }
+        return encoded.toString();
     }
 
     // --- chance and time
