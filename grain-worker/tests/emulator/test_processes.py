@@ -37,6 +37,19 @@ def test_state_stays_from_one_function_to_the_next(apps: Apps) -> None:
     assert apps.run("b", "out = p.state_keys()") == []
 
 
+def test_large_values_are_shared_on_request(forked: Any) -> None:
+    apps = Apps(forked).load()
+    apps.run("a", "p.state('k', bytes(range(256)) * 1024)")
+    mapped = "maps = [line.split()[4] for line in open('/proc/self/maps') if 'memfd' in line]\n"
+    do = f"copy = p.state('k'); view = p.state('k', shared=True); {mapped}\n"
+    do += "assert type(copy) is bytes and view.readonly and bytes(view) == copy; out = maps"
+    first, second = apps.run("a", do), apps.run("a", do)
+    # Two functions have the same memory, each once.
+    assert len(first) == 1 and first == second
+    apps.run("a", "p.state('k', b'x' * 300_000)")
+    assert apps.run("a", do) != first
+
+
 def test_a_function_that_fails_has_written_and_received_nothing(apps: Apps) -> None:
     apps.load()
     apps.run("a", "p.state('k', 1); [p.send(p.SELF, 'm', n) for n in range(3)]")

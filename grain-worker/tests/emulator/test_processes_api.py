@@ -307,6 +307,14 @@ def test_processes_outlive_a_deployment_and_end_with_their_application(apps: App
     assert not folder.exists()
 
 
+def test_another_version_may_have_other_triggers(apps: Apps) -> None:
+    apps.load("grains: {keep: {process: {trigger: {type: batch, count: 3}}}}\n")
+    apps.run("a", "p.send(p.SELF, 'invoke:keep:x', 1); p.send(p.SELF, 'invoke:keep:y', 2)")
+    assert apps.describe("a")["unread"] == 2
+    apps.load("grains: {keep: {process: {trigger: {type: batch, count: 2}}}}\n")
+    apps.until(lambda: apps.run("a", "out = p.state('kept')") == [["x", [1, 2]]])
+
+
 # --- sand.yaml
 
 

@@ -79,6 +79,7 @@ class Application:
             self.aliases[alias] = number
             self._retire(self.versions[number])
         self.triggers.deployed()
+        self.processes.deployed()
         return self.versions[number]
 
     def _retire(self, newest: Version) -> None:

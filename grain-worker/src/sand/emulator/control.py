@@ -148,6 +148,7 @@ def _moved(application: Application, alias: str, number: int) -> Response:
     with application.lock:
         application.aliases[alias] = number
     application.triggers.deployed()
+    application.processes.deployed()
     return answer_json(200, {"application": application.name, "alias": alias, "version": number})
 
 

@@ -246,6 +246,13 @@ class Processes:
             process.counts["received"] += len(firing.messages)
             self.invoke(process, firing.function, firing.payload, key=firing.key)
 
+    def deployed(self) -> None:
+        """There is another version, or another one is live: it may have other functions and bounds."""
+        with self.changed:
+            for process in list(self._all.values()):
+                self._fire(process)
+            self.changed.notify_all()
+
     # --- its life
 
     def _step(self, process: CloudProcess, name: str) -> None:
