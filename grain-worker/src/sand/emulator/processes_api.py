@@ -1,4 +1,4 @@
-"""`/api/v1/apps/{app}/processes…`: cloud processes over HTTP (PraaS, Listing 2), as the frontend's control plane has them."""
+"""`/api/v1/applications/{app}/processes…`: cloud processes over HTTP (PraaS, Listing 2), as the frontend's control plane has them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ProcessesApi:
         self._invoker = invoker
 
     def add_to(self, router: Router) -> None:
-        at = "/api/v1/apps/{app}/processes"
+        at = "/api/v1/applications/{app}/processes"
         one = at + "/{id}"
         router.add("POST", at, self._create).add("GET", at, self._list)
         router.add("POST", at + "/invoke", self._invoke)

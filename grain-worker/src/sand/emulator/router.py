@@ -8,6 +8,9 @@ from sand.emulator import problems
 from sand.emulator.http import Operation, Request, Response
 
 
+_SHORT, _FULL = "/api/v1/apps/", "/api/v1/applications/"
+
+
 class Router:
     """Method and template to operation; `{name}` in a template is one segment."""
 
@@ -19,7 +22,7 @@ class Router:
         return self
 
     def handle(self, request: Request) -> Response:
-        segments, allowed = request.path[1:].split("/"), set()
+        segments, allowed = in_full(request.path)[1:].split("/"), set()
         wanted = "GET" if request.method == "HEAD" else request.method
         for method, template, operation in self._routes:
             found = _fits(template, segments)
@@ -33,6 +36,11 @@ class Router:
             raise problems.not_found(f"There is nothing at {request.path}; /openapi.yaml lists what is.")
         allow = ", ".join(sorted(allowed))
         raise problems.method_not_allowed(f"{request.path} answers {allow}, not {request.method}.", allow)
+
+
+def in_full(path: str) -> str:
+    """`apps` is short for `applications`."""
+    return _FULL + path[len(_SHORT) :] if path.startswith(_SHORT) else path
 
 
 def _fits(template: list[str], path: list[str]) -> dict[str, str] | None:
