@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Served
 from process_apps import AT, Apps
+from served import Served
 
 from sand.emulator import processes as tables
 from sand.emulator.emulator import Emulator
