@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathMatch
 from jsonpath.exceptions import JSONPathError
+from jsonpath.function_extensions import ExpressionType, FilterFunction
 from jsonpath.segments import JSONPathRecursiveDescentSegment
 from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector, WildcardSelector
 
@@ -63,13 +64,32 @@ def _exact(value: Any) -> Any:
     return Decimal(repr(value)) if isinstance(value, float) else value
 
 
+class _OfSets(FilterFunction):
+    """subsetof, anyof, noneof: false for what is no list."""
+
+    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
+    return_type = ExpressionType.LOGICAL
+
+    def __init__(self, test: Callable[[list[bool]], bool]) -> None:
+        self._test = test
+
+    def __call__(self, left: object, right: str) -> bool:
+        """`right`: the list as JSON, since a function takes no list that is written out."""
+        others = document.parse(right)
+        return isinstance(left, list) and self._test(
+            [any(document.same(_exact(one), other) for other in others) for one in left]
+        )
+
+
 _LIBRARY = _Environment()
+_LIBRARY.function_extensions.update(subsetof=_OfSets(all), anyof=_OfSets(any), noneof=_OfSets(lambda found: not any(found)))
 _OPERATORS = [
     (r"nin\s+(\[[^]]*\])", r"!(\1 in \2)"),
     (r"size\s+([0-9]+)", r"length(\1) == \2"),
     (r"empty\s+true", r"length(\1) == 0"),
     (r"empty\s+false", r"length(\1) > 0"),
 ]
+_SETS = re.compile(r"(@[^\s()&|]*)\s+(subsetof|anyof|noneof)\s+(\[[^]]*\])")
 _NAME = re.compile(r"\*|[A-Za-z_]\w*", re.ASCII)
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|["](?:[^"\\]|\\.)*["]""")
 _ITSELF = re.compile(r"@(?![.\[\w])")
@@ -169,11 +189,20 @@ def _plain(rest: str) -> str:
 
 
 def _filter(bracket: str) -> str:
-    """With Jayway's operators that the library has not: nin, size and empty."""
+    """With Jayway's operators that the library has not: nin, size, empty, subsetof, anyof and noneof."""
     if bracket.startswith("[?"):
         for pattern, replacement in _OPERATORS:
             bracket = re.sub(rf"(@[^\s()&|]*)\s+{pattern}", replacement, bracket)
+        bracket = _SETS.sub(_compared, bracket)
     return bracket
+
+
+def _compared(found: re.Match[str]) -> str:
+    """Raises ValueError when the list is none of JSON's values."""
+    written = _QUOTED.sub(lambda text: document.write(text.group()[1:-1].replace("\\'", "'")), found[3])
+    document.parse(written)
+    escaped = written.replace("\\", "\\\\").replace("'", "\\'")
+    return f"{found[2]}({found[1]}, '{escaped}')"
 
 
 def _bracket_end(text: str, at: int) -> int:
