@@ -1,4 +1,4 @@
-"""`/api/v1/applications/{app}/processes…`: cloud processes over HTTP (PraaS, Listing 2), as the frontend's control plane has them."""
+"""`/api/v1/applications/{app}/processes…`: cloud processes over HTTP (PraaS, Listing 2), as the frontend has them."""
 
 from __future__ import annotations
 

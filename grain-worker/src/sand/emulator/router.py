@@ -7,7 +7,6 @@ from urllib.parse import unquote
 from sand.emulator import problems
 from sand.emulator.http import Operation, Request, Response
 
-
 _SHORT, _FULL = "/api/v1/apps/", "/api/v1/applications/"
 
 
