@@ -6,6 +6,9 @@ import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import dev.sand.localbus.KeyedQueues;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +25,8 @@ import java.util.function.Predicate;
 public final class CloudProcess {
     /** Senders whose numbers are remembered: a repetition comes while its sender runs, or is run again. */
     private static final int REMEMBERED_SENDERS = 10_000;
+    /** The order of UTF-8's bytes, which is that of code points, and not that of Java's characters. */
+    private static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
 
     /** What an attempt has begun. */
     private static final class Begun {
@@ -34,18 +39,18 @@ public final class CloudProcess {
 
     private final String id;
     private final ProcessSpec spec;
-    private final NavigableMap<String, Payload> state = new TreeMap<>();
+    private final NavigableMap<String, Payload> state = new TreeMap<>(BY_BYTES);
     private final KeyedQueues mailbox;
     private final InvokingMessages invoking;
     private int reserved;
     private long reservedBytes;
     private final Map<Attempt, Begun> begun = new HashMap<>();
-    /** The highest number of each sender's messages that were taken. */
-    private final Map<String, Integer> taken = new LinkedHashMap<>() {
+    /** Numbers of each sender's messages that were taken. */
+    private final Map<String, BitSet> taken = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, BitSet> eldest) {
             return size() > REMEMBERED_SENDERS;
         }
     };
@@ -95,7 +100,7 @@ public final class CloudProcess {
         NavigableMap<String, Payload> seen = state;
         Begun own = begun.get(attempt);
         if (own != null && !own.writes.isEmpty()) {
-            seen = new TreeMap<>(state);
+            seen = new TreeMap<>(state); // in the same order
             apply(own.writes, seen);
         }
         return (after == null ? seen : seen.tailMap(after, false)).keySet().stream().limit(limit).toList();
@@ -156,7 +161,7 @@ public final class CloudProcess {
         if (refusal(payload.size()) != null) {
             return Sent.FULL;
         }
-        taken.put(sender, number);
+        taken.computeIfAbsent(sender, added -> new BitSet()).set(number);
         if (InvokingMessages.isOne(key)) {
             invoking.add(source, key, payload, nowNs);
         } else {
@@ -195,8 +200,8 @@ public final class CloudProcess {
     }
 
     private boolean isRepeated(String sender, int number) {
-        Integer last = taken.get(sender);
-        return last != null && number <= last;
+        BitSet numbers = taken.get(sender);
+        return numbers != null && numbers.get(number);
     }
 
     /** Why a message of that size has no room now; null: it has. */

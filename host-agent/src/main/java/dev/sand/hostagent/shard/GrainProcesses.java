@@ -42,6 +42,8 @@ import org.slf4j.LoggerFactory;
  */
 final class GrainProcesses {
     private static final int MOST_KEYS = 1_000;
+    /** Of one attempt; their numbers are remembered. */
+    private static final int MOST_SENDS = 1_000_000;
     private static final Duration AGAIN = Duration.ofMillis(200);
     private static final Logger LOG = LoggerFactory.getLogger(GrainProcesses.class);
     private final AtomicLong joins = new AtomicLong();
@@ -155,6 +157,9 @@ final class GrainProcesses {
             }
             case SendRequest send -> {
                 Payload payload = Messages.payload(send.getPayload());
+                if (send.getNumber() < 0 || send.getNumber() > MOST_SENDS) {
+                    throw new IllegalArgumentException("an attempt sends at most " + MOST_SENDS + " messages");
+                }
                 yield new Of(send.getEventId(), send.getAttempt(), new ProcessCall.Send(send.getNumber(), send.getDestination(),
                         send.getKey(), payload, send.getWaitMs()), List.of(payload));
             }

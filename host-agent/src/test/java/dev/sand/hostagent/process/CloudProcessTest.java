@@ -77,6 +77,12 @@ class CloudProcessTest {
     }
 
     @Test
+    void keysAreInTheOrderOfTheirBytes() {
+        process.finish(FIRST, List.of(write("\uD83D\uDE00", "1"), write("\uFF5E", "1"), write("a", "1")));
+        assertThat(process.keys(FIRST, null, 10)).containsExactly("a", "\uFF5E", "\uD83D\uDE00");
+    }
+
+    @Test
     void stateOverItsMemoryIsRefusedUnlessItShrinks() {
         process.write(FIRST, List.of(write("a", "\"0123456\"")));
         assertThat(process.refusal(FIRST, List.of(write("b", "\"0123456\"")))).isNull();
@@ -103,7 +109,8 @@ class CloudProcessTest {
         assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.TAKEN);
         assertThat(process.offer("q", "k", json("1"), "i1", 0, 0)).isEqualTo(Sent.REPEATED);
         assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.REPEATED);
-        assertThat(process.offer("q", "k", json("1"), "i2", 0, 0)).isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("3"), "i1", 2, 0)).as("it was refused then").isEqualTo(Sent.TAKEN);
+        assertThat(process.offer("q", "k", json("1"), "i2", 0, 0)).isEqualTo(Sent.FULL);
         assertThat(process.unread()).isEqualTo(3);
     }
 
