@@ -70,8 +70,16 @@ final class Attempts {
         instance.attemptEnded(takesAgain);
     }
 
-    /** The event's own limit has passed, not its execution's. */
-    void onDeadline(Event event) {
+    /** The event's own limit has passed, not its execution's; or it has been away for a while. */
+    void onDue(Event event) {
+        if (event.isAway() && context.nowNs < event.stepDeadlineNs) {
+            context.placing.sending().onOverdue(event);
+        } else {
+            onDeadline(event);
+        }
+    }
+
+    private void onDeadline(Event event) {
         Failure failure = event.state() == Event.State.UNPLACED && context.nowNs < event.stepDeadlineNs
                 ? context.placing.nowhere(event) : Refusals.deadline(event, context.nowNs, context.placing.whyNowhere(event));
         withdraw(event, Errors.TIMEOUT, context.has(Rule.DEADLINE_KILLS));

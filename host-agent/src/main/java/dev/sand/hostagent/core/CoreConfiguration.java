@@ -34,6 +34,9 @@ import dev.sand.event.Slots;
  * @param maxGuests events of other hosts' executions at once
  * @param rememberedGuests their last results, for the same event given again; their outputs within {@code rememberedBytes}
  * @param placementWaitNs how long an event waits for a host where it may run
+ * @param sendPatienceNs until an event that the global bus has not confirmed is run here instead, where it may be
+ * @param returnPatienceNs until an event that another host has is run here too, where it may be, when nothing was heard over the global bus
+ *     for so long; relaxed
  * @param processors of this host: events at once that make it busy
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
@@ -43,7 +46,7 @@ public record CoreConfiguration(
         long backOffNs, long maxBackOffNs, long workerStartNs, long spawnNs, long killGraceNs, long endGraceNs,
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
         long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
-        long placementWaitNs, int processors, long retryNs) {
+        long placementWaitNs, long sendPatienceNs, long returnPatienceNs, int processors, long retryNs) {
     private static final long MS = 1_000_000;
     private static final long S = 1000 * MS;
 
@@ -52,28 +55,28 @@ public record CoreConfiguration(
             64L << 20, 1_000, 3, 10, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
-            2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 2, S);
+            2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, S);
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, processors, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, retryNs);
     }
 
     CoreConfiguration withMaxExecutions(int value) {
         return new CoreConfiguration(value, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, processors, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, retryNs);
     }
 
     public CoreConfiguration withProcessors(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, value, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, value, retryNs);
     }
 
     /** @param failures so far, from 1 */

@@ -31,6 +31,8 @@ public final class Counters {
     public long sentAway;
     public long cameBack;
     public long sendFailures;
+    /** Sent events that were run here after all: the global bus did not confirm them, or was silent for long. */
+    public long takenBack;
     /** Times that an event had to wait for a host where it may run. */
     public long unplaced;
     public long guests;

@@ -15,10 +15,10 @@ import java.util.List;
  * QUEUED   → RUNNING  handed over to an instance
  * RUNNING  → QUEUED   its attempt was lost with its worker or sandbox: the next attempt, last in the queue
  * UNPLACED → QUEUED, AWAY, UNPLACED  a host came where it may run, or again none did
- * AWAY     → QUEUED, AWAY, UNPLACED  it was not sent, or lost there: the next attempt, here or elsewhere
+ * AWAY     → QUEUED, AWAY, UNPLACED  not sent, taken back, or lost there: the next attempt, here or elsewhere
  * any      → ENDED    finished, failed, timed out, abandoned; or the replay closed the step
  * </pre>
- * Armed as a timer while it has a deadline that comes before its execution's, or waits for a host.
+ * Armed as a timer while it has a deadline that comes before its execution's, waits for a host, or is away.
  */
 final class Event extends Timed implements GrainQueue.Entry {
     enum State { HELD, QUEUED, RUNNING, AWAY, UNPLACED, ENDED }
@@ -44,6 +44,9 @@ final class Event extends Timed implements GrainQueue.Entry {
     private int unseen;
     /** Until when a host is to be found for it; 0: one was. */
     private long placedByNs;
+    /** Why it could not be sent to the host that was found; null: it was not tried, or it is there. */
+    private String silence;
+    private boolean confirmed;
     private State state = State.HELD;
     private List<Published> published = List.of();
 
@@ -102,12 +105,34 @@ final class Event extends Timed implements GrainQueue.Entry {
     /** In the queue, or on its way straight through it. */
     void queued(CoreContext context) {
         placedByNs = 0;
+        silence = null;
         waits(State.QUEUED, stepDeadlineNs, context);
     }
 
     void away(String toHost, CoreContext context) {
         waits(State.AWAY, stepDeadlineNs, context);
         host = toHost;
+        confirmed = false;
+        overdueIn(context.configuration.sendPatienceNs(), context);
+    }
+
+    /** It is in the global bus, for the host that it was sent to. */
+    void placed(CoreContext context) {
+        placedByNs = 0;
+        silence = null;
+        confirmed = true;
+        overdueIn(context.configuration.returnPatienceNs(), context);
+    }
+
+    /** It is away, and looked after again then. */
+    void overdueIn(long patienceNs, CoreContext context) {
+        context.timers.disarm(this);
+        armUntil(Math.min(stepDeadlineNs, context.nowNs + patienceNs), context);
+    }
+
+    /** The global bus is not known to have it. */
+    boolean isUnconfirmed() {
+        return isAway() && !confirmed;
     }
 
     /** No live host may run it, or takes it: a while is waited for one, in all. */
@@ -116,6 +141,18 @@ final class Event extends Timed implements GrainQueue.Entry {
             placedByNs = context.nowNs + context.configuration.placementWaitNs();
         }
         waits(State.UNPLACED, Math.min(stepDeadlineNs, placedByNs), context);
+    }
+
+    /** The global bus does not take it, for a host that may run it. */
+    void unsent(String why, CoreContext context) {
+        placedByNs = 0;
+        silence = why;
+        waits(State.UNPLACED, stepDeadlineNs, context);
+    }
+
+    /** Why it waits to be sent, or null. */
+    String silence() {
+        return state == State.UNPLACED || isUnconfirmed() ? silence : null;
     }
 
     /** No live host may run it, or takes it. */
@@ -128,16 +165,15 @@ final class Event extends Timed implements GrainQueue.Entry {
         waits(State.UNPLACED, stepDeadlineNs, context);
     }
 
-    /** A host has it. */
-    void placed() {
-        placedByNs = 0;
-    }
-
     private void waits(State next, long untilNs, CoreContext context) {
         become(next, context);
         queuedNs = context.nowNs;
         handedNs = 0;
         instance = null;
+        armUntil(untilNs, context);
+    }
+
+    private void armUntil(long untilNs, CoreContext context) {
         if (untilNs < owner.deadlineNs()) {
             context.timers.arm(this, untilNs);
         }
@@ -220,7 +256,7 @@ final class Event extends Timed implements GrainQueue.Entry {
 
     @Override
     void onDue() {
-        grain.attempts().onDeadline(this);
+        grain.attempts().onDue(this);
     }
 
     @Override

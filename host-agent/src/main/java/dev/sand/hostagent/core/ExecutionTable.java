@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,10 @@ final class ExecutionTable {
 
     int openCount() {
         return open.size();
+    }
+
+    Collection<RunningExecution> open() {
+        return open.values();
     }
 
     int unrecordedCount() {

@@ -75,8 +75,8 @@ public final class HostCore {
             case Input.SlotLost lost -> clusterInputs.on(lost);
             case Input.HostsChanged changed -> context.placing.onHosts(changed.hosts());
             case Input.RunForOwner run -> context.guests.run(run);
-            case Input.Returned returned -> context.placing.onReturned(returned);
-            case Input.SentAway sent -> context.placing.onSentAway(sent);
+            case Input.Returned returned -> context.placing.returning().on(returned);
+            case Input.SentAway sent -> context.placing.sending().onSentAway(sent);
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
             case Input.ObjectsCalled called -> onObjectsCalled(called);
             case Input.Journaled journaled -> onJournaled(journaled);

@@ -227,7 +227,10 @@ public sealed interface Input {
     /** How an event that was sent to another host ended there. */
     record Returned(RemoteResult result) implements Input {}
 
-    /** Answer to SendAway: the event is in the other host's work queue, or is not. */
+    /**
+     * Answer to SendAway: the event is in the other host's work queue, or is not; retryable: the global bus does not take it now. It may
+     * come after the event was taken back.
+     */
     record SentAway(String executionId, String eventId, int attempt, Failure failure) implements Input {}
 
     /** Time passed: the clock's reading comes with every input; this one has nothing else. */

@@ -100,6 +100,9 @@ final class Refusals {
     static Failure deadline(Event event, long nowNs, String nowhere) {
         String words = event.lacksHost()
                 ? " waited for a host for " + (nowNs - event.queuedNs) / 1_000_000 + " ms, which is the limit of the step: " + nowhere
+                : event.silence() != null
+                ? " could not be sent to another host for " + (nowNs - event.queuedNs) / 1_000_000 + " ms, and the limit of the step is over: "
+                        + event.silence()
                 : event.isAway()
                 ? " was sent to host " + event.host + " and did not come back for " + (nowNs - event.queuedNs) / 1_000_000
                         + " ms, which is the limit of the step"

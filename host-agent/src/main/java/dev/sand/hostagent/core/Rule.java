@@ -46,12 +46,14 @@ public enum Rule {
     GLOBAL_BEFORE_LOCAL,
     /** An execution that has lost an owner goes on as a strict one. */
     RECOVERED_IS_STRICT,
-    /** What runs again after its owner was lost is noted in the global bus before. */
+    /** What runs again after its owner or its host was lost is noted in the global bus before; relaxed, a silent bus is not waited for. */
     RESUMED_BEFORE_RERUN,
     /** A record counts as being in the global bus once all of its execution that come before it are there. */
     EARLIER_RECORDS_FIRST,
     /** A result from another host counts only for the attempt and the epoch that sent the event there. */
     STALE_RETURN_DROPPED,
+    /** What may run here does not wait for a bus that confirms nothing. */
+    HOME_WHILE_BUS_IS_SILENT,
     /** An event that comes twice from its owner is run once. */
     REMOTE_RUN_ONCE,
     /** An event that a lost host may have begun for its owner is given back as lost, and not begun. */

@@ -12,6 +12,7 @@ import dev.sand.workflow.AslExecution;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -256,6 +257,11 @@ final class RunningExecution extends Timed implements Tenant {
         return signals == null ? null : signals.steps().openEvent(step);
     }
 
+    /** Those that are open. */
+    Collection<Event> events() {
+        return signals == null ? List.of() : signals.steps().events();
+    }
+
     void onEvaluated(Input.Evaluated evaluated) {
         if (signals == null || !signals.awaitsEvaluation()) {
             context.drop("execution " + id() + " has nothing evaluated", evaluated);
@@ -331,8 +337,9 @@ final class RunningExecution extends Timed implements Tenant {
 
     /** An execution's deadline may come before the end of the patience with placement. */
     private String whoLacksAHost() {
-        return signals == null ? "" : signals.steps().events().stream().filter(Event::lacksHost).findFirst()
-                .map(event -> "; step " + event.step + " waits for a host: " + context.placing.whyNowhere(event)).orElse("");
+        return events().stream().filter(event -> event.lacksHost() || event.silence() != null)
+                .findFirst().map(event -> "; step " + event.step + (event.lacksHost() ? " waits for a host: " + context.placing.whyNowhere(event)
+                        : " waits to be sent to another host: " + event.silence())).orElse("");
     }
 
     /** Its deadline. */

@@ -127,6 +127,11 @@ public final class BusJournal implements JournalAdapter {
     }
 
     @Override
+    public String away() {
+        return health.away();
+    }
+
+    @Override
     public int slots() {
         return options.slots();
     }

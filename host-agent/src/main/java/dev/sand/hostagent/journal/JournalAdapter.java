@@ -75,6 +75,11 @@ public interface JournalAdapter extends AutoCloseable {
     /** @param wanted told of a slot in which a journal is to be taken: its topic is new */
     void onUnclaimed(IntConsumer wanted);
 
+    /** Why the global bus takes no records now, as those given before tell; null: nothing is known to be wrong. Any thread. */
+    default String away() {
+        return null;
+    }
+
     /** Without one, every slot that was taken is ours until it is left. */
     void fencedBy(Fence fence);
 

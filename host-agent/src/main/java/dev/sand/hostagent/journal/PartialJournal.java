@@ -37,6 +37,11 @@ public final class PartialJournal implements JournalAdapter {
     }
 
     @Override
+    public String away() {
+        return journal.away();
+    }
+
+    @Override
     public int slots() {
         return journal.slots();
     }

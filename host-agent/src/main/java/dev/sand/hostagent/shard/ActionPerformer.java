@@ -239,7 +239,7 @@ final class ActionPerformer implements ActionSink {
     private void sendAway(Action.SendAway away) {
         RemoteEvent event = away.event();
         boolean held = adapters.slots().holds(event.slot(), event.epoch());
-        if (held && adapters.slots().mayAct()) {
+        if (held && adapters.slots().mayAct() && adapters.journal().away() == null) {
             adapters.remote().sendAway(away.host(), event);
             return;
         }

@@ -68,14 +68,14 @@ public final class RemoteWork implements AutoCloseable {
         returned = listener;
     }
 
-    /** Answered with SentAway. */
+    /** Answered with SentAway; retryable: the bus, or the data layer, does not take it now. */
     public void sendAway(String host, RemoteEvent event) {
         start(() -> {
             RemoteEvent portable = with(event, copies.portable(event.app().application(), event.executionId(),
                     newName(), event.payload()));
             int partition = partitionOf(host);
             if (partition < 0) {
-                sent(event, Failure.platform(Errors.UNAVAILABLE, "host " + host + " owns no slot now", true));
+                sent(event, Failure.platform(Errors.UNAVAILABLE, "host " + host + " owns no slot now", false));
                 return;
             }
             append(Topics.work(event.app().application(), event.grain()), partition, WorkRecord.run(portable).encode(), 1,

@@ -47,12 +47,36 @@ public final class CoreView {
         if (counters.admitted > 0 && context.executions.openCount() > context.configuration.maxExecutions() + counters.recovered) {
             return "more executions than allowed: " + context.executions.openCount();
         }
+        String waiting = waitsForTheBus();
+        if (waiting != null) {
+            return waiting;
+        }
         readmissionsAllowed = counters.recovered * 4 + counters.sentAway + counters.unplaced;
         for (Application application : context.applications.values()) {
             for (Grain grain : application.grains()) {
                 String wrong = violation(grain);
                 if (wrong != null) {
                     return "grain " + grain.spec().name() + ": " + wrong;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** What may run here is not kept waiting by a bus that confirms nothing: not to be sent, and, relaxed, not to be noted as lost. */
+    private String waitsForTheBus() {
+        long patienceNs = context.configuration.sendPatienceNs();
+        long silenceNs = 2 * context.configuration.returnPatienceNs();
+        long pausesNs = 10 * context.configuration.retryNs();
+        for (RunningExecution execution : context.executions.open()) {
+            for (Event event : execution.events()) {
+                boolean mayRunHere = event.grain != null && context.placing.mayRunHere(event.grain);
+                boolean unnoted = event.state() == Event.State.UNPLACED && !event.lacksHost() && event.silence() == null && !execution.isStrict();
+                boolean tooLong = event.isUnconfirmed() && context.nowNs > event.queuedNs + 2 * patienceNs
+                        || event.isAway() && !execution.isStrict() && context.nowNs > Math.max(event.queuedNs, context.placing.heardNs()) + silenceNs
+                        || unnoted && context.nowNs > event.queuedNs + patienceNs + pausesNs;
+                if (mayRunHere && tooLong) {
+                    return event + " has waited for the global bus since " + event.queuedNs + ", and may run here";
                 }
             }
         }
@@ -93,7 +117,7 @@ public final class CoreView {
         note(left, "open executions", context.executions.openCount());
         note(left, "unrecorded executions", context.executions.unrecordedCount());
         note(left, "timers", context.timers.size());
-        note(left, "events away", context.placing.awayCount());
+        note(left, "events away", context.placing.sending().awayCount());
         note(left, "events without a host", context.placing.unplacedCount());
         note(left, "guests", context.guests.count());
         return left.isEmpty() ? null : left.toString();
@@ -103,7 +127,7 @@ public final class CoreView {
     public String busyElsewhere() {
         StringBuilder left = new StringBuilder();
         note(left, "unrecorded executions", context.executions.unrecordedCount());
-        note(left, "events away", context.placing.awayCount());
+        note(left, "events away", context.placing.sending().awayCount());
         note(left, "events without a host", context.placing.unplacedCount());
         note(left, "guests", context.guests.count());
         return left.isEmpty() ? null : left.toString();

@@ -200,7 +200,7 @@ class RemoteEventsTest {
         RemoteEvent event = send();
         shop.after(10_000);
         assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
-        assertThat(shop.core().context().placing.awayCount()).isZero();
+        assertThat(shop.core().context().placing.sending().awayCount()).isZero();
         shop.on(new Input.Returned(finished(event, "late")));
         assertThat(shop.of(Action.Dropped.class)).hasSize(1);
     }

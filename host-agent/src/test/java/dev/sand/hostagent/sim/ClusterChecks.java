@@ -222,6 +222,11 @@ final class ClusterChecks {
         }
     }
 
+    /** Another host may have it, and its owner runs it too. */
+    void takenBack(String event) {
+        unknownRuns.merge(event, 1, Integer::sum);
+    }
+
     void died(String host) {
         String event = killer.remove(host);
         if (event != null && kills.merge(event, 1, Integer::sum) > mostKills.get(event) + unknownRuns.getOrDefault(event, 0)) {

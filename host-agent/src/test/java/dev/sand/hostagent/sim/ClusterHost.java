@@ -12,6 +12,7 @@ import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.sim.JournalView.Entry;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +32,8 @@ final class ClusterHost implements Driver {
     private HostGroup group;
     /** By execution. */
     private final Map<String, Action.Journal> lastGiven = new HashMap<>();
+    /** Events that were sent away and have not come back. */
+    private final Set<String> sent = new HashSet<>();
     private boolean alive;
     private boolean drained;
 
@@ -98,6 +101,7 @@ final class ClusterHost implements Driver {
         alive = false;
         link.died();
         sandboxes.crash();
+        sent.clear();
         cluster.checks().died(name);
         cluster.frontends().onHostDied(name);
     }
@@ -169,6 +173,7 @@ final class ClusterHost implements Driver {
         }
         cluster.trace().on(name);
         cluster.trace().input(input, cluster.nowNs());
+        forgetSent(input);
         actions.clear();
         view.beforeInput();
         try {
@@ -186,6 +191,14 @@ final class ClusterHost implements Driver {
         }
     }
 
+    private void forgetSent(Input input) {
+        if (input instanceof Input.Returned returned) {
+            sent.remove(returned.result().event().eventId());
+        } else if (input instanceof Input.SentAway answer && answer.failure() != null) {
+            sent.remove(answer.eventId());
+        }
+    }
+
     private void perform(Action action) {
         switch (action) {
             case Action.LoadApplication load -> load(load);
@@ -195,6 +208,9 @@ final class ClusterHost implements Driver {
             case Action.StopWorker stop -> sandboxes.stop(stop);
             case Action.Spawn spawn -> sandboxes.spawn(spawn);
             case Action.HandOver over -> {
+                if (sent.remove(over.eventId())) {
+                    cluster.checks().takenBack(over.eventId());
+                }
                 cluster.checks().handOver(this, over);
                 sandboxes.handOver(over);
             }
@@ -326,6 +342,7 @@ final class ClusterHost implements Driver {
             return;
         }
         cluster.checks().sentAway(send);
+        sent.add(send.event().eventId());
         int place = cluster.slotOf(send.host());
         boolean fails = place < 0 || dice.fault(4);
         link.out("work", () -> {

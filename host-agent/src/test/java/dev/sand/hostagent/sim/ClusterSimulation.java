@@ -91,6 +91,7 @@ final class ClusterSimulation implements Seeds.Run {
             schedule.at(atNs, this::request);
         }
         planFaults(atNs - schedule.nowNs());
+        planSilence(atNs - schedule.nowNs());
         schedule.at(atNs + dice.between(100 * MS, 600 * MS), this::faultsStop);
         runUntil(() -> dice.faultsStopped() && requests == planned && frontends.allAnswered() && isQuiet(), "to end");
         store.checkEnd();
@@ -178,6 +179,17 @@ final class ClusterSimulation implements Seeds.Run {
             schedule.after(atNs, () -> begin(host, kind));
             schedule.after(atNs + lastsNs, () -> end(host, kind));
         }
+    }
+
+    /** The bus itself is away: nobody hears it, and nobody can be given what another has. */
+    private void planSilence(long spanNs) {
+        if (dice.faultsStopped() || !dice.aside(25)) {
+            return;
+        }
+        long atNs = dice.aside(100, 200 + (int) (spanNs / MS)) * MS;
+        long lastsNs = dice.aside(50, 1500) * MS;
+        schedule.after(atNs, () -> hosts.values().forEach(host -> host.cut(true)));
+        schedule.after(atNs + lastsNs, () -> hosts.values().forEach(host -> host.cut(false)));
     }
 
     private void begin(ClusterHost host, int kind) {

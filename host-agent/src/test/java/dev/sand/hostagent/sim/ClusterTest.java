@@ -23,7 +23,7 @@ class ClusterTest {
     /** What one host alone cannot show. */
     static final Set<Rule> RULES_OF_SEVERAL_HOSTS = EnumSet.of(Rule.ONLY_OWN_SLOTS, Rule.HELD_WHILE_RECOVERING,
             Rule.HELD_JOINS_RECOVERED, Rule.LOST_SLOT_LOST_EFFECTS, Rule.GLOBAL_BEFORE_LOCAL, Rule.RECOVERED_IS_STRICT,
-            Rule.RESUMED_BEFORE_RERUN, Rule.EARLIER_RECORDS_FIRST, Rule.STALE_RETURN_DROPPED, Rule.REMOTE_RUN_ONCE,
+            Rule.RESUMED_BEFORE_RERUN, Rule.HOME_WHILE_BUS_IS_SILENT, Rule.EARLIER_RECORDS_FIRST, Rule.STALE_RETURN_DROPPED, Rule.REMOTE_RUN_ONCE,
             Rule.TAKEN_OVER_WORK_IS_LOST);
     private static final Set<Rule> RULES_OF_BOTH = EnumSet.of(Rule.SAME_ID_JOINS, Rule.RETRY_LIMIT);
 

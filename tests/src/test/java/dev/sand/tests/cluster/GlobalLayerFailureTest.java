@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +21,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GlobalLayerFailureTest {
     private static final int EXECUTIONS = 80;
     private static final Duration OVER = Duration.ofSeconds(15);
+    /** One execution with more work than its host's part, so that most of its events run on the other two. */
+    private static final int ITEMS = 800;
+    private static final Map<String, String> SPREAD = Map.of(
+            "sand.yaml", "name: spread\nsandbox: {memory: 256MiB}\ndefaults: {isolation: worker}\n",
+            "grains/sleep/handler.py", "import time\n\ndef handle(event, context):\n    time.sleep(0.5)\n    return event\n",
+            "workflows/main.asl.json", """
+                    {"StartAt": "All", "States": {"All": {"Type": "Map", "MaxConcurrency": 24, "End": true, "ItemProcessor": {
+                      "StartAt": "Sleep", "States": {"Sleep": {"Type": "Task", "Resource": "sleep", "End": true}}}}}}
+                    """);
 
     @BeforeAll
     static void deploy(ClusterFixture cluster) {
@@ -36,5 +50,27 @@ class GlobalLayerFailureTest {
             assertThat(load.violations()).as(() -> cluster.logs(30)).isEmpty();
             assertThat(load.history.failures()).as("requests that failed, with a cause").isEmpty();
         }
+    }
+
+    @Test
+    void whatIsSpreadOverHostsEndsAtHomeWhileKafkaStaysAway(ClusterFixture cluster) {
+        PlatformClient client = cluster.client();
+        client.deploy(SPREAD);
+        double before = events(cluster, "came_back");
+        CompletableFuture<PlatformClient.Answer> answer = client.invokeLater("spread/main",
+                IntStream.range(0, ITEMS).mapToObj(String::valueOf).collect(Collectors.joining(",", "[", "]")), Map.of("Sand-Timeout", "110s"));
+        await("events at other hosts").atMost(Duration.ofSeconds(60)).until(() -> events(cluster, "came_back") > before + 20);
+        cluster.part("kafka").kill();
+        assertThat(answer.join().status()).as(() -> answer.join().body() + cluster.logs(60)).isEqualTo(200);
+        assertThat(answer.join().json()).hasSize(ITEMS);
+        assertThat(events(cluster, "taken_back")).as("what other hosts had").isPositive();
+        cluster.part("kafka").start();
+        cluster.heal();
+        assertThat(client.invoke("spread/main", "[1]").status()).isEqualTo(200);
+    }
+
+    private static double events(ClusterFixture cluster, String event) {
+        return cluster.hosts().stream().mapToDouble(host -> cluster.part(host).metrics().sum("sand_host_events_total",
+                "event=\"" + event + "\"")).sum();
     }
 }
