@@ -1,52 +1,42 @@
 package dev.sand.frontend.hosts;
 
-import dev.sand.event.Errors;
-import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
-import dev.sand.event.RequestRecord;
-import dev.sand.globalbus.BusException;
+import dev.sand.frontend.hosts.Acceptance.Host;
 import dev.sand.globalbus.Membership.Owner;
 import dev.sand.hostlink.HostPeer;
-import java.time.Duration;
 
 /**
  * One request, kept by its frontend until it cannot be lost any more: sent to the owner of its slot, and again under the same
  * id when that host is gone, the slot is another's, or the host says so. On the links' event loop.
  *
  * <pre>
- * waiting ─ owner reachable ───────────▶ sent ─ accepted ─▶ accepted ─ broken, owner changed ─▶ following (its record)
- *    ▲  │                                 │ broken, owner changed, moved                            │
- *    │  └ durable, no owner for a while ──┼─▶ appending ─ in the global bus ─▶ following            │
- *    └────────── after a pause ◀──────────┘      └ failed: waiting                                  │
- * any ─ end (under no older epoch than known) or deadline ─▶ ended ◀────────── record has its end ──┘
+ * waiting ─ owner reachable ───────────▶ sent ─ accepted, or in the bus ─▶ accepted ─ broken, owner changed ─▶ following
+ *    ▲  │                                 │ broken, owner changed, moved, not now             (its record) │
+ *    │  └ in the bus ─▶ following         │                                                                │
+ *    └────────── after a pause ◀──────────┘                                                                │
+ * any ─ end (under no older epoch than known), refused, or deadline ─▶ ended ◀──────── record has its end ─┘
  * </pre>
+ * Whether one that is accepted for later goes over the global bus beside that is {@link LaterAcceptance}'s.
  */
-final class RoutedRequest {
-    private enum State { WAITING, SENT, ACCEPTED, APPENDING, FOLLOWING, ENDED }
+final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
+    private enum State { WAITING, SENT, ACCEPTED, FOLLOWING, ENDED }
 
     private final RemoteHosts hosts;
     private final InvocationListener listener;
     private final long startedNs;
     private final int slot;
+    private final LaterAcceptance acceptance;
+    private final BackOff backOff;
     private InvocationRequest request;
     private State state = State.WAITING;
-    private int attempt;
-    /** Some host has it, or the global bus may: whoever hears that it failed must know that it may have run. */
-    private boolean mayBeElsewhere;
-    /**
-     * A host had it, or the bus was asked to take it, and did not say what became of it: a refusal that comes later is not the
-     * whole truth.
-     */
-    private boolean unanswered;
-    private long backOffNs;
-    private long refusedNs;
+    /** The last sending; null: none yet. */
+    private HostCall call;
+    private FollowedRecord record;
     private boolean pausing;
-    private boolean accepted;
-    private String trouble;
-    private Runnable forget = () -> { };
+    private boolean acceptedByHost;
 
     RoutedRequest(RemoteHosts hosts, InvocationRequest request, InvocationListener listener, int slot, long nowNs) {
         this.hosts = hosts;
@@ -54,47 +44,55 @@ final class RoutedRequest {
         this.listener = listener;
         this.slot = slot;
         this.startedNs = nowNs;
-        this.backOffNs = hosts.options().backOff().toNanos();
+        this.backOff = new BackOff(hosts.options());
+        this.acceptance = new LaterAcceptance(hosts, this, slot);
     }
 
     int slot() {
         return slot;
     }
 
-    private long remainingMs(long nowNs) {
-        return request.timeoutMs() - (nowNs - startedNs) / 1_000_000;
+    @Override
+    public InvocationRequest request() {
+        return request;
     }
+
+    @Override
+    public Host host() {
+        return switch (state) {
+            case WAITING -> Host.UNREACHED;
+            case SENT -> Host.SENT;
+            case ACCEPTED, FOLLOWING, ENDED -> Host.ACCEPTED;
+        };
+    }
+
+    // --- to a host
 
     /** Something may have changed: sends it when it waits and its owner can be reached. */
     void route() {
         if (state != State.WAITING || pausing) {
             return;
         }
-        if (hosts.options().busFirst() && goesOverBus()) {
-            append();
-            return;
+        if (hosts.options().busFirst() && RequestAppend.isFor(request)) {
+            acceptance.ask();
+        } else if (hosts.table().reachable(slot) != null && acceptance.mayBeElsewhere()) {
+            sendUnlessEnded();
+        } else {
+            send();
         }
-        HostPeer owner = hosts.table().reachable(slot);
-        if (owner == null) {
-            return;
-        }
-        if (mayBeElsewhere) {
-            // It may have ended already, and only its answer was lost.
-            pausing = true;
-            hosts.lookUp(request, found -> {
-                pausing = false;
-                if (state != State.WAITING) {
-                    return;
-                }
-                if (found != null) {
-                    end(found);
-                } else {
-                    send();
-                }
-            });
-            return;
-        }
-        send();
+    }
+
+    /** It may have ended already, and only its answer was lost. */
+    private void sendUnlessEnded() {
+        pausing = true;
+        hosts.lookUp(request, found -> {
+            pausing = false;
+            if (state == State.WAITING && found != null) {
+                end(found);
+            } else if (state == State.WAITING) {
+                send();
+            }
+        });
     }
 
     private void send() {
@@ -103,123 +101,100 @@ final class RoutedRequest {
         if (owner == null || remainingMs <= 0) {
             return; // Stays waiting, or is ended by the next look at deadlines.
         }
-        state = State.SENT;
-        mayBeElsewhere = true;
-        int mine = ++attempt;
-        if (mine > 1) {
+        if (call != null) {
             hosts.counts().resent();
         }
-        InvocationRequest again = request.withTimeoutMs(remainingMs);
-        forget = owner.invoke(again, new HostPeer.Answers() {
-            @Override
-            public void onAccepted(int ofSlot, long epoch) {
-                if (mine == attempt && state == State.SENT && counts(epoch)) {
-                    accept();
-                }
-            }
+        state = State.SENT;
+        call = new HostCall(hosts, slot, this);
+        call.begin(owner, request.withTimeoutMs(remainingMs));
+    }
 
-            @Override
-            public void onEnd(int ofSlot, long epoch, InvocationResult result) {
-                if (mine != attempt) {
-                    hosts.counts().refused(); // it was sent elsewhere meanwhile
-                } else if (state == State.SENT || state == State.ACCEPTED) {
-                    answered(epoch, result);
-                }
-            }
+    // --- what comes of it
 
-            @Override
-            public void onBroken(String why) {
-                if (mine == attempt && (state == State.SENT || state == State.ACCEPTED)) {
-                    unanswered = true;
-                    again(why);
-                }
-            }
-        });
-        if (state == State.ENDED) {
-            forget.run();
+    @Override
+    public void onAccepted() {
+        acceptedByHost = true;
+        if (state == State.SENT) {
+            accept();
         }
     }
 
-    /** A host that cannot take it at this moment, and has not begun: it may be about to stop, or to be back. */
-    private boolean isPatient() {
-        long nowNs = System.nanoTime();
-        refusedNs = refusedNs == 0 ? nowNs : refusedNs;
-        return nowNs - refusedNs < hosts.options().patience().toNanos();
-    }
-
-    private boolean counts(long epoch) {
-        if (epoch < hosts.table().epoch(slot)) {
-            hosts.counts().refused();
-            return false;
+    @Override
+    public void onAnswer(InvocationResult result) {
+        if (!RecordedResults.isKnown(result.failure())) {
+            acceptance.mayHaveBegun();
         }
-        hosts.table().heard(slot, epoch);
-        return true;
-    }
-
-    private void answered(long epoch, InvocationResult result) {
-        Failure failure = result.failure();
-        unanswered |= failure != null && !RecordedResults.isKnown(failure);
-        if (failure != null && failure.error().equals(Errors.MOVED)) {
-            unanswered = true; // it may have begun there
-            again(failure.cause());
-        } else if (!counts(epoch)) {
-            unanswered = true;
-            again("the answer came from a host that does not own slot " + slot + " any more");
-        } else if (RoutingFailures.isNotNow(result) && (hosts.isDraining(slot) || isPatient())) {
-            again(failure.cause());
-        } else if (unanswered && RoutingFailures.isRefusal(result)) {
-            end(failed(Failure.mayHaveRun(failure.error(), failure.cause())));
+        if (RoutingFailures.isNotNow(result) && (hosts.isDraining(slot) || acceptance.isPatient())) {
+            again(result.failure().cause());
+        } else if (RoutingFailures.isTurnedAway(result) && !acceptedByHost) {
+            turnedAway(result);
         } else {
             end(result);
         }
     }
 
-    /** It cannot be lost any more: what it needed to be sent again is let go. */
-    private void accept() {
-        if (!accepted) {
-            accepted = true;
-            request = request.withInput(Payload.nullJson());
-            listener.onAccepted();
-        }
-        if (state == State.SENT) {
-            state = State.ACCEPTED;
-        }
-        if (!listener.wantsEnd()) {
-            forget.run();
-            done();
+    /** The owner does not take it; the global bus has, or may yet. */
+    private void turnedAway(InvocationResult result) {
+        state = state == State.SENT ? State.WAITING : state;
+        if (host() == Host.ACCEPTED || acceptance.mayBeTakenDespite(result)) {
+            again(result.failure().cause());
         }
     }
 
-    private void again(String why) {
-        trouble = why;
-        forget.run();
-        forget = () -> { };
-        attempt++;
-        if (accepted) {
-            follow();
-            return;
-        }
-        state = State.WAITING;
-        pause();
-    }
-
-    private void pause() {
-        pausing = true;
-        hosts.after(Duration.ofNanos(backOffNs), () -> {
-            pausing = false;
-            route();
-        });
-        backOffNs = Math.min(backOffNs * 2, hosts.options().slowestBackOff().toNanos());
+    @Override
+    public void onBroken(String why) {
+        acceptance.mayHaveBegun();
+        again(why);
     }
 
     /** The slot has another owner, or the same under another epoch: what the last one says counts no more. */
     void onOwnerChanged(Owner owner) {
+        acceptance.onOwnerChanged();
         if (state == State.SENT || state == State.ACCEPTED) {
-            unanswered = true;
+            acceptance.mayHaveBegun();
             again(owner == null ? "slot " + slot + " has no owner" : "slot " + slot + " went to host " + owner.host().host());
         } else {
             route();
         }
+    }
+
+    private void again(String why) {
+        acceptance.heard(why);
+        call.supersede();
+        if (host() == Host.ACCEPTED) {
+            follow();
+            return;
+        }
+        state = State.WAITING;
+        pausing = true;
+        hosts.after(backOff.next(), () -> {
+            pausing = false;
+            route();
+        });
+    }
+
+    /** It cannot be lost any more: what it needed to be sent again is let go. */
+    private void accept() {
+        request = request.withInput(Payload.nullJson());
+        listener.onAccepted();
+        state = State.ACCEPTED;
+        if (!listener.wantsEnd()) {
+            done();
+        }
+    }
+
+    @Override
+    public void inTheBus() {
+        hosts.counts().overBus();
+        boolean isSent = state == State.SENT;
+        accept();
+        if (!isSent && state == State.ACCEPTED) {
+            follow();
+        }
+    }
+
+    private long remainingMs(long nowNs) {
+        return request.timeoutMs() - (nowNs - startedNs) / 1_000_000;
     }
 
     /** Looks at the clock; called now and then. */
@@ -228,54 +203,16 @@ final class RoutedRequest {
             return;
         }
         long remainingMs = remainingMs(nowNs);
-        long waitedNs = nowNs - startedNs;
-        boolean untaken = state == State.WAITING || state == State.APPENDING;
-        if (untaken && remainingMs <= 0) {
-            end(unreachable("until its deadline"));
-        } else if (untaken && request.durable() && waitedNs > hosts.options().accept().toNanos()) {
-            end(unreachable("within " + hosts.options().accept().toMillis() + " ms"));
+        if (state == State.WAITING && remainingMs <= 0) {
+            end(acceptance.unreachable("until its deadline"));
         } else if (remainingMs + hosts.options().grace().toMillis() <= 0) {
-            forget.run();
-            end(RoutingFailures.late(request, trouble));
-        } else if (state == State.WAITING && goesOverBus() && waitedNs > hosts.options().overBus().toNanos()
-                && hosts.table().reachable(slot) == null) {
-            append();
+            end(RoutingFailures.late(request, acceptance.trouble()));
+        } else if (request.durable() && host() != Host.ACCEPTED) {
+            acceptance.look(nowNs, nowNs - startedNs);
         }
     }
 
-    /** Nobody waits for more than its acceptance, and it fits. What is to be redriven has a record of its end: it would be skipped. */
-    private boolean goesOverBus() {
-        return request.durable() && request.redrive() == null && request.input().size() <= RequestRecord.INPUT_BYTES;
-    }
-
-    private void append() {
-        state = State.APPENDING;
-        hosts.append(request, slot, failure -> {
-            if (state != State.APPENDING) {
-                return;
-            }
-            boolean tooMany = failure != null && failure.kind() == BusException.Kind.TOO_MANY;
-            if (tooMany || failure != null && failure.kind() == BusException.Kind.FULL) {
-                end(failed(refusal(tooMany ? Errors.OVERLOADED : Errors.UNAVAILABLE, failure.getMessage())));
-                return;
-            }
-            if (failure != null) {
-                // A bus that does not answer may have it all the same, and who owns the slot next begins it.
-                mayBeElsewhere |= failure.kind() != BusException.Kind.UNKNOWN_TOPIC;
-                unanswered |= failure.kind() != BusException.Kind.UNKNOWN_TOPIC;
-                trouble = "the global bus does not take it either: " + failure.getMessage();
-                state = State.WAITING;
-                pause();
-                return;
-            }
-            hosts.counts().overBus();
-            state = State.FOLLOWING;
-            accept();
-            if (state == State.FOLLOWING) {
-                lookForEnd();
-            }
-        });
-    }
+    // --- its record, and its end
 
     private void follow() {
         if (!listener.wantsEnd()) {
@@ -283,47 +220,17 @@ final class RoutedRequest {
             return;
         }
         state = State.FOLLOWING;
-        lookForEnd();
-    }
-
-    private void lookForEnd() {
-        hosts.lookUp(request, found -> {
-            if (state != State.FOLLOWING) {
-                return;
-            }
-            if (found != null) {
-                end(found);
-                return;
-            }
-            hosts.after(Duration.ofNanos(backOffNs), () -> {
-                if (state == State.FOLLOWING) {
-                    lookForEnd();
-                }
-            });
-            backOffNs = Math.min(backOffNs * 2, hosts.options().slowestBackOff().toNanos());
-        });
-    }
-
-    private InvocationResult unreachable(String until) {
-        mayBeElsewhere |= state == State.APPENDING;
-        return failed(refusal(Errors.UNAVAILABLE, RoutingFailures.unreachable(request, slot, hosts.table().owner(slot),
-                until, trouble)));
-    }
-
-    private Failure refusal(String error, String cause) {
-        return mayBeElsewhere ? Failure.mayHaveRun(error, cause) : Failure.platform(error, cause, true);
-    }
-
-    private InvocationResult failed(Failure failure) {
-        return RoutingFailures.of(request, failure);
+        record = new FollowedRecord(hosts, request, this::end);
+        record.look();
     }
 
     /** The frontend closes: nobody is left to tell. */
     void abandon() {
-        end(RoutingFailures.stopping(request, accepted));
+        end(RoutingFailures.stopping(request, host() == Host.ACCEPTED));
     }
 
-    private void end(InvocationResult result) {
+    @Override
+    public void end(InvocationResult result) {
         if (state != State.ENDED) {
             done();
             listener.onEnd(result);
@@ -332,6 +239,12 @@ final class RoutedRequest {
 
     private void done() {
         state = State.ENDED;
+        if (call != null) {
+            call.letGo();
+        }
+        if (record != null) {
+            record.close();
+        }
         hosts.remove(this);
     }
 }

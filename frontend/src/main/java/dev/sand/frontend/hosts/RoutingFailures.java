@@ -16,6 +16,24 @@ final class RoutingFailures {
         return new InvocationResult(request.executionId(), Status.FAILED, null, failure, List.of());
     }
 
+    /** As the host said it, or, when it may have begun elsewhere, so that whoever asked knows that. */
+    static InvocationResult turnedAway(InvocationRequest request, InvocationResult refusal, boolean unsure) {
+        Failure failure = refusal.failure();
+        return unsure && RecordedResults.isKnown(failure) ? of(request, Failure.mayHaveRun(failure.error(), failure.cause())) : refusal;
+    }
+
+    /** No host took it. @param unsure it may have run, or will */
+    static InvocationResult untaken(InvocationRequest request, String error, String cause, boolean unsure) {
+        return of(request, unsure ? Failure.mayHaveRun(error, cause) : Failure.platform(error, cause, true));
+    }
+
+    /** A host has it, and does not say what becomes of it. @param owner of its slot, or null; @param trouble as below */
+    static String silent(InvocationRequest request, int slot, Owner owner, long ms, String trouble) {
+        return "execution " + request.executionId() + " was not accepted within " + ms + " ms by "
+                + (owner == null ? "any host" : "host " + owner.host().host()) + ", which owns slot " + slot
+                + (trouble == null ? "" : " (" + trouble + ")");
+    }
+
     /** @param owner of its slot, or null; @param until how long it was looked for; @param trouble what was heard last, or null */
     static String unreachable(InvocationRequest request, int slot, Owner owner, String until, String trouble) {
         String who = owner == null ? "slot " + slot + " has no owner"
@@ -41,10 +59,10 @@ final class RoutingFailures {
         return failure != null && failure.error().equals(Errors.UNAVAILABLE) && failure.retryable() && result.hops().isEmpty();
     }
 
-    /** The host has not begun it, and says so. */
-    static boolean isRefusal(InvocationResult result) {
+    /** The host does not take it; whether that is all that there is to it, the failure says. */
+    static boolean isTurnedAway(InvocationResult result) {
         Failure failure = result.failure();
-        return failure != null && failure.retryable() && result.hops().isEmpty() && RecordedResults.isKnown(failure)
+        return failure != null && failure.retryable() && result.hops().isEmpty()
                 && (failure.error().equals(Errors.UNAVAILABLE) || failure.error().equals(Errors.OVERLOADED));
     }
 }

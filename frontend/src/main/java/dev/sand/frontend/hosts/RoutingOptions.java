@@ -6,8 +6,9 @@ import java.time.Duration;
  * How patient a frontend is with hosts.
  *
  * @param overBus an accepted-later request whose slot has had no reachable owner for so long goes over the global bus
- * @param accept longest time for which a request that is accepted for later waits for a host that can be reached, or the global
- *     bus; a host that has it and says nothing is waited for until the deadline
+ * @param unaccepted an accepted-later request that no host has accepted for so long goes over the global bus beside
+ * @param accept longest time for which a request that is accepted for later waits to be, by a host or the global bus; a host that
+ *     has one which cannot go over the bus is waited for until the deadline
  * @param backOff first pause before a request is sent again; doubled each time
  * @param slowestBackOff its longest
  * @param grace what a host may be late with its answer: it is the one that ends executions at their deadline
@@ -17,33 +18,37 @@ import java.time.Duration;
  * @param mostOverBus requests of an application that may wait in the global bus for the owner of one slot
  * @param busFirst requests that are accepted for later go over the global bus at once, whoever can be reached: for the bench
  */
-public record RoutingOptions(Duration overBus, Duration accept, Duration backOff, Duration slowestBackOff, Duration grace, Duration cancel,
+public record RoutingOptions(Duration overBus, Duration unaccepted, Duration accept, Duration backOff, Duration slowestBackOff, Duration grace, Duration cancel,
                              Duration build, Duration patience, int mostOverBus, boolean busFirst) {
-    public static final RoutingOptions DEFAULT = new RoutingOptions(Duration.ofMillis(1_000), Duration.ofSeconds(30),
+    public static final RoutingOptions DEFAULT = new RoutingOptions(Duration.ofMillis(1_000), Duration.ofSeconds(5), Duration.ofSeconds(30),
             Duration.ofMillis(20), Duration.ofMillis(500), Duration.ofSeconds(3), Duration.ofSeconds(8), Duration.ofSeconds(10), Duration.ofSeconds(2),
             10_000, false);
 
     public RoutingOptions withOverBus(Duration value) {
-        return new RoutingOptions(value, accept, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, busFirst);
+        return new RoutingOptions(value, unaccepted, accept, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, busFirst);
+    }
+
+    public RoutingOptions withUnaccepted(Duration value) {
+        return new RoutingOptions(overBus, value, accept, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, busFirst);
     }
 
     public RoutingOptions withAccept(Duration value) {
-        return new RoutingOptions(overBus, value, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, busFirst);
+        return new RoutingOptions(overBus, unaccepted, value, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, busFirst);
     }
 
     public RoutingOptions withGrace(Duration value) {
-        return new RoutingOptions(overBus, accept, backOff, slowestBackOff, value, cancel, build, patience, mostOverBus, busFirst);
+        return new RoutingOptions(overBus, unaccepted, accept, backOff, slowestBackOff, value, cancel, build, patience, mostOverBus, busFirst);
     }
 
     public RoutingOptions withBuild(Duration value) {
-        return new RoutingOptions(overBus, accept, backOff, slowestBackOff, grace, cancel, value, patience, mostOverBus, busFirst);
+        return new RoutingOptions(overBus, unaccepted, accept, backOff, slowestBackOff, grace, cancel, value, patience, mostOverBus, busFirst);
     }
 
     public RoutingOptions withMostOverBus(int value) {
-        return new RoutingOptions(overBus, accept, backOff, slowestBackOff, grace, cancel, build, patience, value, busFirst);
+        return new RoutingOptions(overBus, unaccepted, accept, backOff, slowestBackOff, grace, cancel, build, patience, value, busFirst);
     }
 
     public RoutingOptions withBusFirst() {
-        return new RoutingOptions(overBus, accept, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, true);
+        return new RoutingOptions(overBus, unaccepted, accept, backOff, slowestBackOff, grace, cancel, build, patience, mostOverBus, true);
     }
 }
