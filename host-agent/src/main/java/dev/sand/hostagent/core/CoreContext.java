@@ -31,7 +31,9 @@ final class CoreContext {
     final Map<String, Instance> instances = new HashMap<>();
     long nowNs;
     boolean draining;
+    static final int EVENTS_A_TURN = 8;
     private final String idPrefix;
+    private int begun;
     private final long epochOffsetMs;
     private ActionSink sink;
     private long sandboxes;
@@ -51,8 +53,14 @@ final class CoreContext {
     }
 
     void begin(long nowNs, ActionSink sink) {
+        this.begun = 0;
         this.nowNs = nowNs;
         this.sink = sink;
+    }
+
+    /** Whether one more event may go into a queue, or to an instance, in this turn: of a wide fan-out the others follow in their own. */
+    boolean mayBeginOne() {
+        return begun++ < EVENTS_A_TURN;
     }
 
     void emit(Action action) {

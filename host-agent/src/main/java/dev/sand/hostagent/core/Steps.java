@@ -26,6 +26,7 @@ final class Steps implements EventOwner {
     private final Map<String, Event> open = new LinkedHashMap<>(4);
     private final Map<String, StepTimer> timers = new LinkedHashMap<>(0);
     private final ObjectSteps objects;
+    private final FanOut fanOut;
 
     Steps(CoreContext context, RunningExecution execution, Application application, Signals signals) {
         this.context = context;
@@ -33,6 +34,7 @@ final class Steps implements EventOwner {
         this.application = application;
         this.signals = signals;
         this.objects = new ObjectSteps(context, execution, signals);
+        this.fanOut = new FanOut(context, execution);
         this.services = new ServiceSteps(context, execution, application, signals);
     }
 
@@ -55,7 +57,7 @@ final class Steps implements EventOwner {
     void apply(List<Command> commands, Signal cause, Execution machine) {
         for (int i = 0; i < commands.size() && signals.goesOn(); i++) {
             switch (commands.get(i)) {
-                case Command.RunTask task -> onRunTask(task);
+                case Command.RunTask task -> onRunTask(task, commands.size());
                 case Command.StartWorkflow start -> onService(start.step(), start, start.timeoutMs(), cause);
                 case Command.SendMessage send -> onService(send.step(), send, send.timeoutMs(), cause);
                 case Command.StartTimer start -> onStartTimer(start, cause);
@@ -94,7 +96,7 @@ final class Steps implements EventOwner {
         }
     }
 
-    private void onRunTask(Command.RunTask task) {
+    private void onRunTask(Command.RunTask task, int commands) {
         if (!hasRoom(task.step())) {
             return;
         }
@@ -103,14 +105,15 @@ final class Steps implements EventOwner {
                 stepDeadlineNs, 1);
         open.put(task.step(), event);
         if (!signals.isReplaying()) {
-            context.placing.submit(event, execution);
+            fanOut.submit(event, commands);
         }
     }
 
     private void onStartTimer(Command.StartTimer start, Signal cause) {
         long delayMs = Math.max(0, start.delayMs() - signals.elapsedMs(cause));
         StepTimer timer = new StepTimer(this, start.step());
-        timer.dueNs = context.nowNs + Math.min(delayMs, BEYOND_MS) * 1_000_000;
+        // A timer of no delay brings what is left of a long transition: in a turn of its own.
+        timer.dueNs = context.nowNs + Math.max(FanOut.NEXT_TURN_NS, Math.min(delayMs, BEYOND_MS) * 1_000_000);
         timers.put(start.step(), timer);
         if (!signals.isReplaying()) {
             context.timers.arm(timer, timer.dueNs);
@@ -252,6 +255,7 @@ final class Steps implements EventOwner {
             withdraw(event, error, kills);
         }
         open.clear();
+        fanOut.close();
         for (StepTimer timer : timers.values()) {
             context.timers.disarm(timer);
         }

@@ -20,6 +20,7 @@ import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.StateMachine;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,31 @@ class ExecutionsTest {
         assertThat(shop.only(Action.HandOver.class).eventId()).isEqualTo("e1/buy>publish[0]");
         shop.finish(shop.running("e1"), "\"paid\"");
         assertThat(text(shop.answer().output())).isEqualTo("\"paid\"");
+    }
+
+    @Test
+    void manyEventsOfOneSignalGoAFewAtATimeInTurnsOfTheirOwn() {
+        CoreFixture wide = new CoreFixture().with(grain("buy", 1, 10, Isolation.REQUEST)).with(grain("pay", 1, 100, Isolation.REQUEST)).warm();
+        wide.invoke("e1", "buy", false);
+        Published[] twenty = new Published[20];
+        Arrays.setAll(twenty, i -> new Published("pay", json("" + i)));
+        wide.finish(wide.running("e1"), "null", twenty);
+        assertThat(begun(wide)).as("in the turn that made them").isZero();
+        wide.nowNs++;
+        wide.on(new Input.Tick());
+        assertThat(begun(wide)).isEqualTo(8);
+        wide.nowNs++;
+        wide.on(new Input.Tick());
+        assertThat(begun(wide)).isEqualTo(16);
+        wide.nowNs++;
+        wide.on(new Input.Tick());
+        assertThat(begun(wide)).isEqualTo(20);
+        assertThat(wide.running("e1").eventId()).isEqualTo("e1/buy>publish[0]");
+    }
+
+    private static int begun(CoreFixture fixture) {
+        return fixture.core().status(fixture.nowNs).getFirst().grains().stream().filter(grain -> grain.grain().equals("pay"))
+                .mapToInt(grain -> grain.queued() + grain.running()).sum();
     }
 
     @Test

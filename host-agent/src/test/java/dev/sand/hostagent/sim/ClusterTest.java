@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ClusterTest {
     private static final int SEEDS = Integer.getInteger("sand.sim.cluster.seeds",
             "1".equals(System.getProperty("sand.quick")) ? 300 : 2_000);
-    private static final int SEEDS_TO_FIND = 2_000;
+    private static final int SEEDS_TO_FIND = 10_000;
     /** What one host alone cannot show. */
     static final Set<Rule> RULES_OF_SEVERAL_HOSTS = EnumSet.of(Rule.ONLY_OWN_SLOTS, Rule.HELD_WHILE_RECOVERING,
             Rule.HELD_JOINS_RECOVERED, Rule.LOST_SLOT_LOST_EFFECTS, Rule.GLOBAL_BEFORE_LOCAL, Rule.RECOVERED_IS_STRICT,
