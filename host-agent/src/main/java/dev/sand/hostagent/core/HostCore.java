@@ -88,7 +88,7 @@ public final class HostCore {
             case Input.Cancel cancel -> onCancel(cancel);
             case Input.Delete delete -> {
                 context.executions.delete(delete);
-                context.processes.delete(delete.application());
+                context.processes.delete(delete);
             }
             case Input.Callback callback -> onCallback(callback);
             case Input.Answered answered -> onAnswered(answered);

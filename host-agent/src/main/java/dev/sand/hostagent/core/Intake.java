@@ -63,6 +63,15 @@ final class Intake {
         }
     }
 
+    /** An execution that another one, or a process, starts on this host; there is room for it. @param parent is told how it goes */
+    void start(InvocationRequest request, int slot, Audience.Parent parent) {
+        context.counters.received++;
+        context.counters.admitted++;
+        RunningExecution execution = executions.add(request, slot, null);
+        execution.audience().add(parent);
+        execution.begin();
+    }
+
     /** @param ended null: its record has it */
     private void answer(InvocationRequest request, InvocationListener listener, int slot, InvocationResult ended) {
         if (ended == null) {

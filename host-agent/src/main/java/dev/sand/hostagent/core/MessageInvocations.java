@@ -76,10 +76,7 @@ final class MessageInvocations extends Timed {
                 context.slots.count());
         InvocationRequest request = new InvocationRequest(id, application, home.version().version(), due.function(), input,
                 home.version().grains().get(due.function()).timeoutMs(), true, null).inProcess(home.id() + "/" + due.key());
-        context.counters.received++;
-        context.counters.admitted++;
-        RunningExecution execution = context.executions.add(request, slot, null);
-        execution.audience().add(new Audience.Parent() {
+        context.intake.start(request, slot, new Audience.Parent() {
             @Override
             public void onAccepted() {
                 // Its result is in its record.
@@ -90,7 +87,6 @@ final class MessageInvocations extends Timed {
                 context.processes.free(application, List.of(input));
             }
         });
-        execution.begin();
     }
 
 }

@@ -125,10 +125,7 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
-        context.counters.received++;
-        context.counters.admitted++;
-        RunningExecution execution = context.executions.add(request, slot, null);
-        execution.audience().add(new Audience.Parent() {
+        context.intake.start(request, slot, new Audience.Parent() {
             private boolean answered;
 
             @Override
@@ -145,7 +142,6 @@ final class ProcessCalls {
                 }
             }
         });
-        execution.begin();
     }
 
     /** Somebody who waits for the end of an invocation. */

@@ -163,10 +163,12 @@ final class Processes {
         input.listener().accept(views);
     }
 
-    /** The application is deleted. */
-    void delete(String application) {
-        for (ProcessHome home : List.copyOf(homes.getOrDefault(application, Map.of()).values())) {
-            kill(application, home, "application '" + application + "' is deleted");
+    /** The application is deleted: what a later one of its name has stays. */
+    void delete(Input.Delete delete) {
+        for (ProcessHome home : List.copyOf(homes.getOrDefault(delete.application(), Map.of()).values())) {
+            if (home.version().version() <= delete.upTo()) {
+                kill(delete.application(), home, delete.cause());
+            }
         }
     }
 

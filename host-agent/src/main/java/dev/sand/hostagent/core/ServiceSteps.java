@@ -198,11 +198,7 @@ final class ServiceSteps {
             fail(step, full.error(), full.cause());
             return;
         }
-        context.counters.received++;
-        context.counters.admitted++;
-        RunningExecution child = context.executions.add(request, execution.slot(), null);
-        child.audience().add(step);
-        child.begin();
+        context.intake.start(request, execution.slot(), step);
     }
 
     private void onFound(ServiceStep step, Question.Answer.Found found) {

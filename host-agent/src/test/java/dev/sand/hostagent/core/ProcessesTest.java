@@ -339,6 +339,15 @@ class ProcessesTest {
     }
 
     @Test
+    void processesGoWithTheirApplicationAndNotWithAnEarlierOneOfItsName() {
+        finish(running("p"), write("a", "1"));
+        shop.on(new Input.Delete(APP.application(), APP.version() - 1, "deleted before"));
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOf(ProcessView.class);
+        shop.on(new Input.Delete(APP.application(), APP.version(), "deleted"));
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOf(Failure.class);
+    }
+
+    @Test
     void processesGoWithTheirSlot() {
         finish(running("p"), write("a", "1"));
         shop.on(new Input.SlotLost(Slots.of("p", SLOTS), EPOCH));
