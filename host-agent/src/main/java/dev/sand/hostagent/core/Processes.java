@@ -23,6 +23,8 @@ import java.util.TreeMap;
  * in them begin and end. What a running function asks of its process is {@link ProcessCalls}'.
  */
 final class Processes {
+    /** Of one application on one host, as in the emulator. */
+    static final int MOST = 10_000;
     private final CoreContext context;
     private final ProcessCalls calls;
     private final DeferredSends deferred = new DeferredSends(this);
@@ -44,6 +46,14 @@ final class Processes {
     /** Null: there is none of that id here. */
     ProcessHome find(String application, String id) {
         return homes.getOrDefault(application, Map.of()).get(id);
+    }
+
+    /** Why the application may have no more of them here; null: it may. */
+    private Failure full(String application) {
+        int actual = homes.getOrDefault(application, Map.of()).size();
+        return actual < MOST ? null : new Failure(Errors.OVERLOADED, "application " + application + " has a limit of " + MOST
+                + " processes on a host, and this one would be one more; kill some that are not needed", Failure.Source.PLATFORM, true,
+                null, Map.of("limit", MOST, "actual", actual + 1));
     }
 
     private ProcessHome make(ApplicationVersion version, ProcessSpec spec, String id) {
@@ -125,6 +135,8 @@ final class Processes {
                 application.onTenantGone(this);
                 if (find(command.application(), command.process()) instanceof ProcessHome other) {
                     create(input, other);
+                } else if (full(command.application()) instanceof Failure full) {
+                    refuse(input, full);
                 } else {
                     done(input, make(application.version(), application.version().processSpec().with(command.concurrency(), command.memoryBytes()),
                             command.process()));
@@ -190,6 +202,11 @@ final class Processes {
     void enter(RunningExecution execution, Application application) {
         String id = execution.request().processId();
         ProcessHome home = find(application.key().application(), id);
+        Failure full = home != null ? null : full(application.key().application());
+        if (full != null) {
+            execution.ending().refused(full);
+            return;
+        }
         (home != null ? home : make(application.version(), application.version().processSpec(), id)).enter(execution, application.version());
     }
 

@@ -348,6 +348,18 @@ class ProcessesTest {
     }
 
     @Test
+    void anApplicationHasSoManyProcessesAtMost() {
+        for (int i = 0; i < Processes.MOST; i++) {
+            assertThat(command("p" + i, Kind.CREATE)).isInstanceOf(ProcessView.class);
+        }
+        assertThat(command("more", Kind.CREATE)).isInstanceOfSatisfying(Failure.class, failure ->
+                assertThat(failure.error()).isEqualTo(Errors.OVERLOADED));
+        invoke("more");
+        assertThat(command("more", Kind.DESCRIBE)).isInstanceOf(Failure.class);
+        assertThat(command("p0", Kind.DESCRIBE)).isInstanceOf(ProcessView.class);
+    }
+
+    @Test
     void processesGoWithTheirSlot() {
         finish(running("p"), write("a", "1"));
         shop.on(new Input.SlotLost(Slots.of("p", SLOTS), EPOCH));
