@@ -2,7 +2,7 @@ package dev.sand.hostagent.process;
 
 /**
  * The states of a cloud process (PraaS, Fig. 5) and which follow which. The two that the figure draws as arrows, swapping out and
- * in, take a while here, and may fail.
+ * in, take a while, and may fail; no process is swapped yet, so only ACTIVE, IDLE and KILLED are met.
  *
  * <pre>
  * ACTIVE       → IDLE          no function ran in it for a while
@@ -28,11 +28,6 @@ public enum LifeCycle {
             case SWAPPING_IN -> next == ACTIVE || next == SWAPPED || next == KILLED;
             case KILLED -> false;
         };
-    }
-
-    /** Its state and mailbox are here, and may be used. */
-    public boolean isHere() {
-        return this == ACTIVE || this == IDLE;
     }
 
     /** As users are told: what is under way counts as what it was before. */
