@@ -43,6 +43,13 @@ final class Audience {
         parents.add(parent);
     }
 
+    /** It waits no longer. */
+    void remove(Parent parent) {
+        if (!parents.isEmpty()) {
+            parents.remove(parent);
+        }
+    }
+
     int listeners() {
         return listeners.size();
     }

@@ -11,7 +11,7 @@ import java.util.Map;
  * receiver's mailbox, so that none is refused afterwards.
  */
 final class DeferredSends {
-    private record Deferred(ProcessHome to, String source, String sender, ProcessCall.Send send) {}
+    private record Deferred(MailboxLine to, String source, String sender, ProcessCall.Send send) {}
 
     private final Processes processes;
     private final Map<Attempt, List<Deferred>> byAttempt = new HashMap<>();
@@ -21,8 +21,8 @@ final class DeferredSends {
     }
 
     /** @param to has room for it; @param sender the invocation */
-    void add(Attempt attempt, ProcessHome to, String source, String sender, ProcessCall.Send send) {
-        to.process().reserve(send.payload().size());
+    void add(Attempt attempt, MailboxLine to, String source, String sender, ProcessCall.Send send) {
+        to.reserve(send.payload().size());
         byAttempt.computeIfAbsent(attempt, added -> new ArrayList<>(2)).add(new Deferred(to, source, sender, send));
     }
 
@@ -31,7 +31,7 @@ final class DeferredSends {
         List<Deferred> sends = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
         if (sends != null) {
             for (Deferred each : sends) {
-                each.to.process().release(each.send.payload().size());
+                each.to.release(each.send.payload().size());
                 each.to.deliver(each.source, each.sender, each.send);
             }
         }
@@ -42,7 +42,7 @@ final class DeferredSends {
         List<Deferred> sends = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
         if (sends != null) {
             for (Deferred each : sends) {
-                each.to.process().release(each.send.payload().size());
+                each.to.release(each.send.payload().size());
                 processes.free(application, List.of(each.send.payload()));
                 each.to.onRoom();
             }

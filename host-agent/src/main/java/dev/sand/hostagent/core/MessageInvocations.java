@@ -35,7 +35,7 @@ final class MessageInvocations extends Timed {
                 break;
             }
             begin(due);
-            home.onRoom();
+            home.mailbox().onRoom();
         }
         firing = false;
         long next = closed ? Long.MAX_VALUE : home.process().nextDueNs();

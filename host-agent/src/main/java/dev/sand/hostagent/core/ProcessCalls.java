@@ -62,7 +62,7 @@ final class ProcessCalls {
             case ProcessCall.Get get -> answer(listener, new Answer.Value(process.get(attempt, get.key())));
             case ProcessCall.Keys keys -> answer(listener, new Answer.KeyList(process.keys(attempt, keys.after(), keys.limit())));
             case ProcessCall.Write write -> write(event, home, call, write.writes());
-            case ProcessCall.Receive receive -> home.receive(attempt, receive, listener);
+            case ProcessCall.Receive receive -> home.mailbox().receive(attempt, receive, listener);
             case ProcessCall.Send send -> {
                 ProcessHome destination = processes.find(application, send.destination());
                 String unknown = InvokingMessages.unknown(send.key(), event.grain.application().version().grains().keySet());
@@ -73,7 +73,7 @@ final class ProcessCalls {
                 } else if (destination == null) {
                     refuse(call, Errors.NOT_FOUND, noProcess(application, send.destination()));
                 } else {
-                    destination.send(event, home.id(), send, listener);
+                    destination.mailbox().send(event, home.id(), send, listener);
                 }
             }
             case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
@@ -146,10 +146,12 @@ final class ProcessCalls {
 
     /** Somebody who waits for the end of an invocation. */
     private final class Waiter extends Timed implements Audience.Parent {
+        private final Audience audience;
         private final ProcessCall.Listener listener;
         private boolean answered;
 
-        Waiter(ProcessCall.Listener listener) {
+        Waiter(Audience audience, ProcessCall.Listener listener) {
+            this.audience = audience;
             this.listener = listener;
         }
 
@@ -170,6 +172,7 @@ final class ProcessCalls {
         @Override
         void onDue() {
             answered = true;
+            audience.remove(this);
             answer(listener, new Answer.Outcome(null, null, null));
         }
     }
@@ -182,7 +185,7 @@ final class ProcessCalls {
     private void result(ProcessCall.Result result, ProcessCall.Listener listener) {
         RunningExecution execution = context.executions.get(result.invocation());
         if (execution != null && result.waitMs() > 0) {
-            Waiter waiter = new Waiter(listener);
+            Waiter waiter = new Waiter(execution.audience(), listener);
             execution.audience().add(waiter);
             context.timers.arm(waiter, context.nowNs + result.waitMs() * 1_000_000);
             return;

@@ -3,16 +3,11 @@ package dev.sand.hostagent.core;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
-import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
-import dev.sand.hostagent.process.CloudProcess.Sent;
 import dev.sand.hostagent.process.LifeCycle;
-import dev.sand.localbus.GrainQueue.Refusal;
-import dev.sand.localbus.KeyedQueues.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -21,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * One cloud process on its owner's host: the executions that run in it, those that wait to, and whoever waits for its mailbox. Armed
- * as a timer while it is active and has nothing to do, until it counts as idle.
+ * One cloud process on its owner's host: the executions that run in it, and those that wait to; whoever waits for its mailbox stands in
+ * {@link MailboxLine}. Armed as a timer while it is active and has nothing to do, until it counts as idle.
  */
 final class ProcessHome extends Timed {
     private final CoreContext context;
@@ -32,60 +27,11 @@ final class ProcessHome extends Timed {
     private final long createdMs;
     private final Set<RunningExecution> running = new LinkedHashSet<>();
     private final ArrayDeque<RunningExecution> waiting = new ArrayDeque<>();
-    private final List<Receiver> receivers = new ArrayList<>(0);
-    private final ArrayDeque<Sender> senders = new ArrayDeque<>(0);
     private final MessageInvocations invocations;
+    private final MailboxLine mailbox;
     private long ended;
     private long busyNs;
     private ApplicationVersion version;
-
-    /** A function that waits for a message. */
-    private final class Receiver extends Timed {
-        final Attempt attempt;
-        final String source;
-        final String key;
-        final ProcessCall.Listener listener;
-
-        Receiver(Attempt attempt, ProcessCall.Receive call, ProcessCall.Listener listener) {
-            this.attempt = attempt;
-            this.source = call.source();
-            this.key = call.key();
-            this.listener = listener;
-        }
-
-        @Override
-        void onDue() {
-            receivers.remove(this);
-            answer(listener, new Answer.Nothing());
-        }
-    }
-
-    /** A function that waits for room in the mailbox. */
-    private final class Sender extends Timed {
-        final Event by;
-        final String source;
-        final ProcessCall.Send call;
-        final ProcessCall.Listener listener;
-
-        Sender(Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
-            this.by = by;
-            this.source = source;
-            this.call = call;
-            this.listener = listener;
-        }
-
-        /** Its function's sends count when it ends well. */
-        boolean isAtomic() {
-            return by.grain.application().version().processSpec().function(by.grainName).atomic();
-        }
-
-        @Override
-        void onDue() {
-            senders.remove(this);
-            refuse(this, Errors.OVERLOADED, full(call.payload()));
-            admitSenders();
-        }
-    }
 
     ProcessHome(CoreContext context, ApplicationVersion version, ProcessSpec spec, String id, long createdMs) {
         this.context = context;
@@ -95,6 +41,7 @@ final class ProcessHome extends Timed {
         this.createdMs = createdMs;
         this.version = version;
         this.invocations = new MessageInvocations(context, this);
+        this.mailbox = new MailboxLine(context, application, process, spec, invocations::fire);
         rest();
     }
 
@@ -106,10 +53,13 @@ final class ProcessHome extends Timed {
         return process;
     }
 
+    MailboxLine mailbox() {
+        return mailbox;
+    }
+
     ProcessView view() {
         return new ProcessView(application, id(), process.status().shown(), context.host, createdMs, spec.concurrency(), spec.memoryBytes(),
-                process.keyCount(),
-                process.stateBytes(), process.unread(), process.mailboxBytes(), running.size(), waiting.size(), ended,
+                process.keyCount(), process.stateBytes(), process.unread(), process.mailboxBytes(), running.size(), waiting.size(), ended,
                 busyNs / 1_000_000);
     }
 
@@ -183,131 +133,21 @@ final class ProcessHome extends Timed {
         become(LifeCycle.IDLE);
     }
 
-    // --- messages
-
-    /** Answered when it is in the mailbox, or cannot be in time. */
-    void send(Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
-        Sender sender = new Sender(by, source, call, listener);
-        if (senders.isEmpty() && take(sender)) {
-            return;
-        }
-        boolean fits = call.payload().size() <= spec.mailboxBytes();
-        if (call.waitMs() <= 0 || !fits) {
-            refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(call.payload()));
-            return;
-        }
-        senders.add(sender);
-        context.timers.arm(sender, context.nowNs + call.waitMs() * 1_000_000);
-    }
-
-    private String full(Payload payload) {
-        Refusal refusal = process.refusal(payload.size());
-        return refusal == null ? "others wait to send to process " + id()
-                : "process " + id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
-                        + refusal.actual();
-    }
-
-    private void refuse(Sender sender, String error, String message) {
-        context.processes.free(application, List.of(sender.call.payload()));
-        answer(sender.listener, new Answer.Refused(error, message));
-    }
-
-    /** @return false: there is no room for it */
-    private boolean take(Sender sender) {
-        if (sender.isAtomic()) {
-            if (process.refusal(sender.call.payload().size()) != null) {
-                return false;
-            }
-            context.processes.deferred().add(Processes.attempt(sender.by), this, sender.source, sender.by.id, sender.call);
-            answer(sender.listener, new Answer.Done());
-            return true;
-        }
-        boolean taken = deliver(sender.source, sender.by.id, sender.call);
-        if (taken) {
-            answer(sender.listener, new Answer.Done());
-        }
-        return taken;
-    }
-
-    /** @param sender the invocation that sends it; @return false: there is no room for it */
-    boolean deliver(String source, String sender, ProcessCall.Send send) {
-        Sent sent = process.offer(source, send.key(), send.payload(), sender, send.number(), context.nowNs);
-        if (sent == Sent.REPEATED) {
-            context.processes.free(application, List.of(send.payload()));
-        } else if (sent == Sent.TAKEN) {
-            serveReceivers();
-            invocations.fire();
-        }
-        return sent != Sent.FULL;
-    }
-
-    /** There is room in its mailbox again. */
-    void onRoom() {
-        admitSenders();
-    }
-
-    private void admitSenders() {
-        while (!senders.isEmpty() && take(senders.peekFirst())) {
-            context.timers.disarm(senders.pollFirst());
-        }
-    }
-
-    void receive(Attempt attempt, ProcessCall.Receive call, ProcessCall.Listener listener) {
-        Receiver receiver = new Receiver(attempt, call, listener);
-        if (serve(receiver)) {
-            return;
-        }
-        if (call.waitMs() <= 0) {
-            answer(listener, new Answer.Nothing());
-            return;
-        }
-        receivers.add(receiver);
-        context.timers.arm(receiver, context.nowNs + call.waitMs() * 1_000_000);
-    }
-
-    private boolean serve(Receiver receiver) {
-        Message message = process.receive(receiver.attempt, receiver.source, receiver.key);
-        if (message != null) {
-            answer(receiver.listener, new Answer.Received(message.source(), message.key(), message.payload()));
-        }
-        return message != null;
-    }
-
-    /** Those that have waited longest first. */
-    private void serveReceivers() {
-        for (int i = 0; i < receivers.size();) {
-            if (serve(receivers.get(i))) {
-                context.timers.disarm(receivers.remove(i));
-            } else {
-                i++;
-            }
-        }
-    }
-
     // --- attempts
 
     /** @param ranNs how long */
     void finished(Attempt attempt, CloudProcess.Effects effects, long ranNs) {
         busyNs += ranNs;
         context.processes.free(application, effects.freed());
-        forget(attempt);
-        admitSenders();
+        mailbox.forget(attempt);
+        mailbox.onRoom();
     }
 
     /** It did not end well; or it has, and this does nothing. */
     void abandon(Attempt attempt) {
         context.processes.free(application, process.abandon(attempt));
-        forget(attempt);
-        serveReceivers();
-    }
-
-    /** Its process is gone, or about to: nobody waits there for an answer. */
-    private void forget(Attempt attempt) {
-        for (int i = receivers.size() - 1; i >= 0; i--) {
-            if (receivers.get(i).attempt.equals(attempt)) {
-                context.timers.disarm(receivers.remove(i));
-            }
-        }
+        mailbox.forget(attempt);
+        mailbox.onMessage();
     }
 
     // --- its end
@@ -317,13 +157,7 @@ final class ProcessHome extends Timed {
         become(LifeCycle.KILLED);
         context.timers.disarm(this);
         invocations.close();
-        receivers.forEach(context.timers::disarm);
-        receivers.clear();
-        for (Sender sender : senders) {
-            context.timers.disarm(sender);
-            answer(sender.listener, new Answer.Refused(Errors.NOT_FOUND, "process " + id() + " was killed"));
-        }
-        senders.clear();
+        mailbox.close();
         List<RunningExecution> open = new ArrayList<>(running);
         open.addAll(waiting);
         running.clear();
@@ -332,9 +166,5 @@ final class ProcessHome extends Timed {
             open.forEach(execution -> execution.ending().cancelled(cause));
         }
         context.processes.free(application, process.values());
-    }
-
-    private void answer(ProcessCall.Listener listener, Answer answer) {
-        context.emit(new Action.AnswerProcessCall(listener, answer));
     }
 }

@@ -276,6 +276,23 @@ class ProcessesTest {
         assertThat(joins.getLast().values().stream().map(CoreFixture::text)).as("its time-out has passed").containsExactly("2");
     }
 
+    @Test
+    void whatAFunctionThatEndedStillWaitedToSendIsNotSent() {
+        running("q");
+        Running fills = running("p");
+        for (int i = 0; i < ProcessSpec.DEFAULT.mailboxMessages(); i++) {
+            call(fills, send(i, "q", "1"));
+        }
+        Running gone = shop.running(invoke("p", "atomic"));
+        ask(gone, new ProcessCall.Send(0, "q", "k", json("late"), 5_000));
+        shop.fail(gone, "Boom");
+        Running reader = running("q");
+        received(reader);
+        finish(reader);
+        assertThat(told).isEmpty();
+        assertThat(call(fills, send(10_000, "q", "1"))).as("nobody keeps the room").isEqualTo(new Answer.Done());
+    }
+
     // --- life
 
     @Test
