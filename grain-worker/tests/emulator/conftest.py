@@ -15,6 +15,18 @@ from sand.emulator.inline import InlineGrains
 
 @pytest.fixture(params=[ForkedGrains, InlineGrains], ids=["forked", "inline"])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    yield from _served(request, tmp_path)
+
+
+@pytest.fixture(
+    params=[pytest.param(ForkedGrains, id="forked", marks=pytest.mark.slow), pytest.param(InlineGrains, id="inline")]
+)
+def served_quickly(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    """For many tests of one thing, whose ways to run are all shown by a few: forked ones only when there is time."""
+    yield from _served(request, tmp_path)
+
+
+def _served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
     with Emulator(make=request.param) as emulator:
         one = Served(emulator, tmp_path)
         yield one

@@ -10,8 +10,8 @@ from process_apps import AT, Apps
 
 
 @pytest.fixture
-def apps(served: Any) -> Apps:
-    return Apps(served)
+def apps(served_quickly: Any) -> Apps:
+    return Apps(served_quickly)
 
 
 # --- in a function
@@ -24,8 +24,8 @@ def test_a_function_runs_in_a_process_or_in_none(apps: Apps) -> None:
     assert (answered.json(), answered.headers["Sand-Process"]) == (["cart~7", None], "cart~7")
 
 
-def test_state_stays_from_one_function_to_the_next(apps: Apps) -> None:
-    apps.load()
+def test_state_stays_from_one_function_to_the_next(served: Any) -> None:
+    apps = Apps(served).load()
     assert apps.run("a", "out = [p.state('k'), p.state('k', default=1), p.delete_state('k')]") == [None, 1, False]
     apps.run("a", "p.state('k', {'n': 1}); p.state('null', None); p.state('ü', b'raw'); p.state('big', b'x' * 200_000)")
     got = "out = [p.state('k'), p.state('null', default=1), p.state('ü').decode(), len(p.state('big')), p.state_keys()]"

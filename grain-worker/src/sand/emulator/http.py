@@ -192,6 +192,10 @@ def answer_events(request: Request, events: Iterator[tuple[str, str | None, Any]
     return Response(200, b"", kind, [("Cache-Control", "no-store")], events)
 
 
+# How often the server's loop looks whether it is to end: what stopping an emulator may take.
+POLL_SECONDS = 0.02
+
+
 class Server(ThreadingHTTPServer):
     """:param application: gives the response to a request, or raises a Problem"""
 
@@ -207,7 +211,7 @@ class Server(ThreadingHTTPServer):
         return f"http://{self.server_address[0]}:{self.server_address[1]}"
 
     def start(self) -> Server:
-        threading.Thread(target=self.serve_forever, daemon=True, name="http").start()
+        threading.Thread(target=self.serve_forever, args=(POLL_SECONDS,), daemon=True, name="http").start()
         return self
 
     def handle_error(self, request: Any, client_address: Any) -> None:
