@@ -14,7 +14,7 @@ from sand.command.bundle import zip_folder
 
 FOLDER = Path(__file__).parent / "scenarios"
 ALL = sorted(path.parent for path in FOLDER.glob("*/calls.yaml"))
-KINDS = ("call", "get", "post", "send", "api", "report", "ended", "stream", "deploy")
+KINDS = ("call", "get", "post", "send", "api", "report", "ended", "stream", "deploy", "history")
 PATIENCE_SECONDS = 60
 # What a step says of its request; all else is what is to come back.
 _ASKED = {*KINDS, "body", "text_body", "hex_body", "size", "content_type", "cancel", "until", "as", "app", "at_once", "group",
@@ -81,7 +81,8 @@ class Scenario:
     def _send(self, step: dict[str, Any]) -> httpx.Response:
         (kind,) = [kind for kind in KINDS if kind in step]
         ask = {"call": self._call, "get": self._get, "post": self._post, "send": self._enqueue, "api": self._api,
-               "report": self._report, "ended": self._ended, "stream": self._stream, "deploy": self._deploy}  # fmt: skip
+               "report": self._report, "ended": self._ended, "stream": self._stream, "deploy": self._deploy,
+               "history": self._history}  # fmt: skip
         answer: httpx.Response = ask[kind](step)
         if "as" in step:
             self.names[step["as"]] = answer.json()["id"] if kind == "send" else answer.headers["sand-execution-id"]
@@ -139,6 +140,25 @@ class Scenario:
         with self._http.stream("GET", self._path(step["stream"]), headers={"Accept": "text/event-stream"}) as events:
             names = [line[7:] for line in events.iter_lines() if line.startswith("event: ")]
             return httpx.Response(events.status_code, json=names)
+
+    def _history(self, step: dict[str, Any]) -> httpx.Response:
+        """What an execution that has ended did: a line an event, of all pages, without times."""
+        where = self._path(f"invocations/{{{step['history']}}}")
+        self._server.ended(where)
+        lines: list[str] = []
+        query = {"limit": 5, "after": 0, **step.get("with", {})}
+        after: int | None = query["after"]
+        while after is not None:
+            answer = self._http.get(f"{where}/history", params=query | {"after": after})
+            if answer.status_code != 200:
+                return answer
+            for event in answer.json()["events"]:
+                details = next((said for name, said in event.items() if name.endswith("Details")), None)
+                shown = "" if details is None else " " + json.dumps(details, sort_keys=True)
+                assert len(event["timestamp"]) >= len("2024-01-01T00:00:00Z")
+                lines.append(f"{event['id']} {event['previousEventId']} {event['type']}{shown}")
+            after = answer.json()["next"]
+        return httpx.Response(200, json=lines)
 
     def _deploy(self, step: dict[str, Any]) -> httpx.Response:
         """The application with the files of a folder of it in place of its own."""

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import failure, interpreter, iterations, limits, timestamps
+from sand.asl import events, failure, interpreter, iterations, limits, timestamps
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
+from sand.asl.events import EventLog
 from sand.asl.failure import ExecutionEnded
 from sand.asl.messages import (
     CallGrain,
@@ -27,6 +28,7 @@ from sand.asl.messages import (
 from sand.asl.pending import DEADLINE, Answer, Pending
 from sand.asl.scope_ends import ScopeEnds
 from sand.asl.scopes import Info, Join, Scope, Visit
+from sand.asl.state_work import invoked
 from sand.asl.steps import NEXT, Call, Failed, Timer
 from sand.asl.tokens import TaskTokens
 
@@ -53,8 +55,9 @@ class Execution:
         id: str,
         start_ms: int,
         tokens: TaskTokens | None = None,
+        log: EventLog | None = None,
     ) -> None:
-        """tokens: makes those of tasks that wait for a callback; None: a trial's."""
+        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event."""
         self._machine = machine
         self._info = Info(id, application, workflow, timestamps.text(start_ms), None, start_ms)
         self._ready: deque[Callable[[], None]] = deque()
@@ -63,6 +66,7 @@ class Execution:
         self._ends = ScopeEnds(self, self._pending)
         self._is_continuing = False
         self._info.tokens = tokens or TaskTokens()
+        self._info.log = log
         self.start_ms = start_ms
         self._root = Scope(self._info, machine)
         self.finished: Finished | None = None
@@ -72,6 +76,7 @@ class Execution:
 
     def start(self, input: Any) -> list[Command]:
         self._info.input = input
+        self._root.started(input)
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:
             self._pending.command(StartTimer(DEADLINE, ">timeout", self._machine.timeout_seconds * 1000, "timeout"))
@@ -151,7 +156,7 @@ class Execution:
         self.finished = None
         self._is_continuing = False
         root.joining = root.waits_for = root.token_wait = None
-        root.events.count += 2
+        root.event("ExecutionRedriven", lambda: {"redriveCount": info.redrives})
         self._record("ExecutionRedriven", None, None, {"redrive_count": info.redrives})
         if self._machine.timeout_seconds:
             step = f">timeout#{info.redrives}"
@@ -167,7 +172,8 @@ class Execution:
         self._callbacks.closed(id)
         if what == GRAIN and (wait.is_over or failed is None):
             if not wait.is_over and wait.scope.visit is not None:
-                wait.scope.events.count += 1
+                assert isinstance(wait.scope.visit.state, asl.Task)
+                wait.scope.event(*events.submitted(wait.scope.visit.state))
                 self.tell("TaskSubmitted", wait.scope.visit, output=result)
             return self._pending.take()
         self._callbacks.end(wait, is_answered=what == TOKEN)
@@ -186,8 +192,12 @@ class Execution:
         return self._drain()
 
     def _on_task(self, scope: Scope, kind: str, detail: dict[str, Any], result: Any, failed: Failed | None) -> None:
-        scope.events.count += 1
         if scope.visit is not None:
+            task = scope.visit.state
+            assert isinstance(task, asl.Task)
+            given = invoked(result) if task.invokes_function and not task.awaits_token else result
+            told = events.succeeded(task, given) if failed is None else events.task_failed(task, failed.error, failed.cause)
+            scope.event(*told)
             self.tell(kind, scope.visit, **detail)
         if failed is None:
             self.resume(scope, result)
@@ -307,6 +317,8 @@ class Execution:
         self._pending.clear()
         self._pending.command(self.finished)
         kind = KINDS[status]
+        told = events.value("output", output) if status == "SUCCEEDED" else events.failed(error, cause)
+        self._root.event(kind, lambda: told)
         self._record(kind, None, None, {"output": output} if status == "SUCCEEDED" else {"error": error, "cause": cause})
 
     def tell(self, kind: str, visit: Visit, **detail: Any) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Generator
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import failure, flow, limits
+from sand.asl import events, failure, flow, limits
 from sand.asl.failure import ExecutionEnded, StateError
 from sand.asl.scopes import Scope, Visit
-from sand.asl.state_work import attempt, joins_events
+from sand.asl.state_work import attempt, tell_joined
 from sand.asl.steps import NEXT, Failed, Kernel, Steps, Timer
 
 
@@ -30,13 +30,18 @@ def run(kernel: Kernel, scope: Scope, input: Any, name: str | None = None, again
         except Failed as e:
             kernel.tell("StateFailed", visit, error=e.error, cause=e.cause)
             raise
-        scope.events.count += 1
+        _exited(visit, input)
         kernel.tell("StateExited", visit, output=input)
         if next_ is None:
             return input
         name = next_
         scope.next = (name, input)
         yield NEXT
+
+
+def _exited(visit: Visit, output: Any) -> None:
+    state = visit.state
+    visit.scope.event(f"{type(state).__name__}StateExited", lambda: events.value("output", output, name=state.name))
 
 
 def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
@@ -59,7 +64,9 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             return (yield from attempt(kernel, visit))
         except StateError as e:
             failed = _failed(visit, e)
-            visit.scope.events.count += e.error == failure.QUERY_EVALUATION_ERROR
+            if e.error == failure.QUERY_EVALUATION_ERROR:
+                told = events.failed(failed.error, failed.cause) | {"state": state.name}
+                visit.scope.event("EvaluationFailed", lambda told=told: told)
         except Failed as e:
             failed = e
         if not isinstance(state, asl.Work):
@@ -73,7 +80,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
             visit.begin_attempt()
             continue
-        visit.scope.events.count += joins_events(state)
+        tell_joined(visit, "Failed", events.failed(failed.error, failed.cause))
         for catcher in state.catchers:
             if failure.matches(catcher.errors, failed.error, failed.is_branch_failure):
                 visit.left = None

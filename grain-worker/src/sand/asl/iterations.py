@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from sand.asl import definition as asl
-from sand.asl import document, failure, flow, iteration_records, limits
+from sand.asl import document, events, failure, flow, iteration_records, limits
 from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import StateError, runtime
 from sand.asl.map_items import Items
@@ -132,7 +132,7 @@ class Iterations:
         machine = self._state.processor
         try:
             if join.run is None:
-                join.visit.scope.events.count += 1
+                self._event("MapIterationStarted", index)
                 scope = Scope(self._info, machine, join, index, self._items.shown(0))
                 given = self._selected(0, scope)
                 self._items.take(1)
@@ -141,6 +141,7 @@ class Iterations:
                 join.items_of[index] = count
                 item = None if join.run.is_batched else self._items.shown(0)
                 scope = Scope(self._info, machine, join, index, item, given)
+                scope.started(given)
                 self._items.take(count)
         except StateError as e:
             self._begun = index
@@ -186,7 +187,11 @@ class Iterations:
     def succeeded(self, scope: Scope, output: Any) -> None:
         """Raises StateError when the results are too large."""
         join, run = self._join, self._join.run
-        join.visit.scope.events.count += run is None
+        if run is None:
+            join.visit.scope.last_event = scope.last_event
+            self._event("MapIterationSucceeded", scope.index)
+        else:
+            scope.event("ExecutionSucceeded", lambda: events.value("output", output))
         if run is not None and run.transformation == "NONE":
             output = document.checked(iteration_records.succeeded(join, scope, output))
         if join.files is not None:
@@ -201,6 +206,7 @@ class Iterations:
     def failed(self, scope: Scope, failed: Failed) -> None:
         """Of a distributed Map, whose iterations fail alone."""
         join = self._join
+        scope.event("ExecutionFailed", lambda: events.failed(failed.error, failed.cause))
         record: Any = ABSENT
         if join.run.writer is not None:
             record = iteration_records.failed(join, scope, "FAILED", failed.error, failed.cause)
@@ -211,6 +217,14 @@ class Iterations:
             self._exceed()
         else:
             self._go_on()
+
+    def _event(self, kind: str, index: int) -> None:
+        visit = self._join.visit
+        visit.scope.event(kind, lambda: {"name": visit.state.name, "index": index})
+
+    def tell_failed(self, scope: Scope) -> None:
+        """Of an inline Map."""
+        self._event("MapIterationFailed", scope.index)
 
     def _go_on(self) -> None:
         if self._join.is_complete:

@@ -9,6 +9,7 @@ from sand.asl import document, live, reading, trial
 from sand.asl.clock import Clock, RealClock
 from sand.asl.definition import StateMachine
 from sand.asl.diagnostics import Diagnostic, Refused
+from sand.asl.events import EventLog
 from sand.asl.execution import Execution
 from sand.asl.messages import CallGrain
 from sand.asl.objects import Objects
@@ -40,11 +41,17 @@ class Machine:
         self._application = application
         self._name = name
 
-    def execution(self, *, id: str = "trial", start_ms: int = trial.START_MS, tokens: TaskTokens | None = None) -> Execution:
+    def execution(
+        self,
+        *,
+        id: str = "trial",
+        start_ms: int = trial.START_MS,
+        tokens: TaskTokens | None = None,
+        log: EventLog | None = None,
+    ) -> Execution:
         """For a driver of its own, see `Execution`."""
-        return Execution(
-            self._machine, application=self._application, workflow=self._name, id=id, start_ms=start_ms, tokens=tokens
-        )
+        names = {"application": self._application, "workflow": self._name}
+        return Execution(self._machine, **names, id=id, start_ms=start_ms, tokens=tokens, log=log)
 
     def run(
         self,
@@ -75,16 +82,17 @@ class Machine:
         tokens: TaskTokens | None = None,
         began: Callable[[live.Live], None] | None = None,
         objects: Objects | None = None,
+        log: EventLog | None = None,
     ) -> Outcome:
         """Runs with real grains: `call` is awaited for each, concurrently where the workflow is.
 
         What it returns is the task's result; GrainFailed fails the task by name, others by the name of their class. A call
         over its TimeoutSeconds, by the clock, and one that nobody waits for any more are cancelled.
         tokens: makes those of tasks that wait for a callback. began: is given what runs; its `succeed`, `fail` and `beat`
-        take reports on these, in the event loop. objects: that its Maps read and write.
+        take reports on these, in the event loop. objects: that its Maps read and write. log: told of each event of the history.
         """
         clock = clock or RealClock()
-        execution = self.execution(id=id, start_ms=clock.now_ms(), tokens=tokens)
+        execution = self.execution(id=id, start_ms=clock.now_ms(), tokens=tokens, log=log)
         running = live.Live(execution, call, clock, objects)
         if began is not None:
             began(running)

@@ -40,6 +40,7 @@ class ScopeEnds:
             if join.iterations is not None:
                 join.iterations.succeeded(scope, output)
                 return
+            join.visit.scope.last_event = scope.last_event
             join.arrive(scope, output)
         except StateError as e:
             self._fail(join, Failed(e.error, e.cause))
@@ -54,8 +55,11 @@ class ScopeEnds:
             return
         scope.suspend()
         if scope.join.run is None:
-            is_task = scope.visit is not None and isinstance(scope.visit.state, asl.Task)
-            scope.events.count += is_task + (scope.join.iterations is not None)
+            if scope.visit is not None and isinstance(scope.visit.state, asl.Task):
+                scope.event("TaskStateAborted")
+            scope.join.visit.scope.last_event = scope.last_event
+            if scope.join.iterations is not None:
+                scope.join.iterations.tell_failed(scope)
             self._fail(scope.join, Failed(failed.error, failed.cause, True))
         else:
             scope.join.iterations.failed(scope, failed)

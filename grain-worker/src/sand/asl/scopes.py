@@ -8,6 +8,7 @@ from typing import Any
 
 from sand.asl import chance, definition, document, limits, timestamps
 from sand.asl.budget import Budget
+from sand.asl.events import Details, EventLog, Events, value
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
 from sand.asl.tokens import STEP, Place, TaskTokens
 
@@ -16,7 +17,7 @@ ABSENT: Any = object()
 
 @dataclass
 class Info:
-    """What all scopes of an execution share. now_ms: the time of its last signal."""
+    """What all scopes of an execution share. now_ms: the time of its last signal; log: told of each event, or None."""
 
     execution_id: str
     application: str
@@ -30,13 +31,7 @@ class Info:
     redrives: int = 0
     redriven_ms: int = 0
     tokens: TaskTokens = field(default_factory=TaskTokens)
-
-
-class Events:
-    """Of an execution's history so far, counted as AWS counts them, since causes name them; the first one is the start."""
-
-    def __init__(self) -> None:
-        self.count = 1
+    log: EventLog | None = None
 
 
 class Join:
@@ -139,7 +134,9 @@ class Scope:
         self.item: Any = item if item is not None or self.outer is None else self.outer.item
         is_own = own_input is not ABSENT
         self.execution_input: Any = own_input if is_own or self.outer is None else self.outer.execution_input
-        self.events: Events = Events() if is_own or self.outer is None else self.outer.events
+        self.last_event = 0 if is_own or self.outer is None else self.outer.last_event
+        """What its next event follows."""
+        self.events = Events(self.prefix[:-1]) if is_own or self.outer is None else self.outer.events
         self._visible_outer = None if is_own else self.outer
         self.is_closed = False
         self.began_ms = info.now_ms
@@ -154,6 +151,21 @@ class Scope:
         """The state that it is to enter, and its input; None when it is in one."""
         self._visits: dict[str, int] = {}
         self._variables: dict[str, tuple[Any, int]] = {}
+
+    def event(self, kind: str, details: Details | None = None) -> int:
+        """One more in the history: its number. details: made only where the history is kept."""
+        id = self.events.count = self.events.count + 1
+        if self.info.log is not None:
+            shown = None if details is None else details()
+            self.info.log.add(self.events.run, id, self.last_event, self.info.now_ms, kind, shown)
+            self.last_event = id
+        return id
+
+    def started(self, input: Any) -> None:
+        """The first event of its history, which is counted from the beginning."""
+        if self.info.log is not None:
+            shown = value("input", input)
+            self.info.log.add(self.events.run, 1, 0, self.info.now_ms, "ExecutionStarted", shown)
 
     def new_step(self, state: definition.State) -> str:
         """ "Tag", "Tag#2", …: one that this execution has not had yet."""
@@ -202,6 +214,7 @@ class Scope:
 
     def reopen(self) -> None:
         self.is_closed = False
+        self.last_event = self.outer.last_event if self.outer is not None else self.last_event
         self.info.variable_bytes += self.bytes()
         self.joining = self.waits_for = self.token_wait = None
 
@@ -214,8 +227,8 @@ class Visit:
         self.state = state
         self.input = input
         self.entered_ms = scope.info.now_ms
-        scope.events.count += 1
-        self.entered_event = scope.events.count
+        kind = f"{type(state).__name__}StateEntered"
+        self.entered_event = scope.event(kind, lambda: value("input", input, name=state.name))
         self.retries: dict[int, int] = {}
         self.join: Join | None = None
         """Of a Parallel or inline Map: that of its attempt."""

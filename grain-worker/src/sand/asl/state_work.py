@@ -9,6 +9,7 @@ from sand.asl import (
     computed,
     distribution,
     document,
+    events,
     failure,
     flow,
     iteration_records,
@@ -46,7 +47,7 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
         case _:
             return _passed_on(visit)
     visit.scope.info.budget.renew()
-    visit.scope.events.count += joins_events(state)
+    tell_joined(visit, "Succeeded")
     try:
         output = flow.output(visit, result)
         flow.assign(visit, state.assign, result)
@@ -71,7 +72,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         seconds = computed.seconds(visit, state.timeout, data, "TimeoutSecondsPath", 1)
     if state.heartbeat:
         beat = computed.seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
-    given = document.checked(flow.arguments(visit, data))
+    given = scheduled = document.checked(flow.arguments(visit, data))
     grain, service = state.grain, None
     if state.service:
         # A message with a token is another one in each attempt: only the last one's token is waited for.
@@ -79,12 +80,19 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         grain, given, service = platform_services.asked(state.service, given, message)
     elif state.invokes_function:
         grain, given = _invocation(given)
-    # Scheduled and started; submitted too, where that is not yet all.
-    visit.scope.events.count += 3 if is_submitted(state.resource) else 2
+    visit.scope.event(*events.scheduled(state, scheduled, seconds, beat))
+    visit.scope.event(*events.started(state))
+    if is_submitted(state.resource):
+        visit.scope.event(*events.submitted(state))
     result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
     if state.invokes_function and not state.awaits_token:
-        return {"ExecutedVersion": "$LATEST", "Payload": result, "StatusCode": 200}
+        return invoked(result)
     return result
+
+
+def invoked(payload: Any) -> dict[str, Any]:
+    """What `lambda:invoke` gives of a function's result."""
+    return {"ExecutedVersion": "$LATEST", "Payload": payload, "StatusCode": 200}
 
 
 def _invocation(given: Any) -> tuple[str, Any]:
@@ -140,7 +148,7 @@ def _left(kernel: Kernel, visit: Visit) -> Steps:
 
 def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
     data = flow.arguments(visit, flow.given(visit))
-    visit.scope.events.count += 1
+    visit.scope.event("ParallelStateStarted")
     join = visit.join = Join(visit, len(state.branches))
     for index, branch in enumerate(state.branches):
         scope = join.scopes[index] = Scope(visit.scope.info, branch, join, index)
@@ -160,7 +168,10 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
         else state.max_concurrency
     )
     map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
-    visit.scope.events.count += 1 if map_run is None else 2
+    length = 0 if reader else len(items)
+    visit.scope.event("MapStateStarted", lambda: {"length": length})
+    if map_run is not None:
+        visit.scope.event("MapRunStarted")
     files = map_run and iteration_records.files(visit, map_run, data)
     join = Join(visit, None if reader else len(items))
     visit.join = None if map_run else join
@@ -194,7 +205,10 @@ def _fail(visit: Visit, state: asl.Fail) -> None:
     raise Failed(error, cause)
 
 
-def joins_events(state: asl.State) -> int:
-    """The events of the end of a Parallel or Map; a distributed Map has its run's too."""
-    is_distributed = isinstance(state, asl.Map) and state.distribution is not None
-    return 2 if is_distributed else int(isinstance(state, asl.Parallel | asl.Map))
+def tell_joined(visit: Visit, ending: str, details: dict[str, Any] | None = None) -> None:
+    """The end of a Parallel or Map; a distributed Map has its run's too."""
+    state, shown = visit.state, None if details is None else lambda: details
+    if isinstance(state, asl.Map) and state.distribution is not None:
+        visit.scope.event(f"MapRun{ending}", shown)
+    if isinstance(state, asl.Parallel | asl.Map):
+        visit.scope.event(f"{type(state).__name__}State{ending}", shown)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from sand.asl.events import EventLog
 from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
 from sand.emulator import ids
@@ -77,6 +78,8 @@ class Execution:
         self.output: Payload | None = None
         self.failure: Failure | None = None
         self.history: list[dict[str, Any]] = []
+        self.log = EventLog()
+        """Of a workflow: its history as the HTTP interface shows it."""
         self.attempts: list[Attempt] = []
         self.ended = threading.Event()
         self.changed = threading.Condition()

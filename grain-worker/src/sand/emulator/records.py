@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sand.emulator import ids, problems, redrives, stop
+from sand.emulator import histories, ids, problems, redrives, stop
 from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
@@ -30,7 +30,7 @@ class Records:
         router.add("GET", at + "/invocations", self._list).add("GET", one, self._describe)
         router.add("GET", one + "/timeline", lambda request: answer_json(200, timeline(self._find(request))))
         router.add("GET", one + "/output", self._output).add("POST", one + "/cancel", self._cancel)
-        router.add("POST", one + "/redrive", self._redrive)
+        router.add("POST", one + "/redrive", self._redrive).add("GET", one + "/history", self._history)
         router.add("GET", one + "/events", lambda request: answer_events(request, _events(request, self._find(request))))
         router.add("GET", at + "/logs", self._logs).add("GET", one + "/logs", self._logs_of_one)
 
@@ -86,6 +86,9 @@ class Records:
 
     def _redrive(self, request: Request) -> Response:
         return redrives.answer(request, self._application(request), self._find(request))
+
+    def _history(self, request: Request) -> Response:
+        return histories.answer(request, self._application(request), self._find(request))
 
     def _logs(self, request: Request) -> Response:
         return self._lines(request, self._application(request), request.query("invocation"), lambda: False)

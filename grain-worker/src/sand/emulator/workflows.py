@@ -84,6 +84,7 @@ class _Run:
                     tokens=self._tokens,
                     began=self._began,
                     objects=self._objects,
+                    log=self._execution.log,
                 )
         except asyncio.CancelledError:
             raise Ended from None

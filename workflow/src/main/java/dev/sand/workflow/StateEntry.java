@@ -88,6 +88,7 @@ final class StateEntry {
         long heartbeatSeconds = task.heartbeat() == null ? task.heartbeatSeconds()
                 : fields.integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
         Document arguments = flow.parameters(visit, input);
+        Document scheduled = arguments;
         String grain = task.grain();
         if (task.invokesFunction()) {
             JsonNode invocation = arguments.node(source);
@@ -101,7 +102,7 @@ final class StateEntry {
         String message = task.awaitsToken() ? step : visit.firstStep();
         Command work = task.service() != null ? ServiceCalls.command(task.service(), step, message, arguments, workMs, source)
                 : new Command.RunTask(step, grain, arguments.payload(source), workMs);
-        TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds, source);
+        TaskEvents.began(visit, task, scheduled, timeoutSeconds, heartbeatSeconds, source);
         if (task.awaitsToken()) {
             agenda.open(new TokenWait(visit, heartbeatSeconds * 1000), work, timeoutSeconds * 1000);
         } else {

@@ -48,7 +48,7 @@ final class StateExit {
         Join joined = visit.join;
         visit.join = null;
         switch (visit.state) {
-            case State.Task task -> TaskEvents.succeeded(visit, task, result, flow.source());
+            case State.Task task -> TaskEvents.succeeded(visit, task, () -> given(task, result), flow.source());
             case State.Parallel _ -> visit.scope.event("ParallelStateSucceeded");
             case State.Map map -> {
                 if (map.distribution() != null) {
@@ -60,7 +60,7 @@ final class StateExit {
         }
         Document next;
         try {
-            Document given = visit.state instanceof State.Task task && task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
+            Document given = visit.state instanceof State.Task task ? given(task, result) : result;
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {
@@ -69,6 +69,11 @@ final class StateExit {
             return;
         }
         leave(visit, next, visit.state.common().next());
+    }
+
+    /** What a task's work gave, as its service gives it. */
+    private Document given(State.Task task, Document result) {
+        return task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
     }
 
     /** @param next null: this state ends its machine */

@@ -6,6 +6,7 @@ import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
+import java.util.function.Supplier;
 
 /** The events of a Task's attempts in the execution's history: those of a Lambda function for a grain, those of a service otherwise. */
 final class TaskEvents {
@@ -41,10 +42,10 @@ final class TaskEvents {
         }
     }
 
-    static void succeeded(Visit visit, State.Task task, Document result, PayloadSource source) {
+    static void succeeded(Visit visit, State.Task task, Supplier<Document> result, PayloadSource source) {
         boolean isFunction = isFunction(task);
         visit.scope.event(isFunction ? "LambdaFunctionSucceeded" : "TaskSucceeded", () ->
-                History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result, source));
+                History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result.get(), source));
     }
 
     static void failed(Visit visit, State.Task task, String error, String cause) {

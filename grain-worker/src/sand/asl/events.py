@@ -1,0 +1,133 @@
+"""What happened in an execution, in the events that AWS's GetExecutionHistory has.
+
+They are counted in every execution, since causes name their numbers, and kept where somebody will read them: in the emulator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sand.asl import document, timestamps
+from sand.asl.definition import Task
+from sand.asl.failure import HEARTBEAT_TIMEOUT, TIMEOUT, StateError
+
+VALUE_BYTES = 256 << 10
+"""Of a larger value its event says that it is truncated."""
+MOST_BYTES = 32 << 20
+"""Of all values; of an execution with more there is no history."""
+Details = Callable[[], dict[str, Any]]
+
+
+class Events:
+    """How many events a history has so far; the first one is the start. run: the iteration of a distributed Map that it is of;
+    empty: the execution's own."""
+
+    def __init__(self, run: str = "") -> None:
+        self.run = run
+        self.count = 1
+
+
+class EventLog:
+    """The events themselves, each as it is shown."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, list[dict[str, Any]]] = {}
+        self._bytes = 0
+
+    @property
+    def is_over(self) -> bool:
+        """More happened than is kept."""
+        return self._bytes > MOST_BYTES
+
+    def add(self, run: str, id: int, previous: int, at_ms: int, kind: str, details: dict[str, Any] | None) -> None:
+        if details is not None:
+            self._bytes += sum(len(said) for said in details.values() if isinstance(said, str))
+        if self.is_over:
+            self._runs.clear()
+        else:
+            self._runs.setdefault(run, []).append(shown(id, previous, at_ms, kind, details))
+
+    def of(self, run: str) -> list[dict[str, Any]]:
+        """In the order of their ids; none: there is no such run."""
+        return list(self._runs.get(run, ()))
+
+
+def shown(id: int, previous: int, at_ms: int, kind: str, details: dict[str, Any] | None) -> dict[str, Any]:
+    event: dict[str, Any] = {"id": id, "previousEventId": previous, "timestamp": timestamps.text(at_ms), "type": kind}
+    return event if details is None else event | {_details_name(kind): details}
+
+
+def _details_name(kind: str) -> str:
+    """The member that an event's details stand under."""
+    for ending, name in (("StateEntered", "stateEntered"), ("StateExited", "stateExited")):
+        if kind.endswith(ending):
+            return name + "EventDetails"
+    return kind[0].lower() + kind[1:] + "EventDetails"
+
+
+# --- details
+
+
+def value(member: str, given: Any, **before: Any) -> dict[str, Any]:
+    """A value as JSON text. member: input, output or parameters; before: the details that stand before it."""
+    try:
+        text = document.write(given)
+    except (StateError, TypeError, ValueError):
+        text = None  # no JSON
+    if text is not None and len(text.encode("utf-8", "replace")) > VALUE_BYTES:
+        text = None
+    shown = before | ({} if text is None else {member: text})
+    return shown if member == "parameters" else shown | {member + "Details": {"truncated": text is None}}
+
+
+def failed(error: str | None, cause: str | None) -> dict[str, Any]:
+    return {name: said for name, said in (("error", error), ("cause", cause)) if said is not None}
+
+
+# --- of a Task's attempts: those of a Lambda function for a grain, those of a service otherwise
+
+
+def _service(task: Task) -> dict[str, Any] | None:
+    """How AWS names what a task calls; None for a function."""
+    resource = task.resource
+    is_service = ":states:::" in resource or resource.startswith(("sand:workflow:", "sand:queue:", "sand:object:"))
+    if not is_service and not task.awaits_token:
+        return None
+    if ":::" in resource:
+        parts = resource.partition(":::")[2].split(":", 1)
+    else:
+        parts = resource[5:].split(":", 1) if resource.startswith("sand:") else ["lambda", resource]
+    return {"resourceType": parts[0], "resource": parts[-1]}
+
+
+def scheduled(task: Task, given: Any, timeout_s: int, heartbeat_s: int) -> tuple[str, Details]:
+    service = _service(task)
+
+    def details() -> dict[str, Any]:
+        shown = value("input", given, resource=task.resource) if service is None else value("parameters", given, **service)
+        limits = {"timeoutInSeconds": timeout_s, "heartbeatInSeconds": heartbeat_s}
+        return shown | {name: seconds for name, seconds in limits.items() if seconds > 0}
+
+    return ("LambdaFunctionScheduled" if service is None else "TaskScheduled"), details
+
+
+def started(task: Task) -> tuple[str, Details | None]:
+    service = _service(task)
+    return ("LambdaFunctionStarted", None) if service is None else ("TaskStarted", lambda: service)
+
+
+def submitted(task: Task) -> tuple[str, Details]:
+    return "TaskSubmitted", lambda: _service(task) or {}
+
+
+def succeeded(task: Task, result: Any) -> tuple[str, Details]:
+    service = _service(task)
+    kind = "LambdaFunctionSucceeded" if service is None else "TaskSucceeded"
+    return kind, lambda: value("output", result, **(service or {}))
+
+
+def task_failed(task: Task, error: str | None, cause: str | None) -> tuple[str, Details]:
+    service = _service(task)
+    ending = "TimedOut" if error in (TIMEOUT, HEARTBEAT_TIMEOUT) else "Failed"
+    return ("LambdaFunction" if service is None else "Task") + ending, lambda: failed(error, cause) | (service or {})
