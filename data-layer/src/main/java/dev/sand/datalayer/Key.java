@@ -19,7 +19,7 @@ final class Key {
 
     /** @throws StoreException BAD_VALUE when it is empty, too long, or no text (half a surrogate pair) */
     static byte[] of(String name) {
-        byte[] bytes = text(name);
+        byte[] bytes = utf8(name, MAX_BYTES);
         if (bytes.length == 0) {
             throw new StoreException(Kind.BAD_VALUE, "a key must not be empty", 0, null);
         }
@@ -28,7 +28,7 @@ final class Key {
 
     /** As {@link #of}, and empty for every key. */
     static byte[] prefix(String prefix) {
-        return text(prefix);
+        return utf8(prefix, MAX_BYTES);
     }
 
     /** The first key after all that start with the prefix, or null when there is none. */
@@ -49,13 +49,14 @@ final class Key {
         return key.length >= prefix.length && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
     }
 
-    private static byte[] text(String name) {
+    /** @throws StoreException BAD_VALUE when it is longer than {@code most} bytes, or no text */
+    static byte[] utf8(String name, int most) {
         try {
             ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().onMalformedInput(CodingErrorAction.REPORT)
                     .encode(CharBuffer.wrap(name));
-            if (encoded.remaining() > MAX_BYTES) {
+            if (encoded.remaining() > most) {
                 throw new StoreException(Kind.BAD_VALUE, "a key of " + encoded.remaining() + " bytes is over the limit of "
-                        + MAX_BYTES, 0, null);
+                        + most, 0, null);
             }
             return Arrays.copyOf(encoded.array(), encoded.remaining());
         } catch (CharacterCodingException e) {

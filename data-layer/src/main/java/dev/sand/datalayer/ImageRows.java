@@ -1,0 +1,152 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.GlobalStore.Step;
+import dev.sand.datalayer.GlobalStore.Versioned;
+import dev.sand.datalayer.StoreException.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rows of {@link ProcessImages}, under {@code i/<process>} in the scope of the process's chunks, and who may change them.
+ *
+ * <p>An owner begins each write and deletion with a <em>claim</em>: the row gets its epoch and a stamp of its own. From then on
+ * no earlier owner can replace the row, nor delete a chunk: each deletion is in one transaction with a look at the version of the
+ * row, which is that of a row that does not name what is deleted. So a chunk that is there after the claim stays, and may be named.
+ * A process that was deleted keeps a row without an image, for an owner that is late: {@link ImageLeftovers} takes it away.
+ */
+final class ImageRows {
+    static final String TABLE = "process-images";
+    static final ScopeParts PARTS = new ScopeParts(16);
+    private static final Logger LOG = LoggerFactory.getLogger(ImageRows.class);
+    private static final String PREFIX = "i/";
+    private static final Pattern PROCESS = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
+    private static final int TRIES = 20;
+    private static final int DELETIONS_AT_ONCE = 32;
+    private static final int PAGE = 100;
+
+    /** @param version 0: there is no row; @param image null: it says that there is none */
+    record Row(String process, long version, ImageManifest image) {}
+
+    private final GlobalStore store;
+
+    ImageRows(GlobalStore store) {
+        this.store = store;
+    }
+
+    /** @throws StoreException BROKEN */
+    Row get(String scope, String process) {
+        return store.get(TABLE, scope, PREFIX + process).map(row -> row(process, row.version(), row.value()))
+                .orElse(new Row(process, 0, null));
+    }
+
+    long version(String scope, String process) {
+        return store.version(TABLE, scope, PREFIX + process);
+    }
+
+    private static Row row(String process, long version, byte[] value) {
+        return new Row(process, version, ImageManifest.decode(process, value));
+    }
+
+    /** Rows of an application by process id: one a process that was ever written or deleted. */
+    List<Row> list(String application, String after, int limit) {
+        List<String> keys = PARTS.keys(store, TABLE, application, PREFIX, after == null ? null : PREFIX + after, limit);
+        Map<String, Row> found = new HashMap<>();
+        keys.stream().collect(Collectors.groupingBy(key -> scope(application, process(key)))).forEach((scope, in) -> {
+            for (int from = 0; from < in.size(); from += PAGE) {
+                store.getAll(TABLE, scope, in.subList(from, Math.min(in.size(), from + PAGE)))
+                        .forEach(entry -> found.put(entry.key(), row(process(entry.key()), entry.version(), entry.value())));
+            }
+        });
+        return keys.stream().map(key -> found.getOrDefault(key, new Row(process(key), 0, null))).toList();
+    }
+
+    private static String process(String key) {
+        return key.substring(PREFIX.length());
+    }
+
+    /** Where a process's row and chunks are. */
+    static String scope(String application, String process) {
+        if (!PROCESS.matcher(process).matches()) {
+            throw new StoreException(Kind.BAD_VALUE, "no process has the id \"" + process + "\"", 0, null);
+        }
+        return PARTS.of(application, process);
+    }
+
+    /**
+     * Begins a write or a deletion.
+     *
+     * @param keep the image that is there; otherwise the row says from here on that there is none
+     * @return the row's version; 0: a later owner's claim is there
+     */
+    long claim(String scope, String process, long epoch, boolean keep) {
+        StoreException conflict = null;
+        for (int tries = 0; tries < TRIES; tries++) {
+            Optional<Versioned> row = store.get(TABLE, scope, PREFIX + process);
+            UUID stamp = UUID.randomUUID();
+            byte[] claim = keep ? ImageManifest.claimed(stamp, process, row.map(Versioned::value).orElse(null))
+                    : ImageManifest.row(stamp, null);
+            try {
+                if (!store.putFenced(TABLE, scope, PREFIX + process, claim, epoch, row.map(Versioned::version).orElse(GlobalStore.ABSENT))) {
+                    return 0;
+                }
+            } catch (StoreException e) {
+                conflict = mustBeConflict(e);
+                continue;
+            }
+            Optional<Versioned> now = store.get(TABLE, scope, PREFIX + process);
+            if (now.isPresent() && ImageManifest.isStamped(now.get().value(), stamp)) {
+                return now.get().version();
+            }
+        }
+        throw new StoreException(Kind.AWAY, "the row of process \"" + process + "\" is written to by others all the time", 0, conflict);
+    }
+
+    /** Replaces the row on which a claim was made. @return its new version; 0: somebody else has changed it */
+    long commit(String scope, String process, ImageManifest image, long claimed) {
+        try {
+            return store.put(TABLE, scope, PREFIX + process, ImageManifest.row(UUID.randomUUID(), image), claimed);
+        } catch (StoreException e) {
+            mustBeConflict(e);
+            return 0;
+        }
+    }
+
+    private static StoreException mustBeConflict(StoreException e) {
+        if (e.kind() != Kind.CONFLICT) {
+            throw e; // perhaps written
+        }
+        return e;
+    }
+
+    /** Deletes chunks that the row of this version does not name, as long as that is the row. @throws StoreException CONFLICT */
+    void deleteUnnamed(String scope, String process, long version, List<String> chunks) {
+        for (int from = 0; from < chunks.size(); from += DELETIONS_AT_ONCE) {
+            List<Step> steps = new ArrayList<>(List.of(Step.check(PREFIX + process, version)));
+            chunks.subList(from, Math.min(chunks.size(), from + DELETIONS_AT_ONCE))
+                    .forEach(key -> steps.add(Step.delete(key, GlobalStore.ANY)));
+            store.transact(TABLE, scope, steps);
+        }
+    }
+
+    /** As above; what cannot be deleted now is garbage, not wrong, and the next write or deletion finds it. */
+    void tryToDeleteUnnamed(String scope, String process, long version, List<String> chunks) {
+        try {
+            deleteUnnamed(scope, process, version, chunks);
+        } catch (StoreException e) {
+            LOG.info("chunks of an earlier image of process {} stay for now: {}", process, e.getMessage());
+        }
+    }
+
+    /** @throws StoreException CONFLICT */
+    void delete(String scope, String process, long version) {
+        store.delete(TABLE, scope, PREFIX + process, version);
+    }
+}

@@ -1,0 +1,262 @@
+package dev.sand.datalayer;
+
+import dev.sand.datalayer.ImageManifest.Index;
+import dev.sand.datalayer.ImageRows.Row;
+import dev.sand.datalayer.ProcessImage.Chunk;
+import dev.sand.datalayer.ProcessImage.Part;
+import dev.sand.datalayer.StoreException.Kind;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Where cloud processes are while they are swapped out (PraaS 3.3): a manifest a process, and the chunks that it names, all in
+ * one table. A write is seen whole or not at all, stores what is not there yet, and can be repeated whatever became of it; who
+ * may write is said in {@link ImageRows}. All calls block; the writes of one owner and process are made one after the other.
+ */
+public final class ProcessImages {
+    public static final int MOST_HEAD_BYTES = 16 << 20;
+    public static final int MOST_PARTS = 1_000_000;
+    public static final int MOST_NAME_BYTES = 4096;
+
+    /** A value to be kept: of the state, or a message. */
+    public interface Source {
+        String name();
+
+        String contentType();
+
+        long size();
+
+        /** Writes just {@link #size} bytes; called once, by the thread that asked for the image to be written. */
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /** Takes the values of an image, in order. */
+    public interface Sink {
+        /** @param bytes to be written to where they belong, or not at all; each is checked before it is written */
+        void take(Part part, ObjectStore.Content bytes) throws IOException;
+    }
+
+    /** @param chunks that were stored, of so many bytes before they were compressed; @param chunksThere that needed not be */
+    public record Written(ProcessImage image, int chunks, long bytes, int chunksThere, long bytesThere) {}
+
+    /** An image without its values. */
+    public record Listed(String process, long epoch, long number, byte[] head, int parts, long bytes, long storedBytes, long writtenMs,
+                         boolean swapped) {}
+
+    private final GlobalStore store;
+    private final LongSupplier nowMs;
+    private final ImageRows rows;
+    /** Threads end when there has been nothing to do for a while. */
+    private final ExecutorService workers = Executors.newCachedThreadPool(Thread.ofPlatform().name("process-images-", 0).daemon().factory());
+
+    public ProcessImages(GlobalStore store, LongSupplier nowMs) {
+        this.store = store;
+        this.nowMs = nowMs;
+        this.rows = new ImageRows(store);
+        ChunkCodec.load();
+    }
+
+    /**
+     * Replaces the image of a process. Unless it returns, the old image is there or the new one, and a repetition goes on from
+     * what is stored.
+     *
+     * @param sources in an order that changes little from one image to the next, as by name
+     * @return empty: a later owner has begun to write or delete, or the application was deleted
+     * @throws IOException a value's
+     */
+    public Optional<Written> write(String application, String process, long epoch, long number, boolean swapped, byte[] head,
+            List<? extends Source> sources) throws IOException {
+        List<Part> parts = checked(head, sources);
+        String scope = ImageRows.scope(application, process);
+        long claimed = rows.claim(scope, process, epoch, true);
+        if (claimed == 0) {
+            return Optional.empty();
+        }
+        ImageChunks chunks = chunks(scope, process);
+        List<Chunk> there = chunks.there(epoch);
+        ImageChunks.Writer writer = chunks.new Writer(epoch, there);
+        List<Chunk> values;
+        ImageManifest image;
+        try {
+            values = cut(parts, sources, writer);
+            image = manifest(new ProcessImage(process, epoch, number, 0, head, parts, values, 0, 0, nowMs.getAsLong(), swapped), writer);
+        } finally {
+            writer.settle();
+        }
+        long version = rows.commit(scope, process, image, claimed);
+        if (version == 0) {
+            return Optional.empty();
+        }
+        Set<String> named = keys(chunks, image, values);
+        rows.tryToDeleteUnnamed(scope, process, version, there.stream().map(chunks::key).filter(key -> !named.contains(key)).toList());
+        ImageChunks.Counts counts = writer.counts();
+        return Optional.of(new Written(whole(process, version, image, new Index(parts, values, head)), counts.chunks(), counts.bytes(),
+                counts.chunksThere(), counts.bytesThere()));
+    }
+
+    private static List<Part> checked(byte[] head, List<? extends Source> sources) {
+        if (head.length > MOST_HEAD_BYTES || sources.size() > MOST_PARTS) {
+            throw new StoreException(Kind.BAD_VALUE, "an image with a head of " + head.length + " bytes and " + sources.size()
+                    + " values is over the limits of " + MOST_HEAD_BYTES + " and " + MOST_PARTS, 0, null);
+        }
+        List<Part> parts = new ArrayList<>(sources.size());
+        for (Source source : sources) {
+            Key.utf8(source.name(), MOST_NAME_BYTES);
+            Key.utf8(source.contentType(), MOST_NAME_BYTES);
+            parts.add(new Part(source.name(), source.contentType(), source.size()));
+        }
+        return List.copyOf(parts);
+    }
+
+    private static List<Chunk> cut(List<Part> parts, List<? extends Source> sources, ImageChunks.Writer writer) throws IOException {
+        ImageCutter cutter = new ImageCutter(ImageCuts.of(parts), writer::add);
+        for (int i = 0; i < parts.size(); i++) {
+            cutter.begin(parts.get(i).name(), parts.get(i).size());
+            sources.get(i).writeTo(cutter);
+            cutter.end();
+        }
+        return writer.end();
+    }
+
+    private static ImageManifest manifest(ProcessImage of, ImageChunks.Writer writer) {
+        byte[] head = of.head().length <= ImageManifest.INLINE_HEAD_BYTES ? of.head() : null;
+        byte[] index = ImageManifest.encode(new Index(of.parts(), of.chunks(), head == null ? of.head() : null));
+        List<Chunk> indexChunks = List.of();
+        if (index.length > ImageManifest.INLINE_INDEX_BYTES) {
+            ImageCuts.ofIndex(index).forEach(writer::add);
+            indexChunks = writer.end();
+            index = null;
+        }
+        long bytes = of.parts().stream().mapToLong(Part::size).sum();
+        Map<String, Integer> stored = Stream.concat(of.chunks().stream(), indexChunks.stream())
+                .collect(Collectors.toMap(Chunk::hash, Chunk::stored, (one, same) -> one));
+        return new ImageManifest(of.epoch(), of.number(), of.swapped(), of.writtenMs(), bytes,
+                stored.values().stream().mapToLong(Integer::longValue).sum(), of.parts().size(), head, index, indexChunks);
+    }
+
+    private static Set<String> keys(ImageChunks chunks, ImageManifest image, List<Chunk> values) {
+        Set<String> keys = new HashSet<>();
+        values.forEach(chunk -> keys.add(chunks.key(chunk)));
+        image.indexChunks().forEach(chunk -> keys.add(chunks.key(chunk)));
+        return keys;
+    }
+
+    /** The image without the values. @throws StoreException BROKEN */
+    public Optional<ProcessImage> find(String application, String process) {
+        String scope = ImageRows.scope(application, process);
+        Row row = rows.get(scope, process);
+        return Optional.ofNullable(withIndex(scope, row, (found, index) -> whole(process, found.version(), found.image(), index)));
+    }
+
+    private interface WithIndex<T> {
+        T of(Row row, Index index);
+    }
+
+    /** @return null: there is no image, or none any more */
+    private <T> T withIndex(String scope, Row first, WithIndex<T> use) {
+        for (Row row = first; row.image() != null;) {
+            try {
+                byte[] inline = row.image().index();
+                byte[] index = inline != null ? inline : chunks(scope, row.process()).together(row.image().indexChunks());
+                return use.of(row, ImageManifest.decodeIndex(row.process(), index));
+            } catch (StoreException e) {
+                Row now = rows.get(scope, row.process());
+                if (e.kind() != Kind.BROKEN || now.version() == row.version()) {
+                    throw e;
+                }
+                row = now;
+            }
+        }
+        return null;
+    }
+
+    private static ProcessImage whole(String process, long version, ImageManifest image, Index index) {
+        return new ProcessImage(process, image.epoch(), image.number(), version, image.head() == null ? index.head() : image.head(),
+                index.parts(), index.chunks(), image.bytes(), image.storedBytes(), image.writtenMs(), image.swapped());
+    }
+
+    /**
+     * Gives all values of an image.
+     *
+     * @throws StoreException BROKEN when one is damaged, CONFLICT when the image was replaced or deleted meanwhile
+     * @throws IOException the sink's
+     */
+    public void read(String application, ProcessImage image, Sink sink) throws IOException {
+        String scope = ImageRows.scope(application, image.process());
+        ImageChunks.Reader reader = chunks(scope, image.process()).new Reader(image.chunks());
+        ImageStream stream = new ImageStream(reader::next);
+        try {
+            for (Part part : image.parts()) {
+                stream.begin(part.size());
+                sink.take(part, stream::transfer);
+                stream.skip();
+            }
+        } catch (StoreException e) {
+            if (e.kind() == Kind.BROKEN && rows.version(scope, image.process()) != image.version()) {
+                throw new StoreException(Kind.CONFLICT, "the image of process \"" + image.process()
+                        + "\" was replaced while it was read; read it again", 0, e);
+            }
+            throw e;
+        } finally {
+            reader.settle();
+        }
+    }
+
+    /** Deletes the image and whatever crashes left of others. Can be repeated. @return false: a later owner has begun to write */
+    public boolean delete(String application, String process, long epoch) {
+        String scope = ImageRows.scope(application, process);
+        long version = rows.claim(scope, process, epoch, false);
+        if (version == 0) {
+            return false;
+        }
+        ImageChunks chunks = chunks(scope, process);
+        rows.tryToDeleteUnnamed(scope, process, version, chunks.there(epoch).stream().map(chunks::key).toList());
+        return true;
+    }
+
+    /** Images of an application, by process id, behind {@code after} (or null). */
+    public List<Listed> list(String application, String after, int limit) {
+        List<Listed> listed = new ArrayList<>();
+        List<Row> page = List.of();
+        for (String from = after; listed.size() < limit; from = page.getLast().process()) {
+            page = rows.list(application, from, limit - listed.size());
+            if (page.isEmpty()) {
+                break;
+            }
+            for (Row row : page) {
+                Listed image = row.image() == null || row.image().head() != null ? listed(row, null)
+                        : withIndex(ImageRows.scope(application, row.process()), row, ProcessImages::listed);
+                if (image != null) {
+                    listed.add(image);
+                }
+            }
+        }
+        return listed;
+    }
+
+    private static Listed listed(Row row, Index index) {
+        ImageManifest image = row.image();
+        return image == null ? null : new Listed(row.process(), image.epoch(), image.number(),
+                image.head() == null ? index.head() : image.head(), image.parts(), image.bytes(), image.storedBytes(), image.writtenMs(),
+                image.swapped());
+    }
+
+    public void deleteApplication(String application) {
+        ImageRows.PARTS.delete(store, ImageRows.TABLE, application);
+    }
+
+    private ImageChunks chunks(String scope, String process) {
+        return new ImageChunks(store, workers, scope, process);
+    }
+}
