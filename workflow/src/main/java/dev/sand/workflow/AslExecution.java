@@ -13,9 +13,7 @@ import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.StatesError;
-import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.data.WorkflowLimits;
-import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -42,7 +40,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private final String executionId;
     private final String application;
     private final String workflow;
-    private final String startTime;
+    private final long startMs;
     private final PayloadSource source;
     private final TaskTokens tokens;
     private final History history;
@@ -65,11 +63,12 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private long nowMs;
 
     /**
+     * @param startMs when it began: what {@code $$.Execution.StartTime} shows
      * @param source where a value's bytes are that travels by reference
      * @param tokens for tasks that wait for a callback
      * @param history to be told of each event, or null
      */
-    AslExecution(StateMachine machine, String application, String workflow, String executionId, String startTime,
+    AslExecution(StateMachine machine, String application, String workflow, String executionId, long startMs,
                  PayloadSource source, TaskTokens tokens, History history) {
         this.machine = machine;
         this.application = application;
@@ -84,9 +83,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         this.steps = new StepSignals(agenda, entry, exit, published, this);
         this.weight = new Weight(machine, agenda, () -> root == null ? 0 : root.variables.totalBytes(),
                 () -> root == null || root.current == null ? 0 : root.current.input.sizeHint());
-        Instant start = Timestamps.parse(startTime);
-        this.nowMs = start == null ? 0 : start.toEpochMilli();
-        this.startTime = start == null ? startTime : Timestamps.format(nowMs);
+        this.startMs = startMs;
+        this.nowMs = startMs;
     }
 
     /** Whether the signals of a workflow must be in its journal before what follows from them. */
@@ -144,7 +142,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     private void onStarted(Payload input) {
         Document document = Document.of(input);
-        root = Scope.root(new Scope.Info(executionId, application, workflow, startTime, document, () -> nowMs, budget, tokens, history,
+        root = Scope.root(new Scope.Info(executionId, application, workflow, new Scope.Start(startMs), document, () -> nowMs, budget, tokens, history,
                 redrives), machine);
         root.started(source);
         if (machine.timeoutSeconds() > 0) {

@@ -6,6 +6,7 @@ import dev.sand.event.Payload;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document.PayloadSource;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -48,10 +49,10 @@ public final class Executions {
     /**
      * @param target a grain or a workflow of the version
      * @param executionId seeds what chance has a part in, so that a replay draws the same
-     * @param startTime of the execution, ISO 8601 with a Z: what {@code $$.Execution.StartTime} shows
+     * @param startMs wall clock of the execution's start: what {@code $$.Execution.StartTime} shows
      * @throws IllegalArgumentException when the version has no such target, or the workflow's definition is not valid
      */
-    public Execution create(ApplicationVersion version, String target, String executionId, String startTime) {
+    public Execution create(ApplicationVersion version, String target, String executionId, long startMs) {
         WorkflowSpec workflow = version.workflows().get(target);
         if (workflow == null) {
             if (version.grains().containsKey(target)) {
@@ -62,18 +63,18 @@ public final class Executions {
         }
         StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
                 key -> parse(workflow));
-        return new AslExecution(machine, version.application(), target, executionId, startTime,
+        return new AslExecution(machine, version.application(), target, executionId, startMs,
                 payload -> values.bytes(version.application(), payload), tokens, null);
     }
 
-    /** The execution of a machine that is no application's: for trials. */
+    /** The execution of a machine that is no application's: for trials. @param startTime ISO 8601 with a Z */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime) {
         return of(machine, application, workflow, executionId, startTime, null);
     }
 
     /** As above. @param history told of each event, or null */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history) {
-        return new AslExecution(machine, application, workflow, executionId, startTime, PayloadSource.NONE,
+        return new AslExecution(machine, application, workflow, executionId, Instant.parse(startTime).toEpochMilli(), PayloadSource.NONE,
                 TaskTokens.ofTrial(), history);
     }
 

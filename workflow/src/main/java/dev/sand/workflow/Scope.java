@@ -8,6 +8,7 @@ import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
+import dev.sand.workflow.data.Timestamps;
 import java.util.function.Supplier;
 
 /** One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map. */
@@ -15,16 +16,34 @@ final class Scope {
     /**
      * What the context object shows of the execution.
      *
-     * @param startTime ISO 8601
+     * @param start when it began
      * @param budget what the state at hand may still do
      * @param tokens for tasks that wait for a callback
      * @param history told of each event, or null
      * @param redrives how often it was redriven
      */
-    record Info(String executionId, String application, String workflow, String startTime, Document input, Clock clock,
+    record Info(String executionId, String application, String workflow, Start start, Document input, Clock clock,
                 QueryBudget budget, TaskTokens tokens, History history, Redrives redrives) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, startTime, other, clock, budget, tokens, history, redrives);
+            return new Info(executionId, application, workflow, start, other, clock, budget, tokens, history, redrives);
+        }
+    }
+
+    /** As the context object shows it; written when it is asked for, which is dear at first. */
+    static final class Start {
+        private final long startMs;
+        private String text;
+
+        Start(long startMs) {
+            this.startMs = startMs;
+        }
+
+        @Override
+        public String toString() {
+            if (text == null) {
+                text = Timestamps.format(startMs);
+            }
+            return text;
         }
     }
 

@@ -160,7 +160,7 @@ final class Visit {
             execution.set("Input", executionInput);
         }
         execution.put("Name", scope.info.executionId());
-        execution.put("StartTime", scope.info.startTime());
+        execution.put("StartTime", scope.info.start().toString());
         execution.put("RoleArn", "sand:role:" + scope.info.application());
         Scope.Redrives redrives = scope.info.redrives();
         execution.put("RedriveCount", redrives.count);

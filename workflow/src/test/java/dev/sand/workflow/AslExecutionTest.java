@@ -9,6 +9,7 @@ import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.trial.Trial;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -23,7 +24,7 @@ class AslExecutionTest {
     private static AslExecution execution(String definition, PayloadSource source) {
         return switch (Definitions.parse(definition)) {
             case Definitions.Parsed.Valid valid ->
-                    new AslExecution(valid.machine(), "app", "flow", "id", "2024-01-01T00:00:00Z", source, TaskTokens.ofTrial(), null);
+                    new AslExecution(valid.machine(), "app", "flow", "id", Trial.START_MS, source, TaskTokens.ofTrial(), null);
             case Definitions.Parsed.Invalid invalid -> throw new AssertionError(invalid.diagnostics().toString());
         };
     }

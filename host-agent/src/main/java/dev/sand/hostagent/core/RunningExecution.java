@@ -28,6 +28,9 @@ import java.util.List;
 final class RunningExecution extends Timed implements Tenant {
     private enum State { HELD, ENTERING, RUNNING, ENDED }
 
+    /** Bytes of an input that a workflow looks into in a turn of its own: the request's turn has done enough with beginning it. */
+    private static final int LONG_INPUT_BYTES = 1024;
+
     private final CoreContext context;
     private final InvocationRequest request;
     private final int slot;
@@ -64,8 +67,7 @@ final class RunningExecution extends Timed implements Tenant {
         this.deadlineNs = context.nowNs + Deadlines.remainingMs(request, recovery, context.epochMs()) * 1_000_000;
         this.audience = new Audience(context, slot, epoch);
         this.backups = new Backups(context, request, slot, epoch, deadlineNs, recovery == null ? 0 : recovery.next());
-        boolean isNew = recovery == null && request.redrive() == null;
-        this.story = new Story(context, request, audience, slot, epoch, isNew ? context.epochMs() : idMs(), kept);
+        this.story = new Story(context, request, audience, slot, epoch, isNew() ? context.epochMs() : idMs(), kept);
         this.admission = new Admission(context, this, backups, audience, story);
         this.ending = new Ending(context, this, backups, audience, story);
     }
@@ -235,6 +237,22 @@ final class RunningExecution extends Timed implements Tenant {
         }
         signals = new Signals(context, this, application, machine, recovery,
                 before == null ? null : before.subList(1, before.size()));
+        if (isNew() && isWorkflow() && bytes(request) > LONG_INPUT_BYTES) {
+            signals.hold();
+            context.later(FanOut.NEXT_TURN_NS, this::start);
+        } else {
+            start();
+        }
+    }
+
+    private boolean isNew() {
+        return recovery == null && request.redrive() == null;
+    }
+
+    private void start() {
+        if (isEnded()) {
+            return;
+        }
         signals.start(before != null ? (Signal.Started) before.getFirst()
                 : new Signal.Started(request.input(), isWorkflow() || isRecovered() ? idMs() : context.epochMs()));
         if (!isEnded()) {

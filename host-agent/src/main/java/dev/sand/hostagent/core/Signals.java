@@ -117,6 +117,11 @@ final class Signals {
         return callbacks;
     }
 
+    /** Nothing is taken in before its start, which comes. */
+    void hold() {
+        busy = true;
+    }
+
     void start(Signal.Started started) {
         busy = true;
         process(started);

@@ -37,9 +37,11 @@ final class Rehearsal {
             {"StartAt": "A", "States": {
               "A": {"Type": "Task", "Resource": "grain", "ResultPath": "$.a", "Next": "B"},
               "B": {"Type": "Choice", "Default": "C", "Choices": [{"Variable": "$.n", "NumericGreaterThan": 5, "Next": "C"}]},
-              "C": {"Type": "Parallel", "End": true, "Branches": [
+              "C": {"Type": "Parallel", "ResultPath": "$.c", "Next": "F", "Branches": [
                 {"StartAt": "D", "States": {"D": {"Type": "Task", "Resource": "grain", "End": true}}},
-                {"StartAt": "E", "States": {"E": {"Type": "Wait", "Seconds": 1, "End": true}}}]}}}""";
+                {"StartAt": "E", "States": {"E": {"Type": "Wait", "Seconds": 1, "End": true}}}]},
+              "F": {"Type": "Map", "ItemsPath": "$.c", "ItemSelector": {"i.$": "$$.Map.Item.Index"}, "End": true, "ItemProcessor": {
+                "StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "grain", "End": true}}}}}}""";
 
     private final HostCore core;
     private final int slots;

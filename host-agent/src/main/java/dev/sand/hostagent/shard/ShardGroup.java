@@ -31,7 +31,6 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -114,9 +113,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     }
 
     private ExecutionFactory executionFactory() {
-        Executions executions = new Executions(payloads::bytes, parts.tokens());
-        return (version, target, executionId, startedMs) ->
-                executions.create(version, target, executionId, Instant.ofEpochMilli(startedMs).toString());
+        return new Executions(payloads::bytes, parts.tokens())::create;
     }
 
     private static String idPrefix(SecureRandom random, int shard) {

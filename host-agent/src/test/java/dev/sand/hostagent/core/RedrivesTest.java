@@ -14,7 +14,6 @@ import dev.sand.event.Redrive;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,7 @@ class RedrivesTest {
               "B": {"Type": "Task", "Resource": "buy", "End": true}}}""";
     private static final Hop HOP = new Hop("e1/A", "buy", 1, null, 1, 2, 3, 4, 5, 6, 7);
     private final CoreFixture shop = new CoreFixture().with(grain("buy", 4, 10, Isolation.REQUEST)).withWorkflow("flow", FLOW,
-            (version, target, id, startedMs) -> new Executions().create(version, target, id, Instant.ofEpochMilli(startedMs).toString()));
+            new Executions()::create);
     private final List<Signal> before = List.of(new Signal.Started(json("{}"), 1), new Signal.TaskSucceeded("A", json("1"), List.of(), 2),
             new Signal.TaskFailed("B", "E", "because", 3));
 
