@@ -20,6 +20,8 @@ HELD_US = 500
 """For how long nothing may hold a shard; `sand_shard_stalls_total` counts what does."""
 ITEMS = 1000
 RUNS = 20
+WARM_UP = 60
+"""Runs until Java has translated what a Map runs through."""
 
 
 def workflow_transition() -> list[Row]:
@@ -51,7 +53,7 @@ def wide_map(platform: Platform) -> list[Row]:
     body = json.dumps(list(range(ITEMS))).encode()
     seconds = []
     before = 0.0
-    for run in range(-RUNS, RUNS):
+    for run in range(-WARM_UP, RUNS):
         if run == 0:
             before = stalls(platform)
         took, status, answer = client.timed("/invoke/wide/main", body)
@@ -59,7 +61,7 @@ def wide_map(platform: Platform) -> list[Row]:
             raise RuntimeError(f"a Map over {ITEMS} items: {status} {answer[:200]!r}")
         if run >= 0:
             seconds.append(took)
-    note = f"{ITEMS:,}-way Map on the platform, {RUNS} runs after {RUNS} to warm up"
+    note = f"{ITEMS:,}-way Map on the platform, {RUNS} runs after {WARM_UP} to warm up"
     return [
         latency("wide-map", "SAND", seconds, note=note),
         figure(

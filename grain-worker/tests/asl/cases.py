@@ -42,6 +42,8 @@ def check(vector: Vector) -> None:
         assert "invalid" in expected, f"refused: {refused.diagnostics}"
         for place in expected["invalid"]:
             assert (place["pointer"], place["code"]) in found
+        if expected.get("nothingElse"):
+            assert len(found) == len(expected["invalid"]), found
         return
     assert "invalid" not in expected, "accepted, though it should be refused"
     given = vector.content

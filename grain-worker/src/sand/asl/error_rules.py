@@ -27,7 +27,7 @@ def read(state: Reader, variables: Variables, lead: Lead) -> dict[str, Any]:
 
 
 def _retrier(fields: Fields, is_last: bool) -> Retrier:
-    fields.ignore("Comment")
+    fields.comment()
     errors = _errors(fields, is_last)
     interval = fields.integer("IntervalSeconds", 1, limits.SECONDS, 1)
     attempts = fields.integer("MaxAttempts", 0, limits.SECONDS, 3)
@@ -44,7 +44,7 @@ def _retrier(fields: Fields, is_last: bool) -> Retrier:
 
 def _catcher(reader: Reader, is_last: bool, variables: Variables, lead: Lead) -> Catcher:
     fields = reader.fields
-    fields.ignore("Comment")
+    fields.comment()
     reader.refuse_foreign()
     errors = _errors(fields, is_last)
     next_ = fields.required_string("Next")

@@ -35,6 +35,10 @@ class Fields:
         """These may be there; what they say does not matter here."""
         self._known.update(names)
 
+    def comment(self) -> None:
+        """A remark for readers, anywhere."""
+        self.string("Comment")
+
     def __contains__(self, name: str) -> bool:
         return name in self.members
 
@@ -144,6 +148,7 @@ class Fields:
     def at_most_one(self, *names: str) -> None:
         present = [name for name in names if name in self.members]
         if len(present) > 1:
+            self.ignore(*present)
             self.wrong(present[1], f"Only one of {', '.join(present)} may be given.")
 
     def report_unknown(self, where: str) -> None:

@@ -87,7 +87,7 @@ class _Reader:
 
     def _machine(self, fields: Fields, what: str, variables: Variables, timeout: int) -> asl.StateMachine | None:
         """None when nothing sensible can be made of it."""
-        fields.ignore("Comment")
+        fields.comment()
         start_at = fields.required_string("StartAt")
         all_ = fields.object("States") if fields.require("States") else None
         fields.report_unknown(what)

@@ -58,7 +58,8 @@ def _never(view: View) -> bool:
 def condition(reader: Reader) -> Rule:
     """A rule in JSONata: true, false, or what gives it."""
     fields = reader.fields
-    fields.ignore("Comment", "Next", "Assign", "Output")
+    fields.comment()
+    fields.ignore("Next", "Assign", "Output")
     if not fields.require("Condition"):
         rule = _never
     elif is_query(fields.raw("Condition")):
@@ -81,7 +82,7 @@ def condition(reader: Reader) -> Rule:
 
 def read(fields: Fields, is_top: bool) -> Rule:
     """is_top: directly in Choices, where it has a Next; those below have none."""
-    fields.ignore("Comment")
+    fields.comment()
     if is_top:
         fields.ignore("Next", "Assign")
     elif "Next" in fields:

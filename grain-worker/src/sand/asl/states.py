@@ -41,7 +41,7 @@ class StateReader:
         self._variables = variables
         self._machines = machines
         self.targets: list[tuple[str, str]] = []
-        fields.ignore("Comment")
+        fields.comment()
         own = query_language(fields)
         if machine_is_jsonata and own is False:
             message = "A state cannot be in JSONPath when the whole state machine is in JSONata."
@@ -197,6 +197,7 @@ class StateReader:
         names = ["Seconds", "Timestamp"] if self._is_jsonata else ["Seconds", "SecondsPath", "Timestamp", "TimestampPath"]
         given = sum(name in fields for name in names)
         if given != 1:
+            fields.ignore(*names)
             message = f"A Wait state needs exactly one of {', '.join(names)}."
             fields.report(None, "WRONG_VALUE" if given else "MISSING_FIELD", message)
         seconds_from, until_from = self._data.computed("Seconds"), self._data.computed("Timestamp")
@@ -265,6 +266,8 @@ class StateReader:
             for field, values in (("Mode", ("INLINE", "DISTRIBUTED")), ("ExecutionType", ("STANDARD", "EXPRESS"))):
                 if configuration.string(field) not in (None, *values):
                     configuration.wrong(field, f"The field {field} must be {' or '.join(values)}.")
+            if is_distributed:
+                configuration.require("ExecutionType")
             configuration.report_unknown("a ProcessorConfig")
         variables = self._variables.apart() if is_distributed else self._variables.below()
         return self._machines(processor, "an item processor", variables)

@@ -76,6 +76,9 @@ class VectorsTest {
                 for (JsonNode place : expected.get("invalid")) {
                     assertThat(found).contains(place.get("pointer").textValue() + " " + place.get("code").textValue());
                 }
+                if (expected.path("nothingElse").asBoolean()) {
+                    assertThat(found).hasSize(expected.get("invalid").size());
+                }
             }
             case Definitions.Parsed.Valid valid -> {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();

@@ -234,11 +234,10 @@ public final class Shard {
         busy = true;
         try {
             for (Input next = input; next != null; next = waiting.poll()) {
-                long nowNs = System.nanoTime();
-                stallWatch.began(nowNs);
-                core.on(next, nowNs, performer);
-                performer.performDeferred();
-                stallWatch.ended(next, nowNs, System.nanoTime());
+                if (core.nextDeadlineNs() <= System.nanoTime()) {
+                    take(new Input.Tick());
+                }
+                take(next);
             }
         } catch (RuntimeException | Error e) {
             onBroken.accept(e);
@@ -246,6 +245,15 @@ public final class Shard {
             busy = false;
         }
         armTick();
+    }
+
+    /** One turn. What has come due takes one of its own. */
+    private void take(Input input) {
+        long nowNs = System.nanoTime();
+        stallWatch.began(nowNs);
+        core.on(input, nowNs, performer);
+        performer.performDeferred();
+        stallWatch.ended(input, nowNs, System.nanoTime());
     }
 
     /** A tick that comes too early does no harm, so the timer is only ever moved forward. */

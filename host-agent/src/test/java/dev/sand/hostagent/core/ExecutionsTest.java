@@ -65,6 +65,35 @@ class ExecutionsTest {
         assertThat(wide.running("e1").eventId()).isEqualTo("e1/buy>publish[0]");
     }
 
+    private static final String MAP = """
+            {"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "T", "States": {
+              "T": {"Type": "Task", "Resource": "pay", "End": true}}}}}}""";
+
+    private static CoreFixture overALongInput() {
+        CoreFixture fixture = new CoreFixture().with(grain("pay", 1, 100, Isolation.REQUEST)).withWorkflow("flow", MAP,
+                new Executions()::create).warm();
+        fixture.invoke(new InvocationRequest("e1", APP.application(), APP.version(), "flow", json("[" + "7, ".repeat(500) + "7]"), 10_000,
+                false, null));
+        assertThat(begun(fixture)).as("in the request's turn").isZero();
+        return fixture;
+    }
+
+    @Test
+    void aWorkflowLooksIntoALongInputInATurnOfItsOwn() {
+        CoreFixture fixture = overALongInput();
+        fixture.after(1);
+        assertThat(begun(fixture)).isPositive();
+    }
+
+    @Test
+    void oneThatIsCancelledBeforeThatTurnDoesNotBegin() {
+        CoreFixture fixture = overALongInput();
+        fixture.on(new Input.Cancel("e1", null, null));
+        assertThat(fixture.answer().status()).isEqualTo(Status.CANCELLED);
+        fixture.after(1);
+        assertThat(begun(fixture)).isZero();
+    }
+
     private static int begun(CoreFixture fixture) {
         return fixture.core().status(fixture.nowNs).getFirst().grains().stream().filter(grain -> grain.grain().equals("pay"))
                 .mapToInt(grain -> grain.queued() + grain.running()).sum();

@@ -42,7 +42,7 @@ final class ErrorRulesReader {
     }
 
     private Retrier retrier(Fields fields, boolean isLast) {
-        fields.ignore("Comment");
+        fields.comment();
         List<String> errors = errors(fields, isLast);
         long interval = fields.integer("IntervalSeconds", 1, WorkflowLimits.SECONDS, 1);
         long maxAttempts = fields.integer("MaxAttempts", 0, WorkflowLimits.SECONDS, 3);
@@ -62,7 +62,7 @@ final class ErrorRulesReader {
 
     private Catcher catcher(Fields fields, boolean isLast, String within, boolean isJsonata, VariableNames variables,
                             BiConsumer<String, String> onTarget) {
-        fields.ignore("Comment");
+        fields.comment();
         data.refuseForeign(fields, isJsonata);
         List<String> errors = errors(fields, isLast);
         String next = fields.requiredString("Next");

@@ -46,6 +46,11 @@ final class Fields {
         known.addAll(List.of(names));
     }
 
+    /** A remark for readers, anywhere. */
+    void comment() {
+        string("Comment");
+    }
+
     List<String> names() {
         List<String> names = new ArrayList<>();
         object.fieldNames().forEachRemaining(names::add);
@@ -225,6 +230,7 @@ final class Fields {
     void atMostOne(String... names) {
         List<String> present = List.of(names).stream().filter(object::has).toList();
         if (present.size() > 1) {
+            known.addAll(present);
             report(present.get(1), Code.WRONG_VALUE, "Only one of " + String.join(", ", present) + " may be given.");
         }
     }

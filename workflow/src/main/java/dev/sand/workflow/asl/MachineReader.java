@@ -77,7 +77,7 @@ final class MachineReader {
 
     /** @param variables of the machine's scope; @return null when nothing sensible can be made of it */
     StateMachine read(Fields fields, String what, VariableNames variables) {
-        fields.ignore("Comment");
+        fields.comment();
         String startAt = fields.requiredString("StartAt");
         Fields all = fields.required("States") == null ? null : fields.object("States");
         fields.reportUnknown(what);

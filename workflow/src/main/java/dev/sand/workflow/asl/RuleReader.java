@@ -25,7 +25,8 @@ final class RuleReader {
 
     /** A rule in JSONata: true, false, or what gives it. */
     Rule condition(Fields fields, String within) {
-        fields.ignore("Comment", "Next", "Assign", "Output");
+        fields.comment();
+        fields.ignore("Next", "Assign", "Output");
         JsonNode value = fields.required("Condition");
         Expression query = value == null ? null : data.queries().query(fields, "Condition", within);
         boolean literal = query == null && value != null && !QueryReader.isQuery(value) && fields.bool("Condition", false);
@@ -35,7 +36,7 @@ final class RuleReader {
 
     /** @param isTop of the Choices array: has a Next; those below have none */
     Rule read(Fields fields, boolean isTop) {
-        fields.ignore("Comment");
+        fields.comment();
         if (isTop) {
             fields.ignore("Next", "Assign");
         } else if (fields.has("Next")) {

@@ -40,7 +40,7 @@ final class StateReader {
 
     /** @param machineIsJsonata the language of the whole definition; @return null when the state is of no known type */
     State read(String name, int index, Fields fields, MachineReader.Targets targets, VariableNames variables, boolean machineIsJsonata) {
-        fields.ignore("Comment");
+        fields.comment();
         Boolean own = queryLanguage(fields);
         if (machineIsJsonata && Boolean.FALSE.equals(own)) {
             fields.report("QueryLanguage", Code.WRONG_QUERY_LANGUAGE,
@@ -230,6 +230,7 @@ final class StateReader {
         List<String> names = raw.isJsonata ? List.of("Seconds", "Timestamp") : List.of("Seconds", "SecondsPath", "Timestamp", "TimestampPath");
         long given = names.stream().filter(fields::has).count();
         if (given != 1) {
+            names.forEach(fields::ignore);
             fields.report(null, given == 0 ? Code.MISSING_FIELD : Code.WRONG_VALUE,
                     "A Wait state needs exactly one of " + String.join(", ", names) + ".");
         }
@@ -307,6 +308,9 @@ final class StateReader {
         if (configuration != null) {
             oneOf(configuration, "Mode", List.of("INLINE", "DISTRIBUTED"));
             oneOf(configuration, "ExecutionType", List.of("STANDARD", "EXPRESS"));
+            if (isDistributed) {
+                configuration.required("ExecutionType");
+            }
             configuration.reportUnknown("a ProcessorConfig");
         }
         return machines.read(processor, "an item processor", isDistributed ? raw.variables.apart() : raw.variables.below());
