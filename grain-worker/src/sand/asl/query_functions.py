@@ -6,6 +6,8 @@ from __future__ import annotations
 import functools
 import random
 import re
+import sys
+from decimal import Decimal
 from typing import Any
 
 from jsonata.functions import Functions as Library
@@ -13,7 +15,7 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import chance, document, intrinsics
+from sand.asl import chance, document, intrinsics, limits
 from sand.asl.failure import StateError
 from sand.asl.query_run import check_bytes, current, failure
 from sand.asl.query_values import to_library
@@ -21,6 +23,7 @@ from sand.asl.query_values import to_library
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _RADIX = {"x": 16, "b": 2, "o": 8}
 _DIGITS = 400
+_LARGEST = Decimal(sys.float_info.max)
 FUNCTIONS = {
     "partition": ("<an?:a>", "partition"),
     "range": ("<nnn?:a>", "range_"),
@@ -44,6 +47,25 @@ def invalid(why: str) -> StateError:
     return failure(f"D3137: {why}")
 
 
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of an object in $parse: as AWS, it takes no key twice."""
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise document.NoJson(f"Duplicate field '{name}'")
+        members[name] = value
+    return members
+
+
+def _refuse_huge(value: Any) -> None:
+    """As AWS: a double holds every number."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            _refuse_huge(part)
+    elif isinstance(value, int | Decimal) and abs(value) > _LARGEST:
+        raise document.NoJson("a number is too large")
+
+
 class Functions:
     """An argument that is not given is None, and one that makes no sense gives nothing."""
 
@@ -64,7 +86,7 @@ class Functions:
         if (end - start) * by < 0:
             return None
         count = (end - start) // by + 1
-        check_bytes(8 * count)
+        check_bytes(8 * count if count <= limits.QUERY_RANGE else limits.QUERY_VALUE_BYTES + 1)
         current().budget.spend(count // 16)
         return Utils.create_sequence_from_iter(start + by * at for at in range(count))
 
@@ -89,7 +111,9 @@ class Functions:
             raise JException("T0410", -1, 1, "parse")
         current().budget.spend(len(text) // 64)
         try:
-            return to_library(document.parse(text), current())
+            parsed = document.parse(text, _members)
+            _refuse_huge(parsed)
+            return to_library(parsed, current())
         except document.NoJson as e:
             raise invalid(f"Invalid JSON: {e}") from None
 

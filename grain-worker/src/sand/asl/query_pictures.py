@@ -73,7 +73,7 @@ def _picture(text: str, symbols: _Symbols) -> _Picture:
     active = {*symbols.digits, symbols.decimal, symbols.grouping, symbols.optional}
     at = [index for index, char in enumerate(text) if char in active]
     if not at:
-        raise JException("D3085", -1)
+        raise JException("D3086", -1)  # As AWS tells a picture without any place.
     start, end = at[0], at[-1] + 1
     mantissa, exponent = text[start:end], None
     for index in range(start + 1, end - 1):
@@ -81,6 +81,8 @@ def _picture(text: str, symbols: _Symbols) -> _Picture:
             mantissa, exponent = text[start:index], text[index + 1 : end]
             break
     integer, point, fraction = mantissa.partition(symbols.decimal)
+    if exponent is None and text.startswith(symbols.exponent, end):
+        exponent = ""  # As AWS: no digits of one.
     _check(text, text[start:end], integer, fraction, exponent, symbols)
 
     least_integer = scale = symbols.mandatory(integer)
@@ -135,7 +137,7 @@ def _check(text: str, active: str, integer: str, fraction: str, exponent: str | 
         "D3090": first >= 0 and symbols.mandatory(integer[:first]) > 0,
         "D3091": last >= 0 and symbols.mandatory(fraction[last:]) > 0,
         "D3092": exponent is not None and percent + per_mille > 0,
-        "D3093": exponent is not None and symbols.mandatory(exponent) < len(exponent),
+        "D3093": exponent is not None and (not exponent or symbols.mandatory(exponent) < len(exponent)),
     }
     if found := [code for code, is_there in faults.items() if is_there]:
         raise JException(found[-1], -1)
@@ -207,6 +209,4 @@ class Functions:
             if char not in separators
         )
         found = _INTEGER.match(digits)
-        if found is None:
-            raise JException("D3030", -1, text)
-        return float(found[1])
+        return "NaN" if found is None else float(found[1])  # As AWS writes what is no number.

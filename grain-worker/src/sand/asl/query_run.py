@@ -23,7 +23,7 @@ def failure(message: str) -> StateError:
 def check_bytes(count: int) -> None:
     """Raises StateError when so many bytes are more than a value may have: asked before they are made."""
     if count > limits.QUERY_VALUE_BYTES:
-        raise failure("Expression evaluation memory limit exceeded")
+        raise failure("Expression evaluation memory limit exceeded: Check for excessive memory usage")
 
 
 def current() -> Run:
@@ -60,10 +60,9 @@ class Run:
         self.budget.spend(1)
         self._depth += 1
         if self._depth > limits.QUERY_DEPTH:
-            message = (
-                "Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive."
+            raise failure(
+                "Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive"
             )
-            raise failure(f"{message} Depth={self._depth} max={limits.QUERY_DEPTH}")
 
     def leave(self, result: Any) -> None:
         """After it was."""
@@ -91,7 +90,10 @@ class Run:
         known = self._known.get(id(value))
         if known is not None and len(known[0]) == len(value):
             return known[1], known[2]
-        size = 8 + (8 * len(value) if isinstance(value, dict) else 0)
+        if isinstance(value, dict):
+            size = 8 + 8 * len(value)
+        else:  # A range has no head, and is a list of numbers like any other by now.
+            size = 0 if value and type(value[0]) is type(value[-1]) is int else 8
         deepest = 0
         for count, part in enumerate(value.values() if isinstance(value, dict) else value, 1):
             below, levels = self._extent(part)

@@ -157,6 +157,8 @@ def _digits(number: int | float | Decimal) -> str:
     digits = Decimal(repr(shown))
     if abs(shown) < 1e21 and digits == digits.to_integral_value():
         return str(int(digits))
+    if abs(shown) >= 1e-6:
+        return f"{digits:f}" if abs(shown) < 1e21 else repr(shown)
     return repr(shown).replace("e-0", "e-")
 
 

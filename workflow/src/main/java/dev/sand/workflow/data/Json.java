@@ -20,6 +20,7 @@ public final class Json {
     public static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final ObjectReader READER = MAPPER.reader();
     private static final ObjectReader PART_READER = READER.without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    private static final ObjectReader STRICT_READER = READER.with(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
     private static final ObjectWriter WRITER = MAPPER.writer();
 
     private Json() {}
@@ -55,6 +56,25 @@ public final class Json {
             throw new IOException("no value");
         }
         return node;
+    }
+
+    /** As {@link #read(String)}, and as AWS: no key stands twice, and a double holds every number. */
+    static JsonNode readStrictly(String text) throws IOException {
+        JsonNode node = STRICT_READER.readTree(text);
+        if (node.isMissingNode()) {
+            throw new IOException("no value");
+        }
+        refuseHuge(node);
+        return node;
+    }
+
+    private static void refuseHuge(JsonNode node) throws IOException {
+        if (node.isNumber() && Double.isInfinite(node.doubleValue())) {
+            throw new IOException("a number is too large");
+        }
+        for (JsonNode part : node) {
+            refuseHuge(part);
+        }
     }
 
     /** The value that the parser is at, of a larger text. @throws IOException as {@link #read(byte[])} */

@@ -25,7 +25,7 @@ record NumberPicture(String prefix, String suffix, int factor, Set<Integer> grou
             start++;
         }
         if (start == text.length()) {
-            throw new JException("D3085", -1);
+            throw new JException("D3086", -1); // as AWS tells a picture without any place
         }
         int end = text.length();
         while (!symbols.isActive(text.charAt(end - 1))) {
@@ -42,6 +42,9 @@ record NumberPicture(String prefix, String suffix, int factor, Set<Integer> grou
         int point = mantissa.indexOf(symbols.decimal());
         String integer = point < 0 ? mantissa : mantissa.substring(0, point);
         String fraction = point < 0 ? "" : mantissa.substring(point + symbols.decimal().length());
+        if (exponent == null && text.startsWith(symbols.exponent(), end)) {
+            exponent = ""; // as AWS: no digits of one
+        }
         check(text, text.substring(start, end), integer, fraction, exponent, symbols);
 
         int scale = symbols.mandatory(integer);
@@ -103,7 +106,7 @@ record NumberPicture(String prefix, String suffix, int factor, Set<Integer> grou
         faults.put("D3090", first >= 0 && symbols.mandatory(integer.substring(0, first)) > 0);
         faults.put("D3091", last >= 0 && symbols.mandatory(fraction.substring(last)) > 0);
         faults.put("D3092", exponent != null && percent + perMille > 0);
-        faults.put("D3093", exponent != null && symbols.mandatory(exponent) < exponent.length());
+        faults.put("D3093", exponent != null && (exponent.isEmpty() || symbols.mandatory(exponent) < exponent.length()));
         faults.entrySet().stream().filter(Map.Entry::getValue).map(Map.Entry::getKey).reduce((one, next) -> next).ifPresent(code -> {
             throw new JException(code, -1);
         });

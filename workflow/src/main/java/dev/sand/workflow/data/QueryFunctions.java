@@ -86,7 +86,7 @@ public final class QueryFunctions {
             return null;
         }
         BigInteger count = span.divide(by).add(BigInteger.ONE);
-        QueryRun.checkBytes(count.bitLength() > 40 ? Long.MAX_VALUE : 8 * count.longValue());
+        QueryRun.checkBytes(count.bitLength() > 40 || count.longValue() > WorkflowLimits.QUERY_RANGE ? Long.MAX_VALUE : 8 * count.longValue());
         QueryRun.current().budget().spend(count.longValue() / 16);
         List<Object> range = Utils.createSequence();
         for (long i = 0, value = first.longValue(); i < count.longValue(); i++, value += step.longValue()) {
@@ -125,7 +125,7 @@ public final class QueryFunctions {
         }
         QueryRun.current().budget().spend(json.length() / 64);
         try {
-            return QueryValues.of(Json.read(json), QueryRun.current().budget());
+            return QueryValues.of(Json.readStrictly(json), QueryRun.current().budget());
         } catch (IOException e) {
             throw invalid("Invalid JSON: "
                     + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));

@@ -88,7 +88,7 @@ public final class QueryPictures {
     }
 
     /** The library reads digits as Java's decimal format does, fractions and all. */
-    public static Number parseInteger(String text, String picture) throws Throwable {
+    public static Object parseInteger(String text, String picture) throws Throwable {
         if (text == null || picture == null || WORDS.matcher(picture).matches()) {
             return Functions.parseInteger(text, picture);
         }
@@ -103,10 +103,7 @@ public final class QueryPictures {
             plain.append(isSeparator ? "" : c >= zero && c < zero + 10 ? (char) (c - zero + '0') : c);
         }
         Matcher found = INTEGER.matcher(plain);
-        if (!found.lookingAt()) {
-            throw new JException("D3030", -1, text);
-        }
-        return new BigDecimal(found.group(1)).doubleValue();
+        return found.lookingAt() ? (Object) new BigDecimal(found.group(1)).doubleValue() : "NaN"; // as AWS writes what is no number
     }
 
     /** The characters that have a meaning in a picture. */

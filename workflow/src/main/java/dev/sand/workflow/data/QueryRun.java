@@ -54,8 +54,7 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
         budget.spend(1);
         nodes.add(expression);
         if (nodes.size() > WorkflowLimits.QUERY_DEPTH) {
-            throw failure("Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive."
-                    + " Depth=" + nodes.size() + " max=" + WorkflowLimits.QUERY_DEPTH);
+            throw failure("Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive");
         }
     }
 
@@ -98,7 +97,7 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
     /** @throws StatesError when so many bytes are more than a value may have: asked before they are made */
     static void checkBytes(long bytes) {
         if (bytes > WorkflowLimits.QUERY_VALUE_BYTES) {
-            throw failure("Expression evaluation memory limit exceeded");
+            throw failure("Expression evaluation memory limit exceeded: Check for excessive memory usage");
         }
     }
 

@@ -28,6 +28,8 @@ public final class WorkflowLimits {
     public static final int QUERY_DEPTH = 100;
     /** Bytes of a value that a JSONata expression makes, a number counted as 8 of them (as on AWS). */
     public static final int QUERY_VALUE_BYTES = 6_990_256;
+    /** Numbers that {@code $range} gives, as on AWS. */
+    public static final int QUERY_RANGE = 360_145;
     /** Characters of a JSONata expression. */
     public static final int QUERY_CHARS = 64 * 1024;
     /** Bytes of a document that may be parsed on a shard; a larger one is parsed off it. */
