@@ -90,10 +90,9 @@ class Run:
         known = self._known.get(id(value))
         if known is not None and len(known[0]) == len(value):
             return known[1], known[2]
-        if isinstance(value, dict):
-            size = 8 + 8 * len(value)
-        else:  # A range has no head, and is a list of numbers like any other by now.
-            size = 0 if value and type(value[0]) is type(value[-1]) is int else 8
+        # A range has no head, and is a list of numbers like any other by now.
+        is_range = isinstance(value, list) and bool(value) and type(value[0]) is type(value[-1]) is int
+        size = (0 if is_range else 8) + (8 * len(value) if isinstance(value, dict) else 0)
         deepest = 0
         for count, part in enumerate(value.values() if isinstance(value, dict) else value, 1):
             below, levels = self._extent(part)
