@@ -139,8 +139,10 @@ class ResultWriter:
 class Distribution:
     """What a distributed Map has beyond an inline one. label: what its executions are named by, None for the state's name;
     reader: None when the items are the input's; writer: None when results are the state's; batch: None for one item each.
+    is_express: an iteration that is redriven begins anew, as an Express execution does.
     """
 
+    is_express: bool
     label: str | None
     reader: ObjectReader | None
     writer: ResultWriter | None

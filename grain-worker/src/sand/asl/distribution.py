@@ -26,6 +26,7 @@ _FIELDS = ["ItemReader", "ItemBatcher", "ResultWriter"]
 class MapRun:
     """A run of a distributed Map, with what its fields gave. A bound of None: there is none."""
 
+    is_express: bool
     items_per_batch: float | None
     bytes_per_batch: float | None
     batch_input: tuple[Any, ...]
@@ -59,6 +60,7 @@ def begin(visit: Visit, distribution: Distribution, data: Any) -> MapRun:
     batch = distribution.batch
     view = View(visit, data)
     return MapRun(
+        distribution.is_express,
         _amount(view, batch and batch.items),
         _amount(view, batch and batch.bytes),
         (document.checked(batch.input(view)),) if batch and batch.input else (),
@@ -103,7 +105,7 @@ def _amount(view: View, amount: Amount | None) -> float | None:
 # --- reading
 
 
-def read(state: Fields, is_distributed: bool, is_jsonata: bool) -> Distribution | None:
+def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool) -> Distribution | None:
     """None for an inline Map: it may say what failures it tolerates, as on AWS without effect; the rest are mistakes."""
     tolerated_count = _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata)
     tolerated_percentage = _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata)
@@ -123,6 +125,7 @@ def read(state: Fields, is_distributed: bool, is_jsonata: bool) -> Distribution 
         )
     batcher = state.object("ItemBatcher")
     return Distribution(
+        is_express,
         label,
         object_fields.reader(state, is_jsonata, _read_amount),
         object_fields.writer(state, is_jsonata),

@@ -139,7 +139,7 @@ class Execution:
 
     def redrive(self, ended: Finished, ended_ms: int, now_ms: int) -> list[Command]:
         """It had ended without success, and runs on from the state that it was in, whose attempts begin anew; in a Parallel or
-        inline Map, from those of the branches and iterations that had not succeeded.
+        Map, from those of the branches and iterations that had not succeeded.
 
         ended: how, when it ended otherwise than by a signal; of status CANCELLED, it was stopped.
         """

@@ -17,8 +17,16 @@ def files(visit: Visit, run: MapRun, data: Any) -> ResultFiles | None:
     if writer is None or writer.parameters is None:
         return None
     bucket, folder = object_fields.destination(View(visit, data), writer)
-    id = chance.uuid_of(visit.scope.info.execution_id, visit.step)
-    return ResultFiles(bucket, folder + id, writer.is_lines, f"{_name(visit, 'mapRun')}:{id}")
+    return ResultFiles(bucket, folder + _id(visit), writer.is_lines, map_run(visit))
+
+
+def map_run(visit: Visit) -> str:
+    """The name of the run itself."""
+    return f"{_name(visit, 'mapRun')}:{_id(visit)}"
+
+
+def _id(visit: Visit) -> str:
+    return chance.uuid_of(visit.scope.info.execution_id, visit.step)
 
 
 def _name(visit: Visit, kind: str) -> str:

@@ -38,6 +38,8 @@ class Kernel(Protocol):
 
     def throw(self, scope: Scope, error: Exception) -> None: ...
 
+    def go_on_with(self, scope: Scope) -> None: ...
+
 
 def open_items(kernel: Kernel, info: Info, join: Join, state: asl.Map, items: Any, data: Any, concurrency: int) -> None:
     """Starts a Map's iterations, one after the other, as many at once as may be. items: see `steps.Kernel`."""
@@ -64,15 +66,22 @@ class Iterations:
         self._begun = 0
         self._is_starting = False
         self._calls = 0
+        self._source: Source | None = None
+        self._unread: Source | None = None
+        """Where items are that could not be read, or not yet."""
 
     # --- items
 
     def read(self, source: Source) -> None:
+        self._source = self._unread = source
+
         def answer(items: Any, failed: Failed | None) -> None:
             if failed is not None:
                 self._fail(Failed(failure.ITEM_READER_FAILED, failed.cause))
             else:
-                self.begin(Items(islice(items, self._join.max_items), source.shown))
+                self._unread = None
+                taken = self._items.taken
+                self.begin(Items(islice(items, taken, self._join.max_items), source.shown, taken))
 
         self._call("items", lambda id, step: ReadItems(id, step, source), answer)
 
@@ -95,9 +104,24 @@ class Iterations:
             self.start_next()
 
     def go_on(self) -> None:
-        """Of an inline Map that is redriven."""
+        """Of a Map that is redriven."""
         self._is_starting = False
-        self.start_next()
+        if self._join.run is None:
+            self.start_next()
+        elif self._unread is not None:
+            self.read(self._unread)
+        else:
+            self._kernel.queue(self._go_on)
+
+    def go_on_with(self, scope: Scope) -> None:
+        """An iteration of a distributed Map that is open again: where it had stopped; an Express execution begins anew."""
+        count = self._info.redrives
+        scope.event("ExecutionRedriven", lambda: {"redriveCount": count})
+        if self._join.run.is_express:
+            scope.forget()
+            self._kernel.open_scope(scope, scope.execution_input)
+        else:
+            self._kernel.go_on_with(scope)
 
     def start_next(self) -> None:
         """Queues the start of the next iteration, if one may start."""
@@ -105,12 +129,22 @@ class Iterations:
         may = len(join.scopes) < self._concurrency and not join.is_exceeded and not (join.files and join.files.is_behind)
         if self._is_starting or not may:
             return
+        if join.again:
+            self._is_starting = True
+            self._kernel.queue(self._start_again)
+            return
+        if "items" in join.object_call:
+            return
         try:
             has_more = self._items.has(0)
             if self._items.taken + has_more > limits.MAP_ITEMS:
+                join.has_forgotten = True  # So that a redrive finds it again.
                 raise runtime(f"The array has more than {limits.MAP_ITEMS} items; a Map takes {limits.MAP_ITEMS}")
-        except (ItemFault, StateError) as e:
-            self._fail(Failed(failure.ITEM_READER_FAILED, str(e)) if isinstance(e, ItemFault) else e)
+        except StateError as e:
+            self._fail(e)
+            return
+        except ItemFault as e:
+            self._fail_reading(e)
             return
         if has_more:
             self._is_starting = True
@@ -121,6 +155,18 @@ class Iterations:
                 self._exceed()
             elif join.is_complete:
                 self._end()
+
+    def _start_again(self) -> None:
+        join = self._join
+        if join.is_abandoned or join.is_exceeded or join.visit.scope.is_closed:
+            return
+        self._is_starting = False
+        scope, count = join.again.popleft()
+        join.scopes[scope.index] = scope
+        join.items_of[scope.index] = count
+        scope.reopen()
+        self.start_next()
+        self.go_on_with(scope)
 
     def _start(self) -> None:
         join = self._join
@@ -148,7 +194,8 @@ class Iterations:
             self._fail(e)
             return
         except ItemFault as e:
-            self._fail(Failed(failure.ITEM_READER_FAILED, str(e)))
+            self._begun = index
+            self._fail_reading(e)
             return
         join.scopes[index] = scope
         self.start_next()
@@ -249,7 +296,7 @@ class Iterations:
                     break
                 join.files.add(PENDING, iteration_records.pending(join, self._begun + ahead, self._items.at(ahead)[1]))
         except ItemFault:
-            pass  # The Map fails as it is.
+            self._unread = self._source  # The Map fails as it is.
         self._end()
 
     def _fail_exceeded(self) -> None:
@@ -289,6 +336,10 @@ class Iterations:
             self._kernel.resume(join.visit.scope, join.files.details())
         else:
             self.start_next()
+
+    def _fail_reading(self, fault: ItemFault) -> None:
+        self._unread = self._source
+        self._fail(Failed(failure.ITEM_READER_FAILED, str(fault)))
 
     def _fail(self, error: Exception) -> None:
         self._kernel.abandon(self._join)

@@ -34,5 +34,7 @@ ITEM_BYTES = 8 << 20
 CSV_HEADER_BYTES = 10 * 1024
 RESULT_WRITE_BYTES = 256 * 1024
 RESULT_FILE_BYTES = 64 << 20
+FAILED_ITERATIONS = 10_000
+"""Of a distributed Map, that are kept for a redrive; beyond, that does all of the Map again."""
 PENDING_ITEMS = 1_000
 """Items that were not begun and are written as such, when a Map fails."""

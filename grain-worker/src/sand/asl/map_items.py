@@ -12,11 +12,12 @@ from sand.asl.objects import Item
 class Items:
     """Items that come one after the other; those that are looked at ahead are kept."""
 
-    def __init__(self, items: Iterator[Item], source: str | None) -> None:
+    def __init__(self, items: Iterator[Item], source: str | None, taken: int = 0) -> None:
+        """taken: before these."""
         self._items = items
         self._source = source
         self._ahead: deque[Item] = deque()
-        self.taken = 0
+        self.taken = taken
 
     def has(self, ahead: int) -> bool:
         """Whether there is one so far ahead of the next. Raises ItemFault."""

@@ -47,6 +47,8 @@ class ResultFiles:
         self._made: dict[str, list[dict[str, Any]]] = {FAILED: [], PENDING: [], SUCCEEDED: []}
         self._waiting: deque[Piece] = deque()
         self._waiting_bytes = 0
+        self._last: Piece | None = None
+        """Handed out last."""
 
     def add(self, kind: str, result: Any) -> None:
         file = self._filling.setdefault(kind, _Filling(0))
@@ -67,8 +69,7 @@ class ResultFiles:
         file.content = bytearray()
 
     def _put(self, name: str, content_type: str, offset: int, content: bytes, is_last: bool) -> None:
-        key = name if self._bucket is None else f"{self._bucket}/{name}"
-        self._waiting.append(Piece(key, content_type, offset, content, is_last))
+        self._waiting.append(Piece(self._key(name), content_type, offset, content, is_last))
         self._waiting_bytes += len(content)
 
     def _end(self, kind: str, file: _Filling) -> None:
@@ -91,11 +92,30 @@ class ResultFiles:
 
     def poll(self) -> Piece | None:
         """What is to be written next."""
-        if not self._waiting:
-            return None
-        piece = self._waiting.popleft()
-        self._waiting_bytes -= len(piece.content)
-        return piece
+        self._last = self._waiting.popleft() if self._waiting else None
+        self._waiting_bytes -= 0 if self._last is None else len(self._last.content)
+        return self._last
+
+    def give_back(self) -> None:
+        """Nobody knows whether what was handed out last is written."""
+        if self._last is not None:
+            self._waiting.appendleft(self._last)
+            self._waiting_bytes += len(self._last.content)
+            self._last = None
+
+    def reopen(self) -> None:
+        """The run is redriven: what had not succeeded is told anew, in files with the next numbers; those of before are in no
+        manifest."""
+        lasting = self._key(f"{self._folder}/{SUCCEEDED}_")
+        self._waiting = deque(piece for piece in self._waiting if piece.key.startswith(lasting))
+        self._waiting_bytes = sum(len(piece.content) for piece in self._waiting)
+        for kind in (FAILED, PENDING):
+            self._made[kind] = []
+            if (file := self._filling.get(kind)) is not None and not file.is_empty:
+                self._filling[kind] = _Filling(file.number + 1)
+
+    def _key(self, name: str) -> str:
+        return name if self._bucket is None else f"{self._bucket}/{name}"
 
     @property
     def is_behind(self) -> bool:

@@ -71,9 +71,11 @@ class ScopeEnds:
     def abandon(self, join: Join) -> None:
         """It is moot: nobody waits for what still runs below it. Where its state fails, a redrive goes on with it."""
         join.is_abandoned = True
-        join.visit.left = join if join.run is None else None
+        join.visit.left = None if join.has_forgotten else join
         self.abandon_below(join)
         self._pending.withdraw(join.object_call.pop("results", None))
+        if join.files is not None:
+            join.files.give_back()
 
     def abandon_below(self, join: Join) -> None:
         """What the join still waits for runs no more."""
@@ -85,3 +87,5 @@ class ScopeEnds:
             self._pending.abandon(scope)
             if scope.joining is not None:
                 self.abandon(scope.joining)
+            if join.run is not None:
+                scope.event("ExecutionAborted")

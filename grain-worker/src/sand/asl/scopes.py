@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,14 @@ class Join:
         """The ids of calls about objects that are open, by "items" and "results"."""
         self.is_exceeded = False
         """More items have failed than may: what is known is written, then the Map fails."""
+        self.has_succeeded = False
+        """The state has failed with what all of them gave."""
+        self.failures: list[tuple[Scope, int]] = []
+        """Iterations of a distributed Map that have failed, with how many items each has, as long as they are not too many."""
+        self.again: deque[tuple[Scope, int]] = deque()
+        """Those that are to run again."""
+        self.has_forgotten = False
+        self._failure_bytes = 0
         flow = visit.state.flow
         # What nothing will look at is not gathered.
         self._keeps_results = not (flow.result_path is None and flow.result_selector is None and visit.state.assign is None)
@@ -80,19 +89,40 @@ class Join:
 
     def is_one_too_many(self, scope: Scope, shown: Any = ABSENT) -> bool:
         """An iteration of a distributed Map has failed. shown: what stands for it among the results."""
-        self.failed += self._end(scope)
+        count = self._end(scope)
+        self.failed += count
         if shown is not ABSENT:
             self._keep(scope, shown)
+        given = (scope.execution_input, None if scope.visit is None else scope.visit.input)
+        self._failure_bytes += sum(document.size(each, limits.DOCUMENT_BYTES) for each in given)
+        is_full = len(self.failures) == limits.FAILED_ITERATIONS or self._failure_bytes > limits.DOCUMENT_BYTES
+        self.has_forgotten = self.has_forgotten or is_full
+        if self.has_forgotten:
+            self.failures = []
+        else:
+            self.failures.append((scope, count))
         return self.has_too_many_failed()
 
     def has_too_many_failed(self) -> bool:
         return bool(self.run.is_exceeded_by(self.failed, self.size))
 
     def reopen(self) -> None:
-        """Its state is redriven: what had not ended goes on."""
+        """Its state is redriven: what had not ended goes on, and what had failed."""
         self.is_abandoned = False
         for scope in self.scopes.values():
             scope.reopen()
+        if self.run is None:
+            return
+        self.is_exceeded = False
+        for scope, count in self.failures:
+            self.ended -= count
+            self.failed -= count
+            if scope.index in self.results:
+                self.bytes -= 1 + document.size(self.results.pop(scope.index), limits.DOCUMENT_BYTES)
+        self.again.extend(self.failures)
+        self.failures, self._failure_bytes = [], 0
+        if self.files is not None:
+            self.files.reopen()
 
     @property
     def is_complete(self) -> bool:
@@ -212,9 +242,15 @@ class Scope:
         self.is_closed = True
         self.info.variable_bytes -= self.bytes()
 
+    def forget(self) -> None:
+        """Its variables: it begins anew."""
+        self.info.variable_bytes -= self.bytes()
+        self._variables = {}
+
     def reopen(self) -> None:
         self.is_closed = False
-        self.last_event = self.outer.last_event if self.outer is not None else self.last_event
+        if self.join is not None and self.join.run is None and self.outer is not None:
+            self.last_event = self.outer.last_event
         self.info.variable_bytes += self.bytes()
         self.joining = self.waits_for = self.token_wait = None
 
@@ -231,9 +267,9 @@ class Visit:
         self.entered_event = scope.event(kind, lambda: value("input", input, name=state.name))
         self.retries: dict[int, int] = {}
         self.join: Join | None = None
-        """Of a Parallel or inline Map: that of its attempt."""
+        """Of a Parallel or Map: that of its attempt."""
         self.left: Join | None = None
-        """Of a Parallel or inline Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
+        """Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
         self.step = self.first_step = scope.new_step(state)
         self._draws = 0
 

@@ -53,6 +53,8 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
         flow.assign(visit, state.assign, result)
     except StateError:
         visit.left, visit.join = visit.join, None
+        if visit.left is not None:
+            visit.left.has_succeeded = True
         raise
     return output, state.next
 
@@ -132,15 +134,22 @@ def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
 
 
 def _left(kernel: Kernel, visit: Visit) -> Steps:
-    """Of a Parallel or inline Map whose execution is redriven: what had not succeeded, or not begun."""
+    """Of a Parallel or Map whose execution is redriven: what had not succeeded, or not begun."""
     join, visit.left = visit.left, None
     assert join is not None
     visit.join = join
-    if join.is_complete:
-        return join.joined()
+    if join.has_succeeded or (join.run is None and join.is_complete):
+        return join.joined() if join.files is None else join.files.details()
+    if join.run is not None:
+        count = visit.scope.info.redrives
+        details = {"mapRunArn": iteration_records.map_run(visit), "redriveCount": count}
+        visit.scope.event("MapRunRedriven", lambda: details)
     join.reopen()
     for scope in list(join.scopes.values()):
-        kernel.go_on_with(scope)
+        if join.run is None:
+            kernel.go_on_with(scope)
+        else:
+            join.iterations.go_on_with(scope)
     if join.iterations is not None:
         join.iterations.go_on()
     return (yield join)
@@ -174,11 +183,11 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
         visit.scope.event("MapRunStarted")
     files = map_run and iteration_records.files(visit, map_run, data)
     join = Join(visit, None if reader else len(items))
-    visit.join = None if map_run else join
-    if not items and not files:
-        return []
+    visit.join = join
     join.run = map_run
     join.files = files
+    if not items and not files:
+        return []
     join.max_items = distribution.max_items(visit, state.distribution, data) if state.distribution else limits.MAP_ITEMS
     kernel.open_items(join, state, items, data, min(wanted or limits.MAP_CONCURRENCY, limits.MAP_CONCURRENCY))
     return (yield join)

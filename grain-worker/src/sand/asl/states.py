@@ -231,7 +231,7 @@ class StateReader:
         common = self._common(self._next(), False, True)
         is_older = "Parameters" in fields and not self._is_jsonata
         selector = self._data.template("Parameters" if is_older else "ItemSelector")
-        is_distributed = self._is_distributed()
+        is_distributed = self._configures("Mode", "DISTRIBUTED")
         processor = self._processor(is_distributed)
         items_path = None if self._is_jsonata else fields.path("ItemsPath")
         concurrency_from = self._data.counted("MaxConcurrency")
@@ -248,13 +248,15 @@ class StateReader:
             processor=processor,  # type: ignore[arg-type]
             max_concurrency=0 if concurrency_from else fields.integer("MaxConcurrency", 0, limits.SECONDS, 0),
             concurrency=concurrency_from,
-            distribution=distribution.read(fields, is_distributed, self._is_jsonata),
+            distribution=distribution.read(
+                fields, is_distributed, self._configures("ExecutionType", "EXPRESS"), self._is_jsonata
+            ),
         )
 
-    def _is_distributed(self) -> bool:
+    def _configures(self, field: str, value: str) -> bool:
         processor = self._fields.raw("Iterator" if "Iterator" in self._fields else "ItemProcessor")
         configuration = processor.get("ProcessorConfig") if isinstance(processor, dict) else None
-        return isinstance(configuration, dict) and configuration.get("Mode") == "DISTRIBUTED"
+        return isinstance(configuration, dict) and configuration.get(field) == value
 
     def _processor(self, is_distributed: bool) -> asl.StateMachine | None:
         name = "Iterator" if "Iterator" in self._fields else "ItemProcessor"

@@ -161,9 +161,12 @@ final class Agenda {
     /** The join is moot: whatever still runs below it is abandoned. Where its state fails, a redrive goes on with it. */
     void abandon(Join join) {
         join.visit.join = null;
-        join.visit.left = join.run == null ? join : null;
+        join.visit.left = join.mayGoOn() ? join : null;
         abandonBelow(join);
         abandon(join.writeStep);
+        if (join.files != null) {
+            join.files.giveBack();
+        }
     }
 
     /** Of an execution that has ended: nothing of the join is open, and what it holds goes. */
@@ -178,6 +181,9 @@ final class Agenda {
         for (Scope scope : join.running()) {
             if (!scope.isClosed) {
                 abandon(scope);
+                if (join.run != null) {
+                    scope.event("ExecutionAborted");
+                }
             }
         }
         abandon(join.readStep);

@@ -6,6 +6,7 @@ import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.WorkflowLimits;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -43,6 +44,8 @@ final class Join {
     String writeStep;
     /** More items have failed than may: what is known is written, then the state fails. */
     boolean isExceeded;
+    /** The state has failed with what all of them gave. */
+    boolean hasSucceeded;
 
     private final Map<Integer, Scope> running = new LinkedHashMap<>();
     private final int branches;
@@ -54,6 +57,14 @@ final class Join {
     private final Map<Integer, Integer> itemsOf = new LinkedHashMap<>(0);
     private long failed;
     private int objectSteps;
+    /** Iterations of a distributed Map that have failed, as long as they are not too many; and those that are to run again. */
+    private final ArrayDeque<Failed> failures = new ArrayDeque<>(0);
+    private final ArrayDeque<Failed> again = new ArrayDeque<>(0);
+    private long failureBytes;
+    private boolean hasForgotten;
+
+    /** @param items that it has */
+    private record Failed(Scope scope, int items) {}
 
     private Join(Visit visit, int branches, Items items, Document itemInput, long maxConcurrency, MapRun run, ResultFiles files) {
         this.visit = visit;
@@ -90,10 +101,43 @@ final class Join {
         itemsOf.put(scope.index, items);
     }
 
-    /** Its state is redriven: what had not ended goes on. */
+    /** Whether it can be redriven without those that have succeeded: the others are known. */
+    boolean mayGoOn() {
+        return !hasForgotten;
+    }
+
+    /** Its state is redriven: what had not ended goes on, and what had failed. */
     void reopen() {
         isStarting = false;
         running.values().forEach(Scope::reopen);
+        if (hasSucceeded || run == null) {
+            return;
+        }
+        isExceeded = false;
+        for (Failed each : failures) {
+            ended -= each.items();
+            failed -= each.items();
+            forget(each.scope().index);
+        }
+        again.addAll(failures);
+        failures.clear();
+        failureBytes = 0;
+        if (items instanceof ReadItems read) {
+            read.reopen();
+        }
+        if (files != null) {
+            files.reopen();
+        }
+    }
+
+    /** The next iteration that had failed and is to run again; null: none. */
+    Scope takeAgain() {
+        Failed next = again.poll();
+        if (next == null) {
+            return null;
+        }
+        open(next.scope(), next.items());
+        return next.scope();
     }
 
     /** What has begun and not ended, in order. */
@@ -121,10 +165,25 @@ final class Join {
         }
     }
 
+    private void forget(int index) {
+        if (index < results.length && results[index] != null) {
+            bytes -= results[index].sizeHint();
+            results[index] = null;
+        }
+    }
+
     /** An iteration of a distributed Map has failed. @param shown in its place, or null; @return whether that is one too many */
-    boolean isOneTooMany(int index, Document shown) {
-        keep(index, shown);
-        failed += end(index);
+    boolean isOneTooMany(Scope scope, Document shown) {
+        keep(scope.index, shown);
+        int count = end(scope.index);
+        failed += count;
+        failureBytes += scope.info.input().sizeHint() + scope.current.input.sizeHint();
+        hasForgotten |= failures.size() == WorkflowLimits.FAILED_ITERATIONS || failureBytes > WorkflowLimits.DOCUMENT_BYTES;
+        if (hasForgotten) {
+            failures.clear();
+        } else {
+            failures.add(new Failed(scope, count));
+        }
         return isOneTooMany();
     }
 
@@ -161,7 +220,7 @@ final class Join {
     }
 
     boolean mayStartItem() {
-        return items != null && nextItem < items.count() && running.size() < maxConcurrency && !isShort && !isExceeded
+        return items != null && (!again.isEmpty() || nextItem < items.count() && !isShort) && running.size() < maxConcurrency && !isExceeded
                 && (files == null || !files.isBehind());
     }
 

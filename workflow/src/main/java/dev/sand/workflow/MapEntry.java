@@ -84,7 +84,7 @@ final class MapEntry {
 
     private MapRun run(Visit visit, Distribution distribution, Document input) {
         Distribution.Batch batch = distribution.batch();
-        return new MapRun((long) fields.amount(visit, batch == null ? null : batch.items(), input, 0),
+        return new MapRun(distribution.isExpress(), (long) fields.amount(visit, batch == null ? null : batch.items(), input, 0),
                 (long) fields.amount(visit, batch == null ? null : batch.bytes(), input, 0),
                 batch == null || batch.input() == null ? null : flow.fill(visit, batch.input(), input).node(source),
                 fields.amount(visit, distribution.toleratedCount(), input, -1),
@@ -99,6 +99,7 @@ final class MapEntry {
             checkCount(join.items);
         } catch (StatesError e) {
             agenda.abandon(join);
+            join.visit.left = null; // there are too many of them, or too large ones: so it is found again
             exit.fail(join.visit, e);
             return;
         }
@@ -134,6 +135,13 @@ final class MapEntry {
             return;
         }
         join.isStarting = false;
+        Scope again = join.takeAgain();
+        if (again != null) {
+            again.reopen();
+            agenda.startMore(join);
+            goOn(again);
+            return;
+        }
         int first = join.nextItem;
         State.Map map = (State.Map) visit.state;
         Scope scope;
@@ -169,6 +177,20 @@ final class MapEntry {
         }
         agenda.startMore(join);
         agenda.enter(scope, map.processor().startAt(), input);
+    }
+
+    /** A branch or iteration that is open again, of a state that is redriven: where it had stopped; of an Express execution, from the beginning. */
+    void goOn(Scope scope) {
+        MapRun run = scope.join.run;
+        if (run != null) {
+            scope.event("ExecutionRedriven", () -> Json.NODES.objectNode().put("redriveCount", scope.info.redrives().count));
+        }
+        if (run != null && run.isExpress()) {
+            scope.restart();
+            agenda.enter(scope, scope.machine.startAt(), scope.info.input());
+        } else {
+            agenda.add(new Agenda.Ready.GoOn(scope));
+        }
     }
 
     /** Where the ItemSelector of a distributed Map sees an item: in the Map's own execution. */

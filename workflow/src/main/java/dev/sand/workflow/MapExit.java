@@ -51,7 +51,7 @@ final class MapExit {
             join.files.add(Kind.FAILED, record);
             agenda.writeMore(join);
         }
-        if (join.isOneTooMany(scope.index, record == null ? null : Document.made(record))) {
+        if (join.isOneTooMany(scope, record == null ? null : Document.made(record))) {
             exceed(join);
         } else {
             exit.goOn(join);
@@ -101,6 +101,10 @@ final class MapExit {
                 return;
             }
             exit.complete(join.visit, joined);
+            return;
+        }
+        if (join.hasSucceeded) {
+            exit.complete(join.visit, Document.made(join.files.details()));
             return;
         }
         join.files.close();

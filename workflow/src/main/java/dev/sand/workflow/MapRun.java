@@ -7,6 +7,7 @@ import dev.sand.workflow.asl.Distribution.Writer.Transformation;
 /**
  * A run of a distributed Map, with what its fields gave.
  *
+ * @param isExpress whether an iteration that is redriven begins anew
  * @param itemsPerBatch 0: no bound
  * @param bytesPerBatch of an iteration's whole input; 0: no bound
  * @param batchInput what every batch has beside its items, or null
@@ -14,7 +15,7 @@ import dev.sand.workflow.asl.Distribution.Writer.Transformation;
  * @param toleratedPercentage of failed items; -1: not given
  * @param writer what becomes of the results, or null
  */
-record MapRun(long itemsPerBatch, long bytesPerBatch, JsonNode batchInput, double toleratedCount, double toleratedPercentage,
+record MapRun(boolean isExpress, long itemsPerBatch, long bytesPerBatch, JsonNode batchInput, double toleratedCount, double toleratedPercentage,
               Writer writer) {
     static final String EXCEEDED = "The specified tolerated failure threshold was exceeded";
 

@@ -36,6 +36,11 @@ final class ReadItems implements Items {
         return !isReading && !areAllKnown() && (started == count() || isShort);
     }
 
+    /** What was being read does not come any more. */
+    void reopen() {
+        isReading = false;
+    }
+
     ObjectCall.Read nextRead() {
         isReading = true;
         int left = (int) Math.min(Integer.MAX_VALUE, most - count());

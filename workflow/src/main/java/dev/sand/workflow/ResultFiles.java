@@ -11,6 +11,7 @@ import dev.sand.workflow.objects.ObjectCall;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -39,6 +40,8 @@ final class ResultFiles {
     private final Map<Kind, ArrayNode> made = new EnumMap<>(Kind.class);
     private final ArrayDeque<ObjectCall.Write> waiting = new ArrayDeque<>();
     private long waitingBytes;
+    /** Handed out last. */
+    private ObjectCall.Write last;
     private boolean isClosed;
 
     /** @param bucket or null; @param folder of this run's files, below the bucket; @param mapRun its name */
@@ -76,7 +79,7 @@ final class ResultFiles {
     }
 
     private void write(String name, String contentType, long offset, byte[] bytes, boolean isLast) {
-        waiting.add(new ObjectCall.Write((bucket == null ? "" : bucket + "/") + name, contentType, offset, bytes, isLast));
+        waiting.add(new ObjectCall.Write(key(name), contentType, offset, bytes, isLast));
         waitingBytes += bytes.length;
     }
 
@@ -120,9 +123,39 @@ final class ResultFiles {
 
     /** What is to be written next, or null. */
     ObjectCall.Write poll() {
-        ObjectCall.Write next = waiting.poll();
-        waitingBytes -= next == null ? 0 : next.bytes().length;
-        return next;
+        last = waiting.poll();
+        waitingBytes -= last == null ? 0 : last.bytes().length;
+        return last;
+    }
+
+    /** Nobody knows whether what was handed out last is written. */
+    void giveBack() {
+        if (last != null) {
+            waiting.addFirst(last);
+            waitingBytes += last.bytes().length;
+            last = null;
+        }
+    }
+
+    /** The run is redriven: what had not succeeded is told anew, in files with the next numbers; those of before are in no manifest. */
+    void reopen() {
+        isClosed = false;
+        String lasting = key(folder + "/" + Kind.SUCCEEDED + "_");
+        waiting.removeIf(write -> !write.key().startsWith(lasting));
+        waitingBytes = waiting.stream().mapToLong(write -> write.bytes().length).sum();
+        for (Kind kind : List.of(Kind.FAILED, Kind.PENDING)) {
+            made.put(kind, Json.NODES.arrayNode());
+            Filling file = filling.get(kind);
+            if (file != null && !file.isEmpty) {
+                Filling next = new Filling();
+                next.number = file.number + 1;
+                filling.put(kind, next);
+            }
+        }
+    }
+
+    private String key(String name) {
+        return bucket == null ? name : bucket + "/" + name;
     }
 
     /** More waits to be written than should: iterations are not begun until it is. */

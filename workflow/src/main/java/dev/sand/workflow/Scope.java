@@ -169,7 +169,16 @@ final class Scope {
     void reopen() {
         isClosed = false;
         variables.reopen();
-        follows(join.visit.scope);
+        if (join.run == null) {
+            follows(join.visit.scope);
+        }
+    }
+
+    /** It is open again, and begins anew. */
+    void restart() {
+        variables.suspend();
+        variables.forget();
+        current = null;
     }
 
     /** "Tag", "Tag#2", …: a step that this execution has not had yet. */

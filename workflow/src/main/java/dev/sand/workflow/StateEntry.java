@@ -63,7 +63,7 @@ final class StateEntry {
     }
 
     /**
-     * Goes on where a redriven execution had stopped: in a Parallel or inline Map with the branches and iterations that had not
+     * Goes on where a redriven execution had stopped: in a Parallel or Map with the branches and iterations that had not
      * succeeded, and those that had not begun; in any other state from its beginning.
      */
     void goOn(Scope scope, long nowMs) {
@@ -75,8 +75,12 @@ final class StateEntry {
             attempt(scope.current, nowMs);
         } else {
             Join join = scope.current.goOn();
+            if (join.run != null && !join.hasSucceeded) {
+                scope.event("MapRunRedriven", () -> Json.NODES.objectNode().put("mapRunArn", IterationRecord.mapRun(join.visit))
+                        .put("redriveCount", scope.info.redrives().count));
+            }
             join.reopen();
-            join.running().forEach(each -> agenda.add(new Agenda.Ready.GoOn(each)));
+            join.running().forEach(maps::goOn);
             exit.goOn(join);
         }
     }

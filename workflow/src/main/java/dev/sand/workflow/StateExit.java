@@ -64,7 +64,10 @@ final class StateExit {
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {
-            visit.left = joined == null || joined.run != null ? null : joined;
+            visit.left = joined;
+            if (joined != null) {
+                joined.hasSucceeded = true;
+            }
             fail(visit, e);
             return;
         }

@@ -100,6 +100,11 @@ final class Variables {
         total.bytes += bytes();
     }
 
+    /** Of a scope that is suspended. */
+    void forget() {
+        values = Map.of();
+    }
+
     private long bytes() {
         long bytes = 0;
         for (Value value : values.values()) {

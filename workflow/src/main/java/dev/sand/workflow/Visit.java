@@ -26,7 +26,7 @@ final class Visit {
     String openStep;
     /** Of a Parallel or Map that runs, else null. */
     Join join;
-    /** Of a Parallel or inline Map that failed or was abandoned: what a redrive goes on with; null: it begins anew. */
+    /** Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; null: it begins anew. */
     Join left;
 
     /** Of a task that waits for its token, else null. */

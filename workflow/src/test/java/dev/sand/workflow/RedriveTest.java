@@ -11,6 +11,7 @@ import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.objects.ItemChunk;
 import dev.sand.workflow.trial.Trial;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -158,6 +159,81 @@ class RedriveTest {
         done("M[2]/T#3", "30");
         done("M[1]/T#3", "20");
         assertThat(output(done("M[3]/T", "40"))).isEqualTo(Json.read("[10, 20, 30, 40]"));
+    }
+
+    private static String distributed(String type, String more) {
+        return """
+                {"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, %s "ItemProcessor": {
+                  "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "%s"}, "StartAt": "T", "States": {
+                  "T": {"Type": "Task", "Resource": "g", "Next": "U"}, "U": {"Type": "Task", "Resource": "g", "End": true}}}}}}""".formatted(more, type);
+    }
+
+    @Test
+    void ofADistributedMapTheIterationsThatFailedWereGivenUpOrHadNotBegunDo() throws IOException {
+        execution = execution(distributed("STANDARD", "\"MaxConcurrency\": 2, \"ToleratedFailureCount\": 1,"), history);
+        on(new Signal.Started(json("[1, 2, 3, 4, 5]"), START));
+        done("M[0]/T", "10");
+        done("M[0]/U", "11");
+        failed("M[1]/T");
+        done("M[2]/T", "30");
+        done("M[3]/T", "40");
+        assertThat(failed("M[3]/U").getLast()).isInstanceOf(Command.Fail.class);
+        assertThat(steps(redrive(1, Status.FAILED))).as("two at once, those that ran first").containsExactly("M[2]/U#2", "M[1]/T#2");
+        assertThat(steps(done("M[2]/U#2", "31"))).containsExactly("M[3]/U#2");
+        done("M[1]/T#2", "20");
+        assertThat(steps(done("M[1]/U", "21"))).as("it had not begun before").containsExactly("M[4]/T");
+        done("M[3]/U#2", "41");
+        done("M[4]/T", "50");
+        assertThat(output(done("M[4]/U", "51"))).isEqualTo(Json.read("[11, 21, 31, 41, 51]"));
+        assertThat(types()).containsSubsequence("MapRunFailed", "ExecutionRedriven", "MapRunRedriven", "MapRunSucceeded");
+        assertThat(history.page("M[1]", 0, 100, false).findValuesAsText("type")).containsSubsequence("ExecutionFailed", "ExecutionRedriven",
+                "ExecutionSucceeded");
+        assertThat(history.page("M[2]", 0, 100, false).findValuesAsText("type")).containsSubsequence("ExecutionAborted", "ExecutionRedriven",
+                "ExecutionSucceeded");
+    }
+
+    @Test
+    void itsExpressIterationsBeginAnew() throws IOException {
+        execution = execution(distributed("EXPRESS", ""), history);
+        on(new Signal.Started(json("[1]"), START));
+        done("M[0]/T", "10");
+        failed("M[0]/U");
+        assertThat(steps(redrive(1, Status.FAILED))).containsExactly("M[0]/T#2");
+        done("M[0]/T#2", "11");
+        assertThat(output(done("M[0]/U#2", "12"))).isEqualTo(Json.read("[12]"));
+    }
+
+    @Test
+    void aFailureThatIsRedrivenCountsNoMoreUntilItFailsAgain() {
+        execution = execution(distributed("STANDARD", "\"ToleratedFailureCount\": 1,"), history);
+        on(new Signal.Started(json("[1, 2, 3]"), START));
+        failed("M[0]/T");
+        failed("M[1]/T");
+        redrive(1, Status.FAILED);
+        assertThat(failed("M[0]/T#2")).isEmpty();
+        assertThat(failed("M[2]/T#2").getLast()).isInstanceOf(Command.Fail.class);
+        assertThat(steps(redrive(2, Status.FAILED))).containsExactlyInAnyOrder("M[0]/T#3", "M[1]/T#3", "M[2]/T#3");
+    }
+
+    @Test
+    void whatWasBeingReadOrWrittenIsReadAndWrittenAgain() {
+        execution = execution(distributed("STANDARD", """
+                "ItemReader": {"Resource": "sand:object:get", "Parameters": {"Key": "k"}, "ReaderConfig": {"InputType": "JSON"}},
+                "ResultWriter": {"Resource": "sand:object:put", "Parameters": {"Prefix": "out"}},"""), history);
+        List<Command> first = on(new Signal.Started(json("{}"), START));
+        Command.CallObjects read = (Command.CallObjects) first.getFirst();
+        List<Command> again = redrive(1, Status.CANCELLED);
+        assertThat(again.stream().filter(Command.CallObjects.class::isInstance).map(each -> ((Command.CallObjects) each).call()))
+                .containsExactly(read.call());
+        Command.CallObjects second = (Command.CallObjects) again.stream().filter(Command.CallObjects.class::isInstance).findFirst().orElseThrow();
+        ItemChunk chunk = new ItemChunk(1, 3, null, null, true, List.of(), List.of(Json.NODES.numberNode(7)));
+        done(second.step(), Json.text(chunk.json()));
+        done("M[0]/T", "1");
+        Command.CallObjects write = (Command.CallObjects) done("M[0]/U", "2").getLast();
+        on(new Signal.TaskFailed(write.step(), "E", "full", START + 5));
+        Command.CallObjects rewrite = (Command.CallObjects) redrive(2, Status.FAILED).getLast();
+        assertThat(rewrite.step()).isNotEqualTo(write.step());
+        assertThat(rewrite.call()).usingRecursiveComparison().isEqualTo(write.call());
     }
 
     @Test

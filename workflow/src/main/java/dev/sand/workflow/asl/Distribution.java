@@ -8,6 +8,7 @@ import dev.sand.workflow.objects.ItemFormat;
  * What a distributed Map has beyond an inline one. Each of its iterations is an execution of its own: with an input, variables and
  * an event history of its own, and it fails alone.
  *
+ * @param isExpress whether an iteration that is redriven begins anew, as an Express execution does
  * @param label what its executions are named by, or null: the state's name
  * @param reader where the items come from, or null: from the state's input
  * @param writer what becomes of the results, or null: they are the state's
@@ -15,7 +16,7 @@ import dev.sand.workflow.objects.ItemFormat;
  * @param toleratedCount how many items may fail, or null
  * @param toleratedPercentage how many of a hundred may fail, or null; with neither, none may
  */
-public record Distribution(String label, Reader reader, Writer writer, Batch batch, Amount toleratedCount, Amount toleratedPercentage) {
+public record Distribution(boolean isExpress, String label, Reader reader, Writer writer, Batch batch, Amount toleratedCount, Amount toleratedPercentage) {
     /**
      * A number, literal or computed.
      *

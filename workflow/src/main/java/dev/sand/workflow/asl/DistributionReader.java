@@ -22,8 +22,11 @@ final class DistributionReader {
         this.objects = new ObjectFieldsReader(data, this);
     }
 
-    /** @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect; the other fields are a mistake */
-    Distribution read(Fields state, boolean isDistributed, boolean isJsonata) {
+    /**
+     * @param isExpress the ExecutionType
+     * @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect; the other fields are a mistake
+     */
+    Distribution read(Fields state, boolean isDistributed, boolean isExpress, boolean isJsonata) {
         Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
         Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
         if (!isDistributed) {
@@ -43,7 +46,7 @@ final class DistributionReader {
             state.report("Label", Code.WRONG_VALUE, "The field Label may have no spaces, brackets, wildcards or other special characters.");
         }
         Fields batcher = state.object("ItemBatcher");
-        return new Distribution(label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
+        return new Distribution(isExpress, label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
                 batcher == null ? null : batch(batcher, isJsonata), count, percentage);
     }
 

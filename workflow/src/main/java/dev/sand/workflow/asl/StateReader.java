@@ -268,13 +268,13 @@ final class StateReader {
         Common common = common(raw, DataFields.Kind.MAP, next(raw));
         Template selector = raw.isJsonata ? data.queries().template(fields, "ItemSelector", "", Sight.INPUT)
                 : data.templates().read(fields, fields.has("Parameters") ? "Parameters" : "ItemSelector");
-        boolean isDistributed = isDistributed(raw);
+        boolean isDistributed = configures(raw, "Mode", "DISTRIBUTED");
         StateMachine machine = processor(raw, isDistributed);
         Path path = raw.isJsonata ? null : fields.path("ItemsPath");
         Expression concurrency = data.counted(fields, "MaxConcurrency", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
-                distributions.read(fields, isDistributed, raw.isJsonata),
+                distributions.read(fields, isDistributed, configures(raw, "ExecutionType", "EXPRESS"), raw.isJsonata),
                 errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
     }
 
@@ -293,10 +293,10 @@ final class StateReader {
         return raw.fields.object(raw.has("Iterator") ? "Iterator" : "ItemProcessor");
     }
 
-    private static boolean isDistributed(Raw raw) {
+    private static boolean configures(Raw raw, String field, String value) {
         Fields processor = processorFields(raw);
         Fields configuration = processor == null ? null : processor.object("ProcessorConfig");
-        return configuration != null && configuration.raw("Mode") != null && "DISTRIBUTED".equals(configuration.raw("Mode").asText());
+        return configuration != null && configuration.raw(field) != null && value.equals(configuration.raw(field).asText());
     }
 
     private StateMachine processor(Raw raw, boolean isDistributed) {

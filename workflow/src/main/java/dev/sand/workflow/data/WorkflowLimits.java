@@ -61,6 +61,8 @@ public final class WorkflowLimits {
     public static final int MAP_LABEL_CHARS = 40;
     /** Iterations of a Map at once, when it sets no limit of its own: each may hold a step open. */
     public static final int MAP_CONCURRENCY = 1_000;
+    /** Iterations of a distributed Map that have failed and are kept for a redrive; beyond, that does all of the Map again. */
+    public static final int FAILED_ITERATIONS = 10_000;
     /** States entered in one go, before the driver gets its turn. */
     public static final int TRANSITIONS_AT_ONCE = 32;
     /** States entered in one execution, so that a loop without an end has one. */
