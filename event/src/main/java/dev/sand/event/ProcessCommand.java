@@ -11,5 +11,10 @@ public record ProcessCommand(String application, int version, String process, Ki
         this(application, version, process, kind, 0, 0);
     }
 
-    public enum Kind { CREATE, DESCRIBE, KILL }
+    public ProcessCommand as(Kind other) {
+        return new ProcessCommand(application, version, process, other, concurrency, memoryBytes);
+    }
+
+    /** CONNECT: a description that says where the process can be reached; it is made when it is not there. */
+    public enum Kind { CREATE, DESCRIBE, KILL, CONNECT }
 }

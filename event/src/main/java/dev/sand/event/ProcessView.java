@@ -1,5 +1,7 @@
 package dev.sand.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+
 /**
  * A cloud process as its owner sees it.
  *
@@ -10,7 +12,22 @@ package dev.sand.event;
  * @param unread messages in its mailbox, of {@code mailboxBytes} in all
  * @param running functions, and {@code waiting} invocations
  * @param invocations functions that have ended in it, and {@code busyMs} that they ran for
+ * @param address host:port of its host's data plane, and {@code epoch} under which that host owns it: told to who is to connect, else null
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProcessView(String application, String process, String status, String host, long createdMs, int concurrency,
                           long memoryBytes, int stateKeys,
-                          long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations, long busyMs) {}
+                          long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations, long busyMs,
+                          String address, Long epoch) {
+    public ProcessView(String application, String process, String status, String host, long createdMs, int concurrency, long memoryBytes,
+                       int stateKeys, long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations,
+                       long busyMs) {
+        this(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread, mailboxBytes,
+                running, waiting, invocations, busyMs, null, null);
+    }
+
+    public ProcessView at(String address, long epoch) {
+        return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
+                mailboxBytes, running, waiting, invocations, busyMs, address, epoch);
+    }
+}

@@ -149,6 +149,11 @@ class OpenApiTest {
         call("GET", template, path + "?status=dead", null, 400);
         call("GET", template, path, null, 200);
         call("GET", template + "/{process}", path + "/p1", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p1/connect", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"functions\": [\"echo\"], \"ttl\": 5}", 200);
+        call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"ttl\": 3601}", 400);
+        call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"rights\": [\"own\"]}", 400);
+        call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"functions\": [\"nobody\"]}", 404);
         call("GET", template + "/{process}", path + "/p2", null, 404);
         HttpResponse<byte[]> in = platform.post(path + "/invoke?function=echo&process=p1", "1");
         check("POST", template + "/invoke", in, 200);

@@ -23,6 +23,7 @@ import dev.sand.hostlink.SlotEpochs;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -49,6 +50,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final HostReport report;
     private final MemoryWatch memoryWatch;
     private volatile boolean draining;
+    private volatile ProcessDoor door = ProcessDoor.NONE;
     private volatile Deliveries deliveries = (application, upTo) -> CompletableFuture.completedFuture(null);
 
     /** What delivers messages of queues to this host, beside it. */
@@ -144,6 +146,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         deliveries = delivering;
     }
 
+    /** Clients reach cloud processes of this host through it. */
+    public void opens(ProcessDoor opened) {
+        door = opened;
+    }
+
     /** Under which epochs it owns what: its answers carry them. */
     public SlotEpochs epochs() {
         return new SlotEpochs() {
@@ -176,7 +183,34 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
-        return shards.process(command);
+        return switch (command.kind()) {
+            case CONNECT -> connect(command);
+            case KILL -> shards.process(command).whenComplete((view, refused) -> {
+                if (refused == null) {
+                    door.onKilled(command.application(), command.process());
+                }
+            });
+            default -> shards.process(command);
+        };
+    }
+
+    /** The epoch is read first: under one that has passed meanwhile, a grant is of no use, and the client asks again. */
+    private CompletableFuture<ProcessView> connect(ProcessCommand command) {
+        String address = door.address();
+        if (address == null) {
+            return CompletableFuture.failedFuture(new ProcessException(Failure.platform(Errors.UNAVAILABLE, "host "
+                    + configuration.host() + " has no data plane; invoke over HTTP", false)));
+        }
+        long epoch = slots.epoch(slots.slotOf(command.process()));
+        return shards.process(command.as(ProcessCommand.Kind.DESCRIBE))
+                .exceptionallyCompose(thrown -> isNotFound(thrown) ? shards.process(command.as(ProcessCommand.Kind.CREATE))
+                        : CompletableFuture.failedFuture(thrown))
+                .thenApply(view -> view.at(address, epoch));
+    }
+
+    private static boolean isNotFound(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        return cause instanceof ProcessException refused && refused.failure().error().equals(Errors.NOT_FOUND);
     }
 
     @Override

@@ -2,9 +2,11 @@ package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.PlatformKeys;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore;
+import dev.sand.dataplane.Grants;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
@@ -14,6 +16,7 @@ import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.journal.BusJournal;
 import dev.sand.hostagent.journal.StoredRecords;
 import dev.sand.hostagent.leftovers.LeftoverCollector;
@@ -42,6 +45,7 @@ import java.util.function.Consumer;
 /** The host agent's part of the process: itself, what it works with, and its door for frontends. */
 final class HostSide {
     final HostAgent agent;
+    final DataPlane plane;
     final SharedData data;
     private final Registry registry;
     private final InvocationStore invocations;
@@ -49,9 +53,10 @@ final class HostSide {
     private final Backends backends;
     private final String hostId;
 
-    private HostSide(HostAgent agent, SharedData data, Registry registry, InvocationStore invocations, Queues queues,
+    private HostSide(HostAgent agent, DataPlane plane, SharedData data, Registry registry, InvocationStore invocations, Queues queues,
                      Backends backends, String hostId) {
         this.agent = agent;
+        this.plane = plane;
         this.data = data;
         this.registry = registry;
         this.invocations = invocations;
@@ -99,9 +104,13 @@ final class HostSide {
             door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),
                     key, home.root().resolve("builds")), LinkOptions.DEFAULT);
         }
+        DataPlane plane = opened.add(options.dataPlane().open(options, new DataPlane.Parts(cluster.hostId(), agent, agent.epochs(), segments,
+                new Grants(PlatformKeys.of(backends.store(), Grants.KEY)), new RecordedResults(invocations),
+                application -> registry.resolveNow(application, Registry.LIVE), options.dataPlane().tls(), backends.membership()::nowMs)));
+        agent.opens(plane);
         opened.add(LeftoverCollector.start(new LeftoverParts(backends.store(), backends.bus(), registry, backends.bundles(),
                 data.objects(), parts.journal(), Ownership.of(backends.membership(), cluster.hostId()), backends.membership()::nowMs)));
-        return new HostSide(agent, data, registry, invocations, queues, backends, cluster.hostId());
+        return new HostSide(agent, plane, data, registry, invocations, queues, backends, cluster.hostId());
     }
 
     private static ApplicationSource source(Registry registry) {

@@ -22,10 +22,11 @@ import java.util.TreeMap;
  * @param pythonPath folder with the Python package {@code sand}
  * @param idempotencyWindow how long an Idempotency-Key stands for its execution
  * @param cluster what of a cluster this is
+ * @param dataPlane where clients of cloud processes come
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
-               Duration idempotencyWindow, ClusterOptions cluster) {
+               Duration idempotencyWindow, ClusterOptions cluster, DataPlaneListen dataPlane) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
@@ -44,7 +45,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --python-path DIR          folder with the Python package sand [the checkout's]
               --idempotency-window DURATION   how long an Idempotency-Key stands for its execution [24h]
               --config FILE              options in a file, YAML or name=value lines; the command line wins
-            """ + ClusterOptions.USAGE;
+            """ + DataPlaneListen.USAGE + ClusterOptions.USAGE;
     private static final String LOG = "--log";
     private static final String TEXT = "text";
     private static final String JSON = "json";
@@ -108,7 +109,8 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 isOn(given.remove(FOLDER_DEPLOY)),
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
-                new Values(given).duration("--idempotency-window", "24h"), ClusterOptions.take(given));
+                new Values(given).duration("--idempotency-window", "24h"), ClusterOptions.take(given),
+                DataPlaneListen.take(given));
     }
 
     private static boolean isOn(String text) {
@@ -169,6 +171,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("python", python);
         values.put("python-path", pythonPath);
         values.put("idempotency-window", idempotencyWindow.toMinutes() + "m");
+        dataPlane.show(values);
         cluster.show(values);
         return values;
     }

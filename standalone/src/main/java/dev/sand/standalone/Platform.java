@@ -1,13 +1,13 @@
 package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
-import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
 import dev.sand.hostagent.objects.GlobalObjects;

@@ -28,8 +28,9 @@ class ArchitectureTest {
             "datalayer", List.of("event"),
             "workflow", List.of("event"),
             "hostlink", List.of("event"),
-            "hostagent", List.of("event", "localbus", "globalbus", "datalayer", "workflow", "hostlink"),
-            "frontend", List.of("event", "globalbus", "datalayer", "workflow", "hostlink"));
+            "dataplane", List.of("event"),
+            "hostagent", List.of("event", "localbus", "globalbus", "datalayer", "workflow", "hostlink", "dataplane"),
+            "frontend", List.of("event", "globalbus", "datalayer", "workflow", "hostlink", "dataplane"));
 
     /** Pure logic: the same inputs give the same outputs, in a simulator as in life. */
     private static final String[] PURE = {"dev.sand.event..", "dev.sand.workflow..", "dev.sand.hostagent.core.."};

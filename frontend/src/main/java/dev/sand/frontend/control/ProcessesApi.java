@@ -165,14 +165,14 @@ public final class ProcessesApi {
         return Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
     }
 
-    private static String checked(String id) {
+    static String checked(String id) {
         if (!ID.matcher(id).matches()) {
             throw Problems.badRequest("A process's id is " + ID.pattern() + ", not '" + id + "'.").asException();
         }
         return id;
     }
 
-    private static <T> T ask(CompletableFuture<T> answer) throws InterruptedException {
+    static <T> T ask(CompletableFuture<T> answer) throws InterruptedException {
         try {
             return answer.get(ANSWER_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

@@ -1,5 +1,6 @@
 package dev.sand.frontend.hosts;
 
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;

@@ -1,5 +1,6 @@
 package dev.sand.frontend.hosts;
 
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;

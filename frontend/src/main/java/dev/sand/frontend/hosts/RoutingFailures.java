@@ -1,10 +1,11 @@
 package dev.sand.frontend.hosts;
 
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
-import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.InvocationResult;
 import dev.sand.globalbus.Membership.Owner;
 import java.util.List;
 

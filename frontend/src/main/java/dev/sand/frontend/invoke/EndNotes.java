@@ -1,7 +1,7 @@
 package dev.sand.frontend.invoke;
 
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.LogFields;
-import dev.sand.frontend.hosts.RecordedResults;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;

@@ -1,6 +1,7 @@
 package dev.sand.frontend.invoke;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -8,7 +9,6 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.Tracing;
-import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.Ids;
 import dev.sand.event.Topics;
 import dev.sand.globalbus.MemoryBus;

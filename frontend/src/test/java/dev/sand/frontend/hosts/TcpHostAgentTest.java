@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.HostAgentPort;
 import dev.sand.frontend.FakeHostAgent;
 import dev.sand.globalbus.MemoryBus;

@@ -3,15 +3,16 @@ package dev.sand.frontend.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
-import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
-import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.BusException.Kind;
+import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

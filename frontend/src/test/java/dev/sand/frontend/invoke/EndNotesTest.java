@@ -2,14 +2,14 @@ package dev.sand.frontend.invoke;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sand.event.Ids;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.RecordedResults;
+import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
-import dev.sand.frontend.hosts.RecordedResults;
 import dev.sand.frontend.invoke.EndNotes.Pause;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

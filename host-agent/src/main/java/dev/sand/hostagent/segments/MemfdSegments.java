@@ -3,13 +3,14 @@ package dev.sand.hostagent.segments;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.sand.datalayer.LargeValues;
-import dev.sand.datalayer.StoreException;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -142,6 +143,70 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         } finally {
             pool.endUse(object);
         }
+    }
+
+    @Override
+    public Incoming receive(String application, String executionId, long size) {
+        SegmentObject object = allocate(application, executionId, size);
+        MemorySegment map = hold(object, Kernel.PROT_READ | Kernel.PROT_WRITE);
+        return new Incoming() {
+            private final ByteBuffer memory = map.asByteBuffer();
+
+            @Override
+            public ByteBuffer memory() {
+                return memory;
+            }
+
+            @Override
+            public Payload.Reference whole() {
+                letGo(object, map);
+                return new Payload.Reference(object.id, object.size);
+            }
+
+            @Override
+            public void abandon() {
+                MemoryFile.unmap(map);
+                pool.discard(object, executionId);
+            }
+        };
+    }
+
+    @Override
+    public Mapped map(String application, Payload.Reference reference) {
+        SegmentObject object;
+        try {
+            object = pool.beginUse(application, reference.object());
+        } catch (SegmentException e) {
+            throw failure(e);
+        }
+        MemorySegment map = hold(object, Kernel.PROT_READ);
+        return new Mapped() {
+            private final ByteBuffer memory = map.asByteBuffer();
+
+            @Override
+            public ByteBuffer memory() {
+                return memory;
+            }
+
+            @Override
+            public void close() {
+                letGo(object, map);
+            }
+        };
+    }
+
+    private MemorySegment hold(SegmentObject object, int protection) {
+        try {
+            return object.file.map(object.size, protection);
+        } catch (KernelException e) {
+            pool.endUse(object);
+            throw new StoreException(Kind.BROKEN, "object " + object.id + " cannot be mapped: " + e.getMessage(), 0, e);
+        }
+    }
+
+    private void letGo(SegmentObject object, MemorySegment map) {
+        MemoryFile.unmap(map);
+        pool.endUse(object);
     }
 
     @Override

@@ -91,12 +91,21 @@ final class MemoryFile {
     }
 
     <T, E extends Exception> T map(long size, int protection, Use<T, E> use) throws KernelException, E {
-        MemorySegment map = Kernel.mmap(fd, size, protection);
+        MemorySegment map = map(size, protection);
         try {
             return use.with(map);
         } finally {
-            Kernel.munmap(map);
+            unmap(map);
         }
+    }
+
+    /** For longer than a call: to be given to {@link #unmap}. */
+    MemorySegment map(long size, int protection) throws KernelException {
+        return Kernel.mmap(fd, size, protection);
+    }
+
+    static void unmap(MemorySegment map) {
+        Kernel.munmap(map);
     }
 
     void close() {

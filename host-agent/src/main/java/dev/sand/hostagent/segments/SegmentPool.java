@@ -139,6 +139,23 @@ final class SegmentPool {
         }
     }
 
+    /** The one who holds it gives it up before anybody else knows of it; its execution may begin all the same, with another. */
+    void discard(SegmentObject object, String executionId) {
+        lock.lock();
+        try {
+            Application in = space.find(object.application);
+            List<SegmentObject> objects = in == null ? null : in.byExecution.get(executionId);
+            if (objects != null && objects.remove(object) && objects.isEmpty()) {
+                in.byExecution.remove(executionId);
+            }
+            object.executionRuns = false;
+            object.uses--;
+            letGo(object);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void retain(String application, String id) throws SegmentException {
         inTurn(() -> {
             hold(find(application, id)).keys++;

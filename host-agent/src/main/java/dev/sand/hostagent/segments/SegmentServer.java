@@ -3,6 +3,7 @@ package dev.sand.hostagent.segments;
 import dev.sand.event.Payload;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
@@ -43,6 +44,36 @@ public interface SegmentServer extends AutoCloseable {
     /** Writes the value's bytes without holding all of them twice; the object stays until that is done. */
     default void transfer(String application, Payload.Reference reference, OutputStream to) throws IOException {
         to.write(read(application, reference));
+    }
+
+    /** Memory of a value that comes bit by bit: written from any thread, by one at a time. */
+    interface Incoming {
+        /** As large as the value. */
+        ByteBuffer memory();
+
+        /** All of it is there. Nobody touches the memory any more. */
+        Payload.Reference whole();
+
+        /** It will not come. Nobody touches the memory any more. */
+        void abandon();
+    }
+
+    /** An object that belongs to the execution, to be filled. Blocks. @throws dev.sand.datalayer.StoreException when there is no room */
+    default Incoming receive(String application, String executionId, long size) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** A value's memory, for whoever reads it where it is; the object stays until this is closed. */
+    interface Mapped extends AutoCloseable {
+        ByteBuffer memory();
+
+        @Override
+        void close();
+    }
+
+    /** @throws dev.sand.datalayer.StoreException when there is no such object of that application */
+    default Mapped map(String application, Payload.Reference reference) {
+        throw new UnsupportedOperationException();
     }
 
     /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */

@@ -95,10 +95,14 @@ final class LargePayloads {
         }
     }
 
-    /** Gives the caller its result, with the output's bytes. */
+    /** Gives the caller its result, with the output's bytes, or for one who reads it where it is, its memory. */
     void respond(Caller caller, InvocationResult result) {
         Payload output = result.output();
         run(() -> {
+            if (caller.listener() instanceof MappedListener reader && !GlobalObjects.isGlobal(output)) {
+                reader.onEnd(result, segments.map(caller.application(), output.reference()));
+                return;
+            }
             byte[] bytes = copies.bytes(caller.application(), output.reference());
             caller.onEnd(new InvocationResult(result.executionId(), result.status(),
                     new Payload(output.contentType(), bytes, null), result.failure(), result.hops()));

@@ -1,12 +1,11 @@
-package dev.sand.frontend.hosts;
+package dev.sand.datalayer;
 
-import dev.sand.datalayer.InvocationStore;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
-import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import java.io.IOException;
@@ -34,13 +33,13 @@ public final class RecordedResults {
     }
 
     /** The same, after as many redrives as the request says. */
-    Optional<InvocationResult> find(InvocationRequest request) {
+    public Optional<InvocationResult> find(InvocationRequest request) {
         return records.get(request.application(), request.executionId())
                 .filter(record -> record.status() != Status.RUNNING && record.redrives() >= request.redrives()).map(this::result);
     }
 
     /** Whoever is told that the request is accepted finds its invocation, before a host has begun it. Blocks. */
-    void announce(InvocationRequest request) {
+    public void announce(InvocationRequest request) {
         records.announce(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
                 request.version(), request.target(), Status.RUNNING, request.input(), null, null, System.currentTimeMillis(), 0, 0, 0,
                 List.of()));

@@ -1,0 +1,39 @@
+package dev.sand.dataplane;
+
+import dev.sand.event.Ids;
+import dev.sand.event.Slots;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * From the id that a client draws to the execution's. It is hashed together with what the grant is for: no client reaches an execution
+ * of another application or process, whatever it draws. And it falls into the process's slot, on every host alike: whoever repeats an
+ * invocation elsewhere means the same execution.
+ */
+public final class InvocationIds {
+    private InvocationIds() {}
+
+    /** @param drawn 26 characters, see {@link Ids}; its time stays */
+    public static String execution(String application, String process, String drawn, int slots) {
+        ByteBuffer hash = ByteBuffer.wrap(sha256(application + '\0' + process + '\0' + drawn));
+        int high16 = Short.toUnsignedInt(hash.getShort());
+        long epochMs = Ids.epochMs(drawn);
+        int slot = Slots.of(process, slots);
+        for (long low64 = hash.getLong();; low64++) {
+            String id = Ids.encode(epochMs, high16, low64);
+            if (Slots.of(id, slots) == slot) {
+                return id;
+            }
+        }
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+"""What a client has asked for and not yet been answered, with its value as it travels."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from concurrent.futures import Future
+from typing import Any
+
+from sand import values
+from sand.client import frames
+from sand.errors import BadRequest, Denied, InvocationFailed, SandError, Timeout, TooLarge, refusal
+from sand.messages import Payload
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_OWN = {"Sand.Denied": Denied, "Sand.TooLarge": TooLarge, "Sand.BadRequest": BadRequest}
+
+
+def new_id(now_ms: int) -> str:
+    """As executions have them. :param now_ms: by the host's clock"""
+    drawn = now_ms << 80 | secrets.randbits(80)
+    return "".join(_ALPHABET[drawn >> shift & 31] for shift in range(125, -1, -5))
+
+
+class _Captured:
+    """Stands for shared memory in `values.encode`: keeps a large value's parts as they are."""
+
+    parts: tuple[Any, ...] = ()
+
+    def store(self, event_id: str, parts: tuple[Any, ...], size: int) -> str:
+        self.parts = parts
+        return ""
+
+
+class Call:
+    """One invocation. `future` has its end; the same `id` is the same invocation on every connection."""
+
+    def __init__(self, function: str, value: Any, deadline: float) -> None:
+        self.function = function
+        self.deadline = deadline
+        self.future: Future[Any] = Future()
+        self.id = ""
+        self.execution_id: str | None = None
+        self.connection: Any = None
+        self.sent_before = False
+        captured = _Captured()
+        payload = values.encode(value, "", f"the input of {function}", captured)
+        self.content_type = payload.content_type
+        self.inline = payload.bytes if payload.bytes is not None else b""
+        self.parts = [memoryview(part).cast("B") for part in captured.parts]
+        self.size = len(self.inline) + sum(len(part) for part in self.parts)
+        self._answer: frames.Result | None = None
+        self._memory = bytearray()
+        self._filled = 0
+
+    def left(self) -> float:
+        """Seconds until its deadline."""
+        return self.deadline - time.monotonic()
+
+    def head(self, request: int) -> bytes:
+        deadline_ms = max(1, min(int(self.left() * 1000), 0xFFFFFFFF))
+        return frames.encode(
+            frames.Invoke(
+                request, self.id, self.sent_before, deadline_ms, self.function, self.content_type, self.size, self.inline
+            )
+        )
+
+    # --- its answer
+
+    def on_result(self, result: frames.Result) -> bool:
+        """Whether all of it is there."""
+        self.execution_id = result.execution
+        self._answer = result
+        self._filled = 0
+        if result.size <= frames.INLINE_BYTES:
+            self._succeed(result.content_type, result.first)
+            return True
+        self._memory = bytearray(result.size)
+        return False
+
+    def place(self, count: int) -> memoryview:
+        """Where the next bytes of a large answer go."""
+        if count > len(self._memory) - self._filled:
+            raise frames.BadFrame("more of an answer than was said")
+        at = self._filled
+        self._filled += count
+        return memoryview(self._memory)[at : at + count]
+
+    def is_whole(self) -> bool:
+        if self._answer is None or self._filled < len(self._memory):
+            return False
+        self._succeed(self._answer.content_type, memoryview(self._memory).toreadonly())
+        return True
+
+    def _succeed(self, content_type: str, data: Any) -> None:
+        try:
+            value = values.decode(Payload(content_type, data), None)
+        except SandError as broken:
+            self.fail(broken)
+            return
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_result(value)
+
+    def on_failed(self, failed: frames.Failed) -> None:
+        self.execution_id = failed.execution or None
+        self.fail(_error(failed))
+
+    def fail(self, error: BaseException) -> None:
+        if not self.future.done() and self.future.set_running_or_notify_cancel():
+            self.future.set_exception(error)
+
+
+def _error(failed: frames.Failed) -> SandError:
+    error: SandError
+    if failed.error == Timeout.error:
+        error = Timeout(failed.cause)
+    elif failed.source == "GRAIN" or failed.status == "CANCELLED":
+        error = InvocationFailed(failed.error, failed.cause)
+    else:
+        error = _OWN[failed.error](failed.cause) if failed.error in _OWN else refusal(failed.error, failed.cause)
+    error.__dict__.update(execution_id=failed.execution, retryable=failed.retryable, stack_trace=failed.stack_trace or None)
+    return error

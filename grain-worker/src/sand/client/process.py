@@ -1,0 +1,299 @@
+"""`Process`: a cloud process in a program's hands. Threads may share one; calls of all go over one connection."""
+
+from __future__ import annotations
+
+import json
+import random
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import Future
+from typing import Any
+from urllib.parse import quote
+
+from sand.client.calls import Call, new_id
+from sand.client.connection import TICK_SECONDS, Connection, Lost, RefusedHere, lost
+from sand.errors import SandError, Timeout, TooLarge, Unavailable, refusal
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
+_CONNECT_SECONDS = 10.0
+# What the host's own answer about a deadline may take to come.
+_GRACE_SECONDS = 1.0
+_ERRORS = {400: "Sand.BadRequest", 401: "Sand.Denied", 403: "Sand.Denied", 404: "Sand.NotFound", 409: "Sand.Conflict"}
+_PING_TICKS = int(15 / TICK_SECONDS)
+
+
+class _Fatal(Exception):
+    """No further attempt would do better."""
+
+
+class Process:
+    """A cloud process of an application, which is made when it is not there.
+
+    :param server: of the control plane: http://host:port
+    :param token: shown to it as `Authorization: Bearer`
+    :param functions: the only ones that this client means to invoke; None: any
+    :param tls: for hosts that speak TLS; None: the system's certificates
+    :raises SandError: on entry, when there is no way to it
+    """
+
+    def __init__(
+        self,
+        server: str,
+        application: str,
+        process: str,
+        *,
+        token: str | None = None,
+        functions: list[str] | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.application = application
+        self.id = process
+        self._url = (
+            f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
+        )
+        self._token = token
+        self._functions = functions
+        self._tls = tls
+        self._changed = threading.Condition()
+        self._calls: dict[Call, None] = {}
+        self._connection: Connection | None = None
+        self._room = 1
+        self._offset_ms = 0
+        self._trouble: BaseException | None = None
+        self._is_closed = False
+        self._thread: threading.Thread | None = None
+        self.reconnects = -1
+
+    def __enter__(self) -> Process:
+        until = time.monotonic() + _CONNECT_SECONDS
+        with self._changed:
+            self._start()
+            while self._connection is None and self._thread is not None:
+                if not self._changed.wait(until - time.monotonic()) and time.monotonic() >= until:
+                    break
+            trouble = self._trouble if self._connection is None else None
+            connected = self._connection is not None
+        if not connected:
+            self.close()
+            raise trouble if isinstance(trouble, SandError) else lost(trouble or TimeoutError("nothing answers"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- what one does with it
+
+    def invoke(self, function: str, data: Any = None, *, timeout: float = 60.0) -> Any:
+        """What the function gives.
+
+        :raises InvocationFailed: nothing; `error` and `cause` are its own
+        :raises Timeout, Overloaded, TooLarge, Denied, Unavailable: it may have run when it was not refused
+        """
+        call = self._begin(function, data, timeout)
+        try:
+            return call.future.result(call.left() + _GRACE_SECONDS)
+        except TimeoutError as late:
+            if call.future.done() and isinstance(late, SandError):
+                raise
+            self._give_up(call, Timeout(f"{function} has not answered within {timeout} s"))
+            return call.future.result()
+        except KeyboardInterrupt:
+            self._give_up(call, Timeout("interrupted"))
+            raise
+
+    def submit(self, function: str, data: Any = None, *, timeout: float = 60.0) -> Future[Any]:
+        """The same as a future: many may be under way at once. Waits while as many are as the host takes."""
+        return self._begin(function, data, timeout).future
+
+    def _begin(self, function: str, data: Any, timeout: float) -> Call:
+        call = Call(function, data, time.monotonic() + timeout)
+        with self._changed:
+            if self._is_closed:
+                raise Unavailable("the client is closed")
+            self._start()
+            while len(self._calls) >= self._room:
+                if not self._changed.wait(max(0.0, call.left())) and call.left() <= 0:
+                    raise Timeout(f"{len(self._calls)} invocations are under way, and no more may be")
+                if self._is_closed:
+                    raise Unavailable("the client is closed")
+            connection = self._connection
+            self._calls[call] = None
+            if connection is not None:
+                self._take(call, connection)
+        if connection is not None:
+            self._send(call, connection)
+        return call
+
+    def _take(self, call: Call, connection: Connection) -> None:
+        """The call goes over that connection; under the lock."""
+        call.connection = connection
+        if not call.id:
+            call.id = new_id(time.time_ns() // 1_000_000 + self._offset_ms)
+        if call.size > connection.welcome.value_bytes:
+            call.connection = None
+            del self._calls[call]
+            raise TooLarge(f"an input of {call.size} bytes; the host's limit is {connection.welcome.value_bytes}")
+
+    @staticmethod
+    def _send(call: Call, connection: Connection) -> None:
+        try:
+            connection.invoke(call)
+        except OSError:
+            connection.close()  # its reader finds out, and the call is sent over the next one
+        call.sent_before = True
+
+    def _give_up(self, call: Call, error: SandError) -> None:
+        with self._changed:
+            self._calls.pop(call, None)
+            connection = call.connection
+            self._changed.notify_all()
+        call.fail(error)
+        if connection is not None and connection.is_open:
+            connection.cancel(call)
+
+    def close(self) -> None:
+        """Calls that are not answered fail; what they invoked may go on."""
+        with self._changed:
+            self._is_closed = True
+            connection = self._connection
+            thread = self._thread
+            self._changed.notify_all()
+        if connection is not None:
+            connection.close()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_CONNECT_SECONDS)
+        self._fail_all(Unavailable("the client is closed"))
+
+    # --- the thread that reads, and connects
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._trouble = None
+            self._thread = threading.Thread(target=self._run, name=f"sand-process-{self.id}", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._is_closed:
+            try:
+                connection = self._connect()
+            except _Fatal as fatal:
+                with self._changed:
+                    self._trouble = fatal.__cause__
+                    self._thread = None
+                    self._changed.notify_all()
+                error = fatal.__cause__
+                assert isinstance(error, SandError)
+                self._fail_all(error)
+                return
+            except (Lost, RefusedHere, OSError) as trouble:
+                at_once = isinstance(trouble, Lost) and trouble.at_once and pause == _FIRST_PAUSE
+                with self._changed:
+                    self._trouble = lost(trouble)
+                    if not at_once and not self._is_closed:
+                        self._changed.wait(pause * random.uniform(0.5, 1.0))
+                pause = min(pause * 2, _LONGEST_PAUSE)
+                self._expire()
+                continue
+            pause = _FIRST_PAUSE
+            try:
+                self._serve(connection)
+            except Lost as why:
+                self._trouble = lost(why)
+            finally:
+                connection.close()
+                with self._changed:
+                    self._connection = None
+        self._fail_all(Unavailable("the client is closed"))
+
+    def _connect(self) -> Connection:
+        body = json.dumps({} if self._functions is None else {"functions": self._functions}).encode()
+        headers = {"Content-Type": "application/json"}
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        asked = urllib.request.Request(self._url, body, headers, method="POST")
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=_CONNECT_SECONDS) as answer:
+                place = json.load(answer)
+        except urllib.error.HTTPError as refused:
+            error = _problem(refused)
+            if refused.code in (408, 429) or refused.code >= 500:
+                raise Lost(str(error)) from None
+            raise _Fatal from error
+        tls = (self._tls or ssl.create_default_context()) if place["tls"] else None
+        try:
+            return Connection(place["address"], place["grant"], tls, _CONNECT_SECONDS)
+        except RefusedHere as here:
+            if here.refused.retryable:
+                raise
+            raise _Fatal from refusal(here.refused.error, here.refused.cause)
+
+    def _serve(self, connection: Connection) -> None:
+        connection.on_tick = self._on_tick  # type: ignore[method-assign]
+        with self._changed:
+            self._connection = connection
+            self._room = connection.welcome.in_flight
+            self._offset_ms = connection.welcome.now_ms - time.time_ns() // 1_000_000
+            self.reconnects += 1
+            before = list(self._calls)
+            for call in before:
+                try:
+                    self._take(call, connection)
+                except TooLarge as large:
+                    call.fail(large)
+            self._changed.notify_all()
+        if before:
+            # Not on this thread, which has to read meanwhile.
+            threading.Thread(target=lambda: [self._send(call, connection) for call in before], daemon=True).start()
+        while not self._is_closed:
+            ended = connection.read()
+            if ended is not None:
+                with self._changed:
+                    self._calls.pop(ended, None)
+                    if len(self._calls) + 1 >= self._room:
+                        self._changed.notify_all()
+
+    def _on_tick(self, connection: Connection) -> None:
+        self._expire()
+        if self._is_closed:
+            raise Lost("closed")
+        connection.ticks += 1
+        if connection.ticks % _PING_TICKS == 0:
+            connection.ping()
+        if connection.quiet > connection.welcome.idle_ms / 1000 / TICK_SECONDS:
+            raise Lost("nothing was heard of the host, not even an answer to pings")
+
+    def _expire(self) -> None:
+        """Calls whose host has not said in time that their time is over."""
+        with self._changed:
+            late = [call for call in self._calls if call.left() < -_GRACE_SECONDS]
+        for call in late:
+            self._give_up(
+                call, Timeout(f"{call.function} has not answered in its time ({self._trouble or 'the host is silent'})")
+            )
+
+    def _fail_all(self, error: SandError) -> None:
+        with self._changed:
+            calls = list(self._calls)
+            self._calls.clear()
+            self._changed.notify_all()
+        for call in calls:
+            call.fail(error)
+
+
+def _problem(refused: urllib.error.HTTPError) -> SandError:
+    try:
+        problem = json.loads(refused.read())
+        detail = problem.get("detail") or problem.get("title") or str(refused)
+        error = problem.get("error") or {
+            401: "Sand.Denied",
+            403: "Sand.Denied",
+            404: "Sand.NotFound",
+            409: "Sand.Conflict",
+        }.get(refused.code, "Sand.BadRequest" if refused.code < 500 else "Sand.Unavailable")
+    except (ValueError, AttributeError):
+        detail, error = str(refused), "Sand.Unavailable"
+    return refusal(error, detail)

@@ -1,0 +1,236 @@
+package dev.sand.hostagent.dataplane;
+
+import dev.sand.dataplane.Grant;
+import dev.sand.dataplane.Grants;
+import dev.sand.datalayer.RecordedResults;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.ProcessDoor;
+import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.hostlink.SlotEpochs;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The data plane of a host (PraaS 4.1): clients that have a grant invoke functions in a cloud process of this host, past the frontend.
+ * One port for TCP and WebSocket, one event loop for all connections. docs/DATA-PLANE.md has the protocol.
+ */
+public final class DataPlane implements ProcessDoor, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
+    /** Kills that grants issued before them are held against: a grant lives for an hour at most. */
+    private static final int MOST_KILLS = 10_000;
+
+    /**
+     * @param host this one's name
+     * @param agent what invocations are passed on to
+     * @param epochs under which it owns slots
+     * @param results of executions that have ended
+     * @param live an application's live version; blocks
+     * @param tls or null: none
+     * @param nowMs the time that all programs of the platform agree on
+     */
+    public record Parts(String host, HostAgentPort agent, SlotEpochs epochs, SegmentServer segments, Grants grants, RecordedResults results,
+                        Function<String, Optional<ApplicationVersion>> live, SslContext tls, LongSupplier nowMs) {}
+
+    private record Killed(String application, String process) {}
+
+    private final Parts parts;
+    private final DataPlaneOptions options;
+    private final DataPlaneFigures figures = new DataPlaneFigures();
+    private final MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("data-plane", true),
+            EpollIoHandler.newFactory());
+    private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final LiveVersions versions;
+    private final Channel listener;
+    private final String advertised;
+    // Of the event loop.
+    private final Set<DataConnection> open = new HashSet<>();
+    private final Map<Killed, Long> kills = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Killed, Long> eldest) {
+            return size() > MOST_KILLS;
+        }
+    };
+    private int strangers;
+    private long incoming;
+
+    /**
+     * Listens.
+     *
+     * @param advertised host:port that clients are told, or null: {@code reached} and the port where it listens
+     * @throws IOException when it cannot
+     */
+    public DataPlane(InetSocketAddress address, String advertised, String reached, Parts parts, DataPlaneOptions options)
+            throws IOException {
+        this.parts = parts;
+        this.options = options;
+        this.versions = new LiveVersions(parts.live(), blocking);
+        try {
+            listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            accept(channel);
+                        }
+                    })
+                    .bind(address).syncUninterruptibly().channel();
+        } catch (Exception e) {
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            blocking.shutdownNow();
+            // Netty throws the channel's checked exception as it is.
+            throw new IOException("cannot listen for clients of processes on " + address + ": " + e.getMessage(), e);
+        }
+        this.advertised = (parts.tls() == null ? "" : "tls://") + (advertised != null ? advertised : reached + ":" + port());
+    }
+
+    private void accept(Channel channel) {
+        if (channels.size() >= options.connections() || strangers >= options.strangers()) {
+            LOG.warn("refusing a connection from {}: {} are open, {} of them have shown no grant", channel.remoteAddress(), channels.size(),
+                    strangers);
+            figures.refused.increment();
+            channel.unsafe().closeForcibly();
+            return;
+        }
+        channels.add(channel);
+        strangers++;
+        channel.pipeline().addLast(new Sniffer(this));
+    }
+
+    // --- for connections, on the loop
+
+    Parts parts() {
+        return parts;
+    }
+
+    DataPlaneOptions options() {
+        return options;
+    }
+
+    LiveVersions versions() {
+        return versions;
+    }
+
+    ExecutorService blocking() {
+        return blocking;
+    }
+
+    long nowMs() {
+        return parts.nowMs().getAsLong();
+    }
+
+    int slots() {
+        return parts.epochs().slots();
+    }
+
+    /** Whether this host owns the process, under the epoch that the grant was issued for. */
+    boolean isHere(Grant grant) {
+        return grant.host().equals(parts.host()) && grant.epoch() != 0
+                && parts.epochs().epoch(Slots.of(grant.process(), slots())) == grant.epoch();
+    }
+
+    boolean isKilled(Grant grant) {
+        Long killedMs = kills.get(new Killed(grant.application(), grant.process()));
+        return killedMs != null && grant.issuedMs() < killedMs;
+    }
+
+    void opened(DataConnection connection, Grant grant) {
+        strangers--;
+        open.add(connection);
+        figures.of(grant.application()).connections.incrementAndGet();
+        figures.of(grant.application(), grant.process()).connections.incrementAndGet();
+    }
+
+    /** @param grant or null: it has shown none */
+    void closed(DataConnection connection, Grant grant) {
+        if (!open.remove(connection)) {
+            strangers--;
+            return;
+        }
+        figures.of(grant.application()).connections.decrementAndGet();
+        figures.of(grant.application(), grant.process()).connections.decrementAndGet();
+    }
+
+    /** A connection that was none of ours. */
+    void noConnection() {
+        strangers--;
+    }
+
+    /** Bytes of large inputs that have been announced and have not all come. */
+    long incoming() {
+        return incoming;
+    }
+
+    void incoming(long more) {
+        incoming += more;
+    }
+
+    // --- for others, on any thread
+
+    public DataPlaneFigures figures() {
+        return figures;
+    }
+
+    public int port() {
+        return ((InetSocketAddress) listener.localAddress()).getPort();
+    }
+
+    @Override
+    public String address() {
+        return advertised;
+    }
+
+    @Override
+    public void onKilled(String application, String process) {
+        long nowMs = nowMs();
+        loop.execute(() -> {
+            kills.remove(new Killed(application, process));
+            kills.put(new Killed(application, process), nowMs);
+            List.copyOf(open).stream().filter(each -> each.isFor(application, process))
+                    .forEach(each -> each.goAway(Errors.NOT_FOUND, "process " + process + " was killed"));
+            figures.forget(application, process);
+        });
+    }
+
+    /** Takes no connection any more, and ends those that are open: their clients ask elsewhere, for what was not answered too. */
+    @Override
+    public void close() {
+        listener.close().syncUninterruptibly();
+        loop.submit(() -> List.copyOf(open).forEach(each -> each.goAway(Errors.UNAVAILABLE, "host " + parts.host() + " is stopping")))
+                .syncUninterruptibly();
+        channels.close().awaitUninterruptibly();
+        loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+        blocking.shutdownNow();
+    }
+}

@@ -1,0 +1,221 @@
+package dev.sand.hostagent.dataplane;
+
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Grant;
+import dev.sand.dataplane.InvocationIds;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.segments.SegmentServer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** From a client's frame to an execution in the granted process, and from its end to a frame. On the connection's event loop. */
+final class Invocations {
+    /** A client's ids tell the time by the host's clock: how old a repeated one may be, and how far ahead any. */
+    private static final long OLDEST_MS = TimeUnit.HOURS.toMillis(1);
+    private static final long AHEAD_MS = TimeUnit.MINUTES.toMillis(1);
+    /** How long the record of what ended under an earlier owner is looked for. */
+    private static final int LOOKS = 40;
+    private static final long LOOK_MS = 50;
+
+    private final DataPlane plane;
+    private final DataConnection connection;
+    private final Grant grant;
+    private final DataPlaneFigures.Counts application;
+    private final DataPlaneFigures.Counts process;
+
+    Invocations(DataPlane plane, DataConnection connection, Grant grant) {
+        this.plane = plane;
+        this.connection = connection;
+        this.grant = grant;
+        this.application = plane.figures().of(grant.application());
+        this.process = plane.figures().of(grant.application(), grant.process());
+    }
+
+    /** Why it is not even begun with, or null. */
+    Failure refusal(Frame.Invoke invoke, int inFlight) {
+        DataPlaneOptions options = plane.options();
+        if (inFlight >= options.inFlight()) {
+            return over(Errors.OVERLOADED, "invocations of one connection at once", options.inFlight(), inFlight + 1L, true);
+        }
+        if (invoke.size() > options.valueBytes()) {
+            return over(Errors.TOO_LARGE, "bytes of an input", options.valueBytes(), invoke.size(), false);
+        }
+        if (!grant.allows(invoke.function())) {
+            return Failure.caller(Errors.DENIED, "the grant does not allow to invoke " + invoke.function());
+        }
+        if (!Ids.isValid(invoke.id())) {
+            return Failure.caller(Errors.BAD_REQUEST, "an invocation's id has 26 characters of base 32, not '" + invoke.id() + "'");
+        }
+        long age = plane.nowMs() - Ids.epochMs(invoke.id());
+        if (age > OLDEST_MS || age < -AHEAD_MS) {
+            return Failure.caller(Errors.BAD_REQUEST, "the invocation's id tells a time " + age + " ms ago by this host's clock, which the"
+                    + " welcome told; the limit is " + OLDEST_MS + " ms");
+        }
+        boolean large = invoke.size() > invoke.first().remaining();
+        if (large && plane.incoming() + invoke.size() > plane.options().incomingBytes()) {
+            return over(Errors.OVERLOADED, "bytes of inputs on their way to this host", options.incomingBytes(),
+                    plane.incoming() + invoke.size(), true);
+        }
+        return null;
+    }
+
+    private static Failure over(String error, String what, long limit, long actual, boolean retryable) {
+        return new Failure(error, "this host takes at most " + limit + " " + what + ", and this one would make it " + actual,
+                retryable ? Failure.Source.PLATFORM : Failure.Source.CALLER, retryable, null, Map.of("limit", limit, "actual", actual));
+    }
+
+    Call call(Frame.Invoke invoke) {
+        long timeoutNs = invoke.deadlineMs() > 0 ? TimeUnit.MILLISECONDS.toNanos(invoke.deadlineMs()) : plane.options().timeout().toNanos();
+        return new Call(connection, invoke, InvocationIds.execution(grant.application(), grant.process(), invoke.id(), plane.slots()),
+                System.nanoTime(), timeoutNs);
+    }
+
+    /** Finds the version; for what is repeated looks whether it has ended; makes room for what is large. */
+    void prepare(Call call) {
+        ApplicationVersion known = plane.versions().known(grant.application(), call.beganNs);
+        if (known != null && !call.asked.repeated() && !call.isLarge()) {
+            if (check(call, known)) {
+                begin(call);
+            }
+            return;
+        }
+        connection.preparing();
+        plane.blocking().execute(() -> {
+            Runnable next;
+            try {
+                next = prepared(call, known);
+            } catch (StoreException e) {
+                Failure failure = Failure.platform(e.kind() == StoreException.Kind.BAD_VALUE ? Errors.TOO_LARGE : Errors.UNAVAILABLE,
+                        e.getMessage(), e.kind() != StoreException.Kind.BAD_VALUE);
+                next = () -> connection.end(call, failed(call.request, call.executionId, failure));
+            }
+            Runnable then = next;
+            connection.run(() -> {
+                then.run();
+                connection.prepared();
+            });
+        });
+    }
+
+    /** Blocks. @return what is to be done on the loop */
+    private Runnable prepared(Call call, ApplicationVersion known) {
+        Optional<ApplicationVersion> live = known != null ? Optional.of(known) : plane.versions().load(grant.application());
+        if (live.isEmpty()) {
+            return () -> connection.goAway(Errors.NOT_FOUND, "there is no application " + grant.application() + " any more");
+        }
+        if (call.asked.repeated()) {
+            Optional<InvocationResult> ended = plane.parts().results().find(grant.application(), call.executionId);
+            if (ended.isPresent()) {
+                return () -> call.onEnd(ended.get());
+            }
+        }
+        SegmentServer.Incoming incoming = call.isLarge()
+                ? plane.parts().segments().receive(grant.application(), call.executionId, call.asked.size()) : null;
+        return () -> {
+            boolean goesOn = connection.isOpen(call) && check(call, live.get());
+            if (goesOn && incoming != null) {
+                call.receives(incoming);
+            } else if (goesOn) {
+                begin(call);
+            } else if (incoming != null) {
+                incoming.abandon();
+            }
+        };
+    }
+
+    private boolean check(Call call, ApplicationVersion version) {
+        call.version = version.version();
+        if (version.grains().containsKey(call.asked.function())) {
+            return true;
+        }
+        connection.end(call, failed(call.request, call.executionId, Failure.caller(Errors.UNKNOWN_GRAIN, "application "
+                + grant.application() + " has no grain " + call.asked.function() + " in its live version " + version.version())));
+        return false;
+    }
+
+    /** All of its input is here. */
+    void begin(Call call) {
+        Payload input = call.input();
+        call.running();
+        long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
+        plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
+                leftMs, false, null).inProcess(grant.process()), call);
+    }
+
+    /** It ended under an earlier owner, and its record says how; or the process is another host's. */
+    void onMoved(Call call) {
+        if (!plane.isHere(grant)) {
+            connection.end(call, new Frame.Moved(call.request, ""));
+            return;
+        }
+        plane.blocking().execute(() -> {
+            Optional<InvocationResult> ended = Optional.empty();
+            try {
+                for (int looks = 0; looks < LOOKS && ended.isEmpty(); looks++) {
+                    Thread.sleep(LOOK_MS);
+                    ended = plane.parts().results().find(grant.application(), call.executionId);
+                }
+            } catch (StoreException e) {
+                // The client asks again.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            Optional<InvocationResult> found = ended;
+            connection.run(() -> found.ifPresentOrElse(call::onEnd, () -> connection.end(call, new Frame.Moved(call.request, ""))));
+        });
+    }
+
+    /** Its last frame goes. */
+    void count(Call call, Frame last, long bytesOut) {
+        if (last instanceof Frame.Moved) {
+            return;
+        }
+        count(application, call, last, bytesOut);
+        count(process, call, last, bytesOut);
+    }
+
+    private static void count(DataPlaneFigures.Counts counts, Call call, Frame last, long bytesOut) {
+        long nowNs = System.nanoTime();
+        counts.invocations.increment();
+        if (last instanceof Frame.Failed) {
+            counts.failed.increment();
+        }
+        counts.ns.add(nowNs - call.beganNs);
+        counts.bytesIn.add(call.asked.size());
+        counts.bytesOut.add(bytesOut);
+        counts.usedNs = nowNs;
+    }
+
+    // --- failures as frames
+
+    static Frame.Failed failed(long request, String execution, Failure failure) {
+        return failed(request, execution, Frame.Status.FAILED, failure);
+    }
+
+    static Frame.Failed failed(long request, InvocationResult result) {
+        Frame.Status status = switch (result.status()) {
+            case TIMED_OUT -> Frame.Status.TIMED_OUT;
+            case CANCELLED -> Frame.Status.CANCELLED;
+            default -> Frame.Status.FAILED;
+        };
+        return failed(request, result.executionId(), status, result.failure());
+    }
+
+    private static Frame.Failed failed(long request, String execution, Frame.Status status, Failure failure) {
+        Frame.Source source = switch (failure.source()) {
+            case PLATFORM -> Frame.Source.PLATFORM;
+            case GRAIN -> Frame.Source.GRAIN;
+            case CALLER -> Frame.Source.CALLER;
+        };
+        return new Frame.Failed(request, status, source, failure.retryable(), execution, failure.error(),
+                failure.cause() == null ? "" : failure.cause(), failure.stackTrace() == null ? "" : failure.stackTrace());
+    }
+}

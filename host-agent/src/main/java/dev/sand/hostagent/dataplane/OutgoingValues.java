@@ -1,0 +1,103 @@
+package dev.sand.hostagent.dataplane;
+
+import dev.sand.hostagent.segments.SegmentServer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The large outputs that one connection sends: part by part, in turn, and only while the socket takes bytes. Each is written from the
+ * memory where it lies, which is let go once the socket has taken the last of it. Event loop only.
+ */
+final class OutgoingValues {
+    /** Puts a part on the wire; {@code done} runs once the socket has it, or never will. */
+    interface Writer {
+        void write(long request, ByteBuf bytes, Runnable done);
+    }
+
+    private final int partBytes;
+    private final BooleanSupplier writable;
+    private final Writer writer;
+    private final Map<Long, Sending> byRequest = new HashMap<>();
+    private final ArrayDeque<Sending> turns = new ArrayDeque<>();
+    private boolean pumping;
+
+    private static final class Sending {
+        final long request;
+        final ByteBuffer memory;
+        final SegmentServer.Mapped mapped;
+        int underWay;
+        boolean gone;
+
+        Sending(long request, ByteBuffer memory, SegmentServer.Mapped mapped) {
+            this.request = request;
+            this.memory = memory;
+            this.mapped = mapped;
+        }
+
+        void letGo() {
+            if (mapped != null && underWay == 0 && (gone || !memory.hasRemaining())) {
+                gone = false; // once
+                mapped.close();
+            }
+        }
+    }
+
+    OutgoingValues(int partBytes, BooleanSupplier writable, Writer writer) {
+        this.partBytes = partBytes;
+        this.writable = writable;
+        this.writer = writer;
+    }
+
+    boolean isEmpty() {
+        return turns.isEmpty();
+    }
+
+    /** @param mapped where the memory is from, closed at the end; or null */
+    void add(long request, ByteBuffer memory, SegmentServer.Mapped mapped) {
+        Sending sending = new Sending(request, memory.duplicate(), mapped);
+        byRequest.put(request, sending);
+        turns.add(sending);
+        pump();
+    }
+
+    void pump() {
+        if (pumping) {
+            return; // a write that was taken at once
+        }
+        pumping = true;
+        while (!turns.isEmpty() && writable.getAsBoolean()) {
+            Sending next = turns.poll();
+            if (next.gone || !next.memory.hasRemaining()) {
+                continue;
+            }
+            int length = Math.min(partBytes, next.memory.remaining());
+            ByteBuffer part = next.memory.slice(next.memory.position(), length);
+            next.memory.position(next.memory.position() + length);
+            next.underWay++;
+            if (next.memory.hasRemaining()) {
+                turns.add(next);
+            } else {
+                byRequest.remove(next.request);
+            }
+            writer.write(next.request, Unpooled.wrappedBuffer(part), () -> {
+                next.underWay--;
+                next.letGo();
+            });
+        }
+        pumping = false;
+    }
+
+    void close() {
+        turns.clear();
+        byRequest.values().forEach(sending -> {
+            sending.gone = true;
+            sending.letGo();
+        });
+        byRequest.clear();
+    }
+}
