@@ -5,6 +5,7 @@ They are counted in every execution, since causes name their numbers, and kept w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +84,18 @@ def value(member: str, given: Any, **before: Any) -> dict[str, Any]:
 
 def failed(error: str | None, cause: str | None) -> dict[str, Any]:
     return {name: said for name, said in (("error", error), ("cause", cause)) if said is not None}
+
+
+def evaluation(error: str | None, cause: str) -> dict[str, Any]:
+    """With the field that the cause names."""
+    named = re.search(r" specified for the field '([^']*)'", cause)
+    return failed(error, cause) | ({"location": named[1]} if named else {})
+
+
+def assigned(values: dict[str, Any]) -> dict[str, Any]:
+    """The variables that a visit has given values."""
+    texts = {name: document.write(given) for name, given in values.items()}
+    return {"assignedVariables": texts, "assignedVariablesDetails": {"truncated": False}}
 
 
 # --- of a Task's attempts: those of a Lambda function for a grain, those of a service otherwise

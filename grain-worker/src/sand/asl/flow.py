@@ -84,7 +84,9 @@ def assign(visit: Visit, template: Template | None, result: Any = ABSENT, error:
         view = View(visit, visit.input, result, error)
     else:
         view = View(visit, result if error is ABSENT else error)
-    visit.scope.assign(filled(template, view))
+    values = filled(template, view)
+    visit.scope.assign(values)
+    visit.assigned = values
 
 
 def _placed(visit: Visit, place: ReferencePath | None, value: Any) -> Any:

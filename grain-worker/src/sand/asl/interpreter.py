@@ -14,7 +14,7 @@ from sand.asl import definition as asl
 from sand.asl import events, failure, flow, limits
 from sand.asl.failure import ExecutionEnded, StateError
 from sand.asl.scopes import Scope, Visit
-from sand.asl.state_work import attempt, tell_joined
+from sand.asl.state_work import attempt, tell_failed
 from sand.asl.steps import NEXT, Failed, Kernel, Steps, Timer
 
 
@@ -40,8 +40,11 @@ def run(kernel: Kernel, scope: Scope, input: Any, name: str | None = None, again
 
 
 def _exited(visit: Visit, output: Any) -> None:
-    state = visit.state
-    visit.scope.event(f"{type(state).__name__}StateExited", lambda: events.value("output", output, name=state.name))
+    def details() -> dict[str, Any]:
+        before = {} if visit.assigned is None else events.assigned(visit.assigned)
+        return events.value("output", output, name=visit.state.name, **before)
+
+    visit.scope.event(f"{type(visit.state).__name__}StateExited", details)
 
 
 def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
@@ -64,9 +67,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             return (yield from attempt(kernel, visit))
         except StateError as e:
             failed = _failed(visit, e)
-            if e.error == failure.QUERY_EVALUATION_ERROR:
-                told = events.failed(failed.error, failed.cause) | {"state": state.name}
-                visit.scope.event("EvaluationFailed", lambda told=told: told)
+            _tell_evaluation(visit, failed)
         except Failed as e:
             failed = e
         if not isinstance(state, asl.Work):
@@ -80,11 +81,12 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
             visit.begin_attempt()
             continue
-        tell_joined(visit, "Failed", events.failed(failed.error, failed.cause))
+        before = visit.scope.last_event
+        tell_failed(visit, failed.error, failed.cause)
         for catcher in state.catchers:
             if failure.matches(catcher.errors, failed.error, failed.is_branch_failure):
                 visit.left = None
-                return _caught(kernel, visit, catcher, failed)
+                return _caught(kernel, visit, catcher, failed, before)
         failed.error = failure.reported(failed.error)
         raise failed
 
@@ -113,7 +115,15 @@ def _retry_delay(visit: Visit, retriers: tuple[asl.Retrier, ...], failed: Failed
     return None
 
 
-def _caught(kernel: Kernel, visit: Visit, catcher: asl.Catcher, failed: Failed) -> tuple[Any, str]:
+def _tell_evaluation(visit: Visit, failed: Failed) -> None:
+    """Of an expression."""
+    if failed.error == failure.QUERY_EVALUATION_ERROR:
+        told = events.evaluation(failed.error, failed.cause or "") | {"state": visit.state.name}
+        visit.scope.event("EvaluationFailed", lambda: told)
+
+
+def _caught(kernel: Kernel, visit: Visit, catcher: asl.Catcher, failed: Failed, before: int) -> tuple[Any, str]:
+    """before: the event before those of the failure."""
     name = failure.reported(failed.error)
     error = {"Error": name or "", "Cause": failed.cause or ""}
     kernel.tell("ErrorCaught", visit, error=name, cause=failed.cause, next=catcher.next)
@@ -122,5 +132,9 @@ def _caught(kernel: Kernel, visit: Visit, catcher: asl.Catcher, failed: Failed) 
         output = flow.caught(visit, catcher, error)
         flow.assign(visit, catcher.assign, error=error)
     except StateError as e:
-        raise _failed(visit, e) from None
+        again = _failed(visit, e)
+        visit.scope.last_event = before
+        _tell_evaluation(visit, again)
+        tell_failed(visit, again.error, again.cause, is_again=True)
+        raise again from None
     return output, catcher.next

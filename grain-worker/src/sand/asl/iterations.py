@@ -178,8 +178,9 @@ class Iterations:
         machine = self._state.processor
         try:
             if join.run is None:
-                self._event("MapIterationStarted", index)
+                started = self._event("MapIterationStarted", index)
                 scope = Scope(self._info, machine, join, index, self._items.shown(0))
+                scope.last_event = started
                 given = self._selected(0, scope)
                 self._items.take(1)
             else:
@@ -236,7 +237,7 @@ class Iterations:
         join, run = self._join, self._join.run
         if run is None:
             join.visit.scope.last_event = scope.last_event
-            self._event("MapIterationSucceeded", scope.index)
+            join.last_end = self._event("MapIterationSucceeded", scope.index)
         else:
             scope.event("ExecutionSucceeded", lambda: events.value("output", output))
         if run is not None and run.transformation == "NONE":
@@ -265,9 +266,9 @@ class Iterations:
         else:
             self._go_on()
 
-    def _event(self, kind: str, index: int) -> None:
+    def _event(self, kind: str, index: int) -> int:
         visit = self._join.visit
-        visit.scope.event(kind, lambda: {"name": visit.state.name, "index": index})
+        return visit.scope.aside(kind, lambda: {"name": visit.state.name, "index": index})
 
     def tell_failed(self, scope: Scope) -> None:
         """Of an inline Map."""

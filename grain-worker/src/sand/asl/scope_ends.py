@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from sand.asl import definition as asl
 from sand.asl import document
-from sand.asl.failure import StateError
+from sand.asl.failure import RUNTIME, StateError
 from sand.asl.pending import Pending
 from sand.asl.scopes import Join, Scope
 from sand.asl.steps import Failed
@@ -55,10 +55,11 @@ class ScopeEnds:
             return
         scope.suspend()
         if scope.join.run is None:
-            if scope.visit is not None and isinstance(scope.visit.state, asl.Task):
-                scope.event("TaskStateAborted")
+            is_told = failed.error != RUNTIME  # what ends the whole execution is told once
+            if is_told and scope.visit is not None and isinstance(scope.visit.state, asl.Task):
+                scope.aside("TaskStateAborted")
             scope.join.visit.scope.last_event = scope.last_event
-            if scope.join.iterations is not None:
+            if is_told and scope.join.iterations is not None:
                 scope.join.iterations.tell_failed(scope)
             self._fail(scope.join, Failed(failed.error, failed.cause, True))
         else:

@@ -59,6 +59,8 @@ class Join:
         """Where a distributed Map's results are written: its ResultFiles; None when they are gathered here."""
         self.object_call: dict[str, int] = {}
         """The ids of calls about objects that are open, by "items" and "results"."""
+        self.last_end = 0
+        """Of an inline Map: the event of the last end of an iteration; 0: none has ended."""
         self.is_exceeded = False
         """More items have failed than may: what is known is written, then the Map fails."""
         self.has_succeeded = False
@@ -184,11 +186,15 @@ class Scope:
 
     def event(self, kind: str, details: Details | None = None) -> int:
         """One more in the history: its number. details: made only where the history is kept."""
+        id = self.last_event = self.aside(kind, details)
+        return id
+
+    def aside(self, kind: str, details: Details | None = None) -> int:
+        """As `event`; what comes next follows the one before it, as on AWS."""
         id = self.events.count = self.events.count + 1
         if self.info.log is not None:
             shown = None if details is None else details()
             self.info.log.add(self.events.run, id, self.last_event, self.info.now_ms, kind, shown)
-            self.last_event = id
         return id
 
     def started(self, input: Any) -> None:
@@ -268,6 +274,8 @@ class Visit:
         self.retries: dict[int, int] = {}
         self.join: Join | None = None
         """Of a Parallel or Map: that of its attempt."""
+        self.assigned: dict[str, Any] | None = None
+        """What its variables were given at its end."""
         self.left: Join | None = None
         """Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
         self.step = self.first_step = scope.new_step(state)

@@ -47,7 +47,7 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
         case _:
             return _passed_on(visit)
     visit.scope.info.budget.renew()
-    tell_joined(visit, "Succeeded")
+    before = _tell_succeeded(visit, state)
     try:
         output = flow.output(visit, result)
         flow.assign(visit, state.assign, result)
@@ -56,6 +56,7 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
         if visit.left is not None:
             visit.left.has_succeeded = True
         raise
+    visit.scope.last_event = before
     return output, state.next
 
 
@@ -214,10 +215,23 @@ def _fail(visit: Visit, state: asl.Fail) -> None:
     raise Failed(error, cause)
 
 
-def tell_joined(visit: Visit, ending: str, details: dict[str, Any] | None = None) -> None:
-    """The end of a Parallel or Map; a distributed Map has its run's too."""
-    state, shown = visit.state, None if details is None else lambda: details
+def _tell_succeeded(visit: Visit, state: asl.State) -> int:
+    """The end of a Parallel or Map; a distributed Map has its run's too. Gives what the state's exit follows: not this."""
+    scope = visit.scope
+    if isinstance(state, asl.Map) and visit.join is not None and visit.join.last_end:
+        scope.last_event = visit.join.last_end
+    before = scope.last_event
     if isinstance(state, asl.Map) and state.distribution is not None:
-        visit.scope.event(f"MapRun{ending}", shown)
+        scope.event("MapRunSucceeded")
     if isinstance(state, asl.Parallel | asl.Map):
-        visit.scope.event(f"{type(state).__name__}State{ending}", shown)
+        scope.event(f"{type(state).__name__}StateSucceeded")
+    return before
+
+
+def tell_failed(visit: Visit, error: str | None, cause: str | None, is_again: bool = False) -> None:
+    """A Parallel or Map fails; one that ends the whole execution with it has no event. is_again: its run failed before."""
+    state = visit.state
+    if isinstance(state, asl.Map) and state.distribution is not None and not is_again:
+        visit.scope.event("MapRunFailed", lambda: events.failed(error, cause))
+    if isinstance(state, asl.Parallel | asl.Map) and error != failure.RUNTIME:
+        visit.scope.event(f"{type(state).__name__}StateFailed")

@@ -82,7 +82,9 @@ final class DataFlow {
         }
         Environment environment = visit.state.flow().isJsonata() ? visit.environment(visit.input, result, error, source)
                 : visit.environment(error != null ? error : result, source);
-        visit.scope.variables.assign((ObjectNode) made(assign, environment).node(source));
+        ObjectNode values = (ObjectNode) made(assign, environment).node(source);
+        visit.scope.variables.assign(values);
+        visit.assigned = values;
     }
 
     private static Document made(Template template, Environment environment) {

@@ -72,6 +72,26 @@ public final class History {
         return failure;
     }
 
+    /** With the field that the cause names. */
+    static ObjectNode evaluation(String error, String cause) {
+        ObjectNode failure = failure(error, cause);
+        String marker = " specified for the field '";
+        int at = cause.indexOf(marker) + marker.length();
+        int end = cause.indexOf('\'', at);
+        return at < marker.length() || end < 0 ? failure : failure.put("location", cause.substring(at, end));
+    }
+
+    /** The variables that a visit has given values. */
+    static ObjectNode assigned(Visit visit) {
+        ObjectNode details = Json.NODES.objectNode();
+        if (visit.assigned != null) {
+            ObjectNode shown = details.putObject("assignedVariables");
+            visit.assigned.properties().forEach(each -> shown.put(each.getKey(), Json.text(each.getValue())));
+            details.putObject("assignedVariablesDetails").put("truncated", false);
+        }
+        return details;
+    }
+
     /** A value as JSON text; of one that is not kept here, that it is truncated. @param field input, output or parameters */
     static ObjectNode value(ObjectNode into, String field, Document value, PayloadSource source) {
         boolean isThere = true;

@@ -46,6 +46,8 @@ final class Join {
     boolean isExceeded;
     /** The state has failed with what all of them gave. */
     boolean hasSucceeded;
+    /** Of an inline Map: the event of the last end of an iteration; 0: none has ended. */
+    long lastEnd;
 
     private final Map<Integer, Scope> running = new LinkedHashMap<>();
     private final int branches;

@@ -149,8 +149,9 @@ final class MapEntry {
         try {
             if (join.run == null) {
                 int index = join.begun;
-                visit.scope.event("MapIterationStarted", () -> Json.NODES.objectNode().put("name", visit.state.name()).put("index", index));
+                long started = visit.scope.aside("MapIterationStarted", () -> Json.NODES.objectNode().put("name", visit.state.name()).put("index", index));
                 scope = Scope.below(join, join.begun, map.processor(), join.items.at(join.nextItem++));
+                scope.follows(started);
                 input = selected(join, scope);
             } else {
                 input = join.run.isBatched() ? batch(join) : selected(join, selection(join, join.nextItem++));

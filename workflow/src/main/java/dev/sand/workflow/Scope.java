@@ -80,7 +80,7 @@ final class Scope {
     private final Item item;
     private final int[] visits;
     private final Events events;
-    /** What the next event follows; kept only where the history is read. */
+    /** What the next event follows. */
     private long lastEvent;
 
     /** Of an execution's history so far, counted as AWS counts them, since causes name them; the first one is the start. */
@@ -133,12 +133,25 @@ final class Scope {
 
     /** @param details made only where the history is read; null: the event has none */
     long event(String type, Supplier<ObjectNode> details) {
+        return lastEvent = aside(type, details);
+    }
+
+    /** As {@link #event}; what comes next follows the one before it, as on AWS. */
+    long aside(String type, Supplier<ObjectNode> details) {
         long id = ++events.count;
         if (info.history != null) {
             info.history.add(events.run, id, lastEvent, info.clock.nowMs(), type, History.details(type), details == null ? null : details.get());
-            lastEvent = id;
         }
         return id;
+    }
+
+    long lastEvent() {
+        return lastEvent;
+    }
+
+    /** The next event of this scope follows the one of that number. */
+    void follows(long id) {
+        lastEvent = id;
     }
 
     /** The first one, which is counted from the beginning. */

@@ -47,6 +47,7 @@ final class StateExit {
         visit.scope.info.budget().renew();
         Join joined = visit.join;
         visit.join = null;
+        long before = beforeSuccess(visit.scope, joined);
         switch (visit.state) {
             case State.Task task -> TaskEvents.succeeded(visit, task, () -> given(task, result), flow.source());
             case State.Parallel _ -> visit.scope.event("ParallelStateSucceeded");
@@ -71,7 +72,18 @@ final class StateExit {
             fail(visit, e);
             return;
         }
+        if (visit.state instanceof State.Parallel || visit.state instanceof State.Map) {
+            visit.scope.follows(before);
+        }
         leave(visit, next, visit.state.common().next());
+    }
+
+    /** What the exit of a Parallel or Map follows: not its success, but the event before it. */
+    private static long beforeSuccess(Scope scope, Join joined) {
+        if (joined != null && joined.lastEnd > 0) {
+            scope.follows(joined.lastEnd);
+        }
+        return scope.lastEvent();
     }
 
     /** What a task's work gave, as its service gives it. */
@@ -82,7 +94,7 @@ final class StateExit {
     /** @param next null: this state ends its machine */
     void leave(Visit visit, Document document, String next) {
         visit.scope.event(History.typeOf(visit.state) + "StateExited", () ->
-                History.value(Json.NODES.objectNode().put("name", visit.state.name()), "output", document, flow.source()));
+                History.value(History.assigned(visit).put("name", visit.state.name()), "output", document, flow.source()));
         if (next != null) {
             agenda.enter(visit.scope, next, document);
             return;
@@ -94,7 +106,9 @@ final class StateExit {
             listener.onSucceeded(document);
             return;
         }
-        countIteration(scope, "MapIterationSucceeded");
+        if (join.run == null) {
+            countIteration(scope, "MapIterationSucceeded");
+        }
         if (join.run != null) {
             scope.event("ExecutionSucceeded", () -> History.value(Json.NODES.objectNode(), "output", document, flow.source()));
         }
@@ -129,12 +143,9 @@ final class StateExit {
     /** The end of an inline Map's iteration is an event. */
     private static void countIteration(Scope iteration, String type) {
         Join join = iteration.join;
-        if (join.run != null) {
-            return;
-        }
         join.visit.scope.follows(iteration);
         if (join.items != null) {
-            join.visit.scope.event(type, () -> Json.NODES.objectNode().put("name", join.visit.state.name()).put("index", iteration.index));
+            join.lastEnd = join.visit.scope.aside(type, () -> Json.NODES.objectNode().put("name", join.visit.state.name()).put("index", iteration.index));
         }
     }
 
@@ -144,9 +155,7 @@ final class StateExit {
 
     /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
-        if (StatesError.QUERY_EVALUATION_ERROR.equals(e.error())) {
-            visit.scope.event("EvaluationFailed", () -> History.failure(e.error(), cause(visit, e)).put("state", visit.state.name()));
-        }
+        tellEvaluation(visit, e);
         settle(visit, e.error(), cause(visit, e), false);
     }
 
@@ -171,14 +180,27 @@ final class StateExit {
         if (rules != null && retry(visit, rules.retriers(), error, isBranchFailure)) {
             return;
         }
+        long before = visit.scope.lastEvent();
         if (isDistributed(visit)) {
             visit.scope.event("MapRunFailed", () -> History.failure(error, cause));
         }
-        if (visit.state instanceof State.Parallel || visit.state instanceof State.Map) {
-            visit.scope.event(History.typeOf(visit.state) + "StateFailed", () -> History.failure(error, cause));
-        }
-        if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure)) {
+        tellFailed(visit, error);
+        if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure, before)) {
             failScope(visit.scope, ErrorRules.reported(error), cause);
+        }
+    }
+
+    /** Of an expression. */
+    private static void tellEvaluation(Visit visit, StatesError e) {
+        if (StatesError.QUERY_EVALUATION_ERROR.equals(e.error())) {
+            visit.scope.event("EvaluationFailed", () -> History.evaluation(e.error(), cause(visit, e)).put("state", visit.state.name()));
+        }
+    }
+
+    /** A Parallel or Map fails; one that ends the whole execution with it has no event. */
+    private static void tellFailed(Visit visit, String error) {
+        if ((visit.state instanceof State.Parallel || visit.state instanceof State.Map) && !StatesError.RUNTIME.equals(error)) {
+            visit.scope.event(History.typeOf(visit.state) + "StateFailed");
         }
     }
 
@@ -204,7 +226,7 @@ final class StateExit {
         return false;
     }
 
-    private boolean catches(Visit visit, List<Catcher> catchers, String error, String cause, boolean isBranchFailure) {
+    private boolean catches(Visit visit, List<Catcher> catchers, String error, String cause, boolean isBranchFailure, long before) {
         for (Catcher catcher : catchers) {
             if (!ErrorRules.matches(catcher.errors(), error, isBranchFailure)) {
                 continue;
@@ -220,6 +242,9 @@ final class StateExit {
                 flow.assign(visit, catcher.assign(), null, caught);
                 leave(visit, next, catcher.next());
             } catch (StatesError e) {
+                visit.scope.follows(before);
+                tellEvaluation(visit, e);
+                tellFailed(visit, e.error());
                 failScope(visit.scope, e.error(), cause(visit, e));
             }
             return true;
@@ -235,10 +260,14 @@ final class StateExit {
         Join join = scope.join;
         scope.suspend();
         if (join.run == null) {
-            if (scope.current.state instanceof State.Task) {
-                scope.event("TaskStateAborted");
+            if (StatesError.RUNTIME.equals(error)) {
+                join.visit.scope.follows(scope);
+            } else {
+                if (scope.current.state instanceof State.Task) {
+                    scope.aside("TaskStateAborted", null);
+                }
+                countIteration(scope, "MapIterationFailed");
             }
-            countIteration(scope, "MapIterationFailed");
             agenda.abandon(join);
             fail(join.visit, error, cause, true);
         } else {

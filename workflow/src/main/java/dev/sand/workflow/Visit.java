@@ -32,6 +32,9 @@ final class Visit {
     /** Of a task that waits for its token, else null. */
     TokenWait token;
 
+    /** What its variables were given at its end, or null. */
+    ObjectNode assigned;
+
     private String attemptStep;
     private String firstStep;
     private long draws;

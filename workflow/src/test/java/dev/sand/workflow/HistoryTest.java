@@ -9,9 +9,14 @@ import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.trial.Trial;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** The history that kept signals give. Expected orders: AWS Step Functions API Reference, GetExecutionHistory. */
 class HistoryTest {
@@ -91,5 +96,31 @@ class HistoryTest {
         History history = new History();
         execution("{\"StartAt\": \"S\", \"States\": {\"S\": {\"Type\": \"Succeed\"}}}", history).on(kept.getFirst());
         assertThat(history.page("", 0, 1, false).get(0).at("/executionStartedEventDetails/inputDetails/truncated").booleanValue()).isTrue();
+    }
+
+    /** The vectors of event/vectors/history, which the Python engine runs too. */
+    @TestFactory
+    Stream<DynamicTest> eventsFollowEachOtherAsOnAws() throws IOException {
+        List<JsonNode> vectors = new ArrayList<>();
+        Json.read(Files.readAllBytes(Path.of("..", "event", "vectors", "history", "branches.json"))).get("vectors").forEach(vectors::add);
+        return vectors.stream().map(vector -> DynamicTest.dynamicTest(vector.get("name").textValue(), () -> {
+            JsonNode grains = vector.path("grains");
+            History history = history(vector.get("definition").toString(), vector.get("input").toString(),
+                    grains.isMissingNode() ? "{}" : grains.toString());
+            List<String> lines = new ArrayList<>();
+            for (JsonNode event : history.page("", 0, 1000, false)) {
+                String location = event.at("/evaluationFailedEventDetails/location").asText("");
+                lines.add(event.get("previousEventId").asText() + " " + event.get("type").textValue() + (location.isEmpty() ? "" : " " + location));
+            }
+            assertThat(lines).containsExactlyElementsOf(vector.get("events").valueStream().map(JsonNode::textValue).toList());
+        }));
+    }
+
+    @Test
+    void theExitOfAStateHasItsVariables() throws IOException {
+        History history = history("{\"StartAt\": \"S\", \"States\": {\"S\": {\"Type\": \"Pass\", \"Assign\": {\"a\": {\"b\": 1}}, \"End\": true}}}",
+                "{}", "{}");
+        JsonNode details = history.page("", 2, 1, false).get(0).get("stateExitedEventDetails");
+        assertThat(details.get("assignedVariables")).isEqualTo(Json.read("{\"a\": \"{\\\"b\\\":1}\"}"));
     }
 }

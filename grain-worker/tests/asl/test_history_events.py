@@ -1,0 +1,45 @@
+"""How the events of a history follow each other: the vectors of event/vectors/history, which the Java engine runs too."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sand.asl import Machine, document, trial
+from sand.asl.events import EventLog
+from sand.asl.stubs import Stubs
+
+FOLDER = Path(__file__).parents[3] / "event" / "vectors" / "history"
+VECTORS = [vector for path in sorted(FOLDER.glob("*.json")) for vector in document.parse(path.read_text())["vectors"]]
+
+
+def line(event: dict[str, Any]) -> str:
+    location = event.get("evaluationFailedEventDetails", {}).get("location")
+    return f"{event['previousEventId']} {event['type']}" + (f" {location}" if location else "")
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_history(vector: dict[str, Any]) -> None:
+    log = EventLog()
+    machine = Machine(document.write(vector["definition"]))
+    trial.run(machine.execution(log=log), vector["input"], Stubs(vector.get("grains")))
+    shown = log.of("")
+    assert [event["id"] for event in shown] == list(range(1, len(shown) + 1))
+    assert [line(event) for event in shown] == vector["events"]
+
+
+def test_the_exit_of_a_state_has_its_variables() -> None:
+    log = EventLog()
+    state = {"Type": "Pass", "Assign": {"a": {"b": 1}, "text": "x"}, "End": True}
+    trial.run(Machine({"StartAt": "S", "States": {"S": state}}).execution(log=log), {}, Stubs(None))
+    details = log.of("")[2]["stateExitedEventDetails"]
+    assert details["assignedVariables"] == {"a": '{"b":1}', "text": '"x"'}
+    assert details["assignedVariablesDetails"] == {"truncated": False}
+
+
+def test_a_parallel_that_failed_has_no_details() -> None:
+    log = EventLog()
+    branch = {"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "E"}}}
+    machine = Machine({"StartAt": "P", "States": {"P": {"Type": "Parallel", "Branches": [branch], "End": True}}})
+    trial.run(machine.execution(log=log), {}, Stubs(None))
+    assert list(log.of("")[4]) == ["id", "previousEventId", "timestamp", "type"]
