@@ -13,6 +13,9 @@ final class ChunkCodec {
     private static final int LEVEL = 1;
     private static final int LEAST_SAVED = 16;
 
+    /** Much of what is packed turns out not to be worth it. */
+    private static final ThreadLocal<byte[]> ROOM = ThreadLocal.withInitial(() -> new byte[(int) Zstd.compressBound(ImageCuts.CHUNK_BYTES)]);
+
     private ChunkCodec() {}
 
     /** The library is unpacked when it is first used: better at the start than with the first image. */
@@ -26,7 +29,7 @@ final class ChunkCodec {
 
     /** @return as they are to be stored: the same array when they are not compressed, which then is as long */
     static byte[] pack(byte[] bytes) {
-        byte[] packed = new byte[(int) Zstd.compressBound(bytes.length)];
+        byte[] packed = ROOM.get();
         long length = Zstd.compressByteArray(packed, 0, packed.length, bytes, 0, bytes.length, LEVEL);
         if (Zstd.isError(length) || length > bytes.length - bytes.length / LEAST_SAVED - 1) {
             return bytes;

@@ -17,6 +17,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The chunks of one process in the store, under {@code c/<process>/<epoch>-<hash>-<stored>}: the name says all that is to be
@@ -25,25 +27,36 @@ import java.util.concurrent.Future;
  */
 final class ImageChunks {
     private static final String PREFIX = "c/";
-    private static final int AHEAD = 6;
-    private static final int BATCHES_UNDER_WAY = 3;
+    private static final int PREPARED_AHEAD = 4;
+    private static final int READ_AHEAD = 8;
+    /** While one is written, the next one waits; more would keep others from the store. */
+    private static final int BATCHES_UNDER_WAY = 2;
     private static final int BATCH_BYTES = 4 << 20;
     private static final int BATCH_CHUNKS = 64;
 
     private final GlobalStore store;
-    private final ExecutorService workers;
     private final String scope;
     private final String process;
 
-    ImageChunks(GlobalStore store, ExecutorService workers, String scope, String process) {
+    ImageChunks(GlobalStore store, String scope, String process) {
         this.store = store;
-        this.workers = workers;
         this.scope = scope;
         this.process = process;
     }
 
     String key(Chunk chunk) {
         return PREFIX + process + "/" + Long.toHexString(chunk.epoch()) + "-" + chunk.hash() + "-" + Integer.toHexString(chunk.stored());
+    }
+
+    /** Of all chunks that an image names. */
+    Set<String> keys(ImageManifest image, List<Chunk> values) {
+        return Stream.concat(image.indexChunks().stream(), values.stream()).map(this::key).collect(Collectors.toSet());
+    }
+
+    /** Keys of all chunks in a scope, by process. */
+    static Map<String, Set<String>> byProcess(GlobalStore store, String scope) {
+        return store.keys(ImageRows.TABLE, scope, PREFIX, null, Integer.MAX_VALUE).stream()
+                .collect(Collectors.groupingBy(key -> key.substring(PREFIX.length(), key.lastIndexOf('/')), Collectors.toSet()));
     }
 
     private Chunk parse(String key) {
@@ -53,8 +66,12 @@ final class ImageChunks {
 
     /** What is stored of owners up to this epoch, their lengths unknown. */
     List<Chunk> there(long epoch) {
-        return store.keys(ImageRows.TABLE, scope, PREFIX + process + "/", null, Integer.MAX_VALUE).stream().map(this::parse)
-                .filter(chunk -> chunk.epoch() <= epoch).toList();
+        return there().stream().map(this::parse).filter(chunk -> chunk.epoch() <= epoch).toList();
+    }
+
+    /** Keys of all that is stored. */
+    List<String> there() {
+        return store.keys(ImageRows.TABLE, scope, PREFIX + process + "/", null, Integer.MAX_VALUE);
     }
 
     /** What was done: chunks and their bytes that were written, and that were there already. */
@@ -64,6 +81,7 @@ final class ImageChunks {
 
     /** Stores chunks in order, those that are not there yet. Used by one thread. */
     final class Writer {
+        private final ExecutorService workers;
         private final long epoch;
         private final Map<String, Chunk> there = new HashMap<>();
         private final Set<String> written = new HashSet<>();
@@ -74,14 +92,15 @@ final class ImageChunks {
         private int batchBytes;
         private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-        Writer(long epoch, List<Chunk> there) {
+        Writer(ExecutorService workers, long epoch, List<Chunk> there) {
+            this.workers = workers;
             this.epoch = epoch;
             there.forEach(chunk -> this.there.put(chunk.hash(), chunk));
         }
 
         /** @param bytes not changed from here on */
         void add(byte[] bytes) {
-            if (preparing.size() == AHEAD) {
+            if (preparing.size() == PREPARED_AHEAD) {
                 collect();
             }
             preparing.add(workers.submit(() -> prepare(bytes)));
@@ -153,17 +172,19 @@ final class ImageChunks {
 
     /** Gives the bytes of chunks in order. Used by one thread. */
     final class Reader {
+        private final ExecutorService workers;
         private final List<Chunk> chunks;
         private final Deque<Future<byte[]>> reading = new ArrayDeque<>();
         private int asked;
 
-        Reader(List<Chunk> chunks) {
+        Reader(ExecutorService workers, List<Chunk> chunks) {
+            this.workers = workers;
             this.chunks = chunks;
         }
 
         /** @throws StoreException BROKEN: the next one is not there, or not what was written */
         byte[] next() {
-            while (asked < chunks.size() && reading.size() < AHEAD) {
+            while (asked < chunks.size() && reading.size() < READ_AHEAD) {
                 Chunk chunk = chunks.get(asked++);
                 reading.add(workers.submit((Callable<byte[]>) () -> read(chunk)));
             }
@@ -178,14 +199,9 @@ final class ImageChunks {
 
     /** @throws StoreException BROKEN */
     byte[] together(List<Chunk> chunks) {
-        Reader reader = new Reader(chunks);
-        try {
-            ByteBuffer all = ByteBuffer.allocate(chunks.stream().mapToInt(Chunk::length).sum());
-            chunks.forEach(chunk -> all.put(reader.next()));
-            return all.array();
-        } finally {
-            reader.settle();
-        }
+        ByteBuffer all = ByteBuffer.allocate(chunks.stream().mapToInt(Chunk::length).sum());
+        chunks.forEach(chunk -> all.put(read(chunk)));
+        return all.array();
     }
 
     private byte[] read(Chunk chunk) {

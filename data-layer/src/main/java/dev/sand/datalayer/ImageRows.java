@@ -2,6 +2,7 @@ package dev.sand.datalayer;
 
 import dev.sand.datalayer.GlobalStore.Step;
 import dev.sand.datalayer.GlobalStore.Versioned;
+import dev.sand.datalayer.ImageManifest.Index;
 import dev.sand.datalayer.StoreException.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,8 +33,17 @@ final class ImageRows {
     private static final int DELETIONS_AT_ONCE = 32;
     private static final int PAGE = 100;
 
-    /** @param version 0: there is no row; @param image null: it says that there is none */
-    record Row(String process, long version, ImageManifest image) {}
+    /** @param version 0: there is no row; @param image null: it says that there is none, or is damaged; @param damage or null */
+    record Row(String process, long version, ImageManifest image, StoreException damage) {
+        static Row none(String process) {
+            return new Row(process, 0, null, null);
+        }
+    }
+
+    /** What is done with a row whose index is read. */
+    interface WithIndex<T> {
+        T of(Row row, Index index);
+    }
 
     private final GlobalStore store;
 
@@ -43,8 +53,11 @@ final class ImageRows {
 
     /** @throws StoreException BROKEN */
     Row get(String scope, String process) {
-        return store.get(TABLE, scope, PREFIX + process).map(row -> row(process, row.version(), row.value()))
-                .orElse(new Row(process, 0, null));
+        Row row = store.get(TABLE, scope, PREFIX + process).map(found -> row(process, found.version(), found.value())).orElse(Row.none(process));
+        if (row.damage() != null) {
+            throw row.damage();
+        }
+        return row;
     }
 
     long version(String scope, String process) {
@@ -52,7 +65,31 @@ final class ImageRows {
     }
 
     private static Row row(String process, long version, byte[] value) {
-        return new Row(process, version, ImageManifest.decode(process, value));
+        try {
+            return new Row(process, version, ImageManifest.decode(process, value), null);
+        } catch (StoreException e) {
+            return new Row(process, version, null, e);
+        }
+    }
+
+    /** @return null: there is no image, or none any more; @throws StoreException BROKEN */
+    <T> T withIndex(String scope, Row first, WithIndex<T> use) {
+        Row row = first;
+        while (row.image() != null) {
+            try {
+                byte[] inline = row.image().index();
+                byte[] index = inline != null ? inline
+                        : new ImageChunks(store, scope, row.process()).together(row.image().indexChunks());
+                return use.of(row, ImageManifest.decodeIndex(row.process(), index));
+            } catch (StoreException e) {
+                Row now = get(scope, row.process());
+                if (e.kind() != Kind.BROKEN || now.version() == row.version()) {
+                    throw e;
+                }
+                row = now; // replaced while it was read
+            }
+        }
+        return null;
     }
 
     /** Rows of an application by process id: one a process that was ever written or deleted. */
@@ -65,7 +102,7 @@ final class ImageRows {
                         .forEach(entry -> found.put(entry.key(), row(process(entry.key()), entry.version(), entry.value())));
             }
         });
-        return keys.stream().map(key -> found.getOrDefault(key, new Row(process(key), 0, null))).toList();
+        return keys.stream().map(key -> found.getOrDefault(key, Row.none(process(key)))).toList();
     }
 
     private static String process(String key) {

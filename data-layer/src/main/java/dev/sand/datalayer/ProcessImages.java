@@ -8,7 +8,6 @@ import dev.sand.datalayer.StoreException.Kind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where cloud processes are while they are swapped out (PraaS 3.3): a manifest a process, and the chunks that it names, all in
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
  * may write is said in {@link ImageRows}. All calls block; the writes of one owner and process are made one after the other.
  */
 public final class ProcessImages {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessImages.class);
     public static final int MOST_HEAD_BYTES = 16 << 20;
     public static final int MOST_PARTS = 1_000_000;
     public static final int MOST_NAME_BYTES = 4096;
@@ -83,9 +85,9 @@ public final class ProcessImages {
         if (claimed == 0) {
             return Optional.empty();
         }
-        ImageChunks chunks = chunks(scope, process);
+        ImageChunks chunks = new ImageChunks(store, scope, process);
         List<Chunk> there = chunks.there(epoch);
-        ImageChunks.Writer writer = chunks.new Writer(epoch, there);
+        ImageChunks.Writer writer = chunks.new Writer(workers, epoch, there);
         List<Chunk> values;
         ImageManifest image;
         try {
@@ -98,7 +100,7 @@ public final class ProcessImages {
         if (version == 0) {
             return Optional.empty();
         }
-        Set<String> named = keys(chunks, image, values);
+        Set<String> named = chunks.keys(image, values);
         rows.tryToDeleteUnnamed(scope, process, version, there.stream().map(chunks::key).filter(key -> !named.contains(key)).toList());
         ImageChunks.Counts counts = writer.counts();
         return Optional.of(new Written(whole(process, version, image, new Index(parts, values, head)), counts.chunks(), counts.bytes(),
@@ -145,40 +147,11 @@ public final class ProcessImages {
                 stored.values().stream().mapToLong(Integer::longValue).sum(), of.parts().size(), head, index, indexChunks);
     }
 
-    private static Set<String> keys(ImageChunks chunks, ImageManifest image, List<Chunk> values) {
-        Set<String> keys = new HashSet<>();
-        values.forEach(chunk -> keys.add(chunks.key(chunk)));
-        image.indexChunks().forEach(chunk -> keys.add(chunks.key(chunk)));
-        return keys;
-    }
-
     /** The image without the values. @throws StoreException BROKEN */
     public Optional<ProcessImage> find(String application, String process) {
         String scope = ImageRows.scope(application, process);
         Row row = rows.get(scope, process);
-        return Optional.ofNullable(withIndex(scope, row, (found, index) -> whole(process, found.version(), found.image(), index)));
-    }
-
-    private interface WithIndex<T> {
-        T of(Row row, Index index);
-    }
-
-    /** @return null: there is no image, or none any more */
-    private <T> T withIndex(String scope, Row first, WithIndex<T> use) {
-        for (Row row = first; row.image() != null;) {
-            try {
-                byte[] inline = row.image().index();
-                byte[] index = inline != null ? inline : chunks(scope, row.process()).together(row.image().indexChunks());
-                return use.of(row, ImageManifest.decodeIndex(row.process(), index));
-            } catch (StoreException e) {
-                Row now = rows.get(scope, row.process());
-                if (e.kind() != Kind.BROKEN || now.version() == row.version()) {
-                    throw e;
-                }
-                row = now;
-            }
-        }
-        return null;
+        return Optional.ofNullable(rows.withIndex(scope, row, (found, index) -> whole(process, found.version(), found.image(), index)));
     }
 
     private static ProcessImage whole(String process, long version, ImageManifest image, Index index) {
@@ -194,7 +167,7 @@ public final class ProcessImages {
      */
     public void read(String application, ProcessImage image, Sink sink) throws IOException {
         String scope = ImageRows.scope(application, image.process());
-        ImageChunks.Reader reader = chunks(scope, image.process()).new Reader(image.chunks());
+        ImageChunks.Reader reader = new ImageChunks(store, scope, image.process()).new Reader(workers, image.chunks());
         ImageStream stream = new ImageStream(reader::next);
         try {
             for (Part part : image.parts()) {
@@ -220,7 +193,7 @@ public final class ProcessImages {
         if (version == 0) {
             return false;
         }
-        ImageChunks chunks = chunks(scope, process);
+        ImageChunks chunks = new ImageChunks(store, scope, process);
         rows.tryToDeleteUnnamed(scope, process, version, chunks.there(epoch).stream().map(chunks::key).toList());
         return true;
     }
@@ -235,8 +208,12 @@ public final class ProcessImages {
                 break;
             }
             for (Row row : page) {
+                if (row.damage() != null) {
+                    LOG.warn("an image is left out of a list: {}", row.damage().getMessage());
+                    continue;
+                }
                 Listed image = row.image() == null || row.image().head() != null ? listed(row, null)
-                        : withIndex(ImageRows.scope(application, row.process()), row, ProcessImages::listed);
+                        : rows.withIndex(ImageRows.scope(application, row.process()), row, ProcessImages::listed);
                 if (image != null) {
                     listed.add(image);
                 }
@@ -252,11 +229,8 @@ public final class ProcessImages {
                 image.swapped());
     }
 
-    public void deleteApplication(String application) {
+    /** All images of an application, when it is deleted. */
+    public static void deleteApplication(GlobalStore store, String application) {
         ImageRows.PARTS.delete(store, ImageRows.TABLE, application);
-    }
-
-    private ImageChunks chunks(String scope, String process) {
-        return new ImageChunks(store, workers, scope, process);
     }
 }

@@ -5,7 +5,15 @@ import java.util.Optional;
 
 /** A memory store whose calls a test can change. */
 class ForwardingStore implements GlobalStore {
-    final MemoryStore store = new MemoryStore();
+    final MemoryStore store;
+
+    ForwardingStore() {
+        this(new MemoryStore());
+    }
+
+    ForwardingStore(MemoryStore store) {
+        this.store = store;
+    }
 
     @Override
     public Optional<Versioned> get(String table, String scope, String key) {

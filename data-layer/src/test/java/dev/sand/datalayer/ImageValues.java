@@ -12,10 +12,9 @@ import java.util.Random;
 
 /** Values of a process for tests, by name in order. */
 final class ImageValues {
-    record Value(String name, String contentType, byte[] bytes) implements ProcessImages.Source {
-        @Override
-        public long size() {
-            return bytes.length;
+    record Value(String name, String contentType, byte[] bytes, long size) implements ProcessImages.Source {
+        Value(String name, byte[] bytes) {
+            this(name, "application/octet-stream", bytes, bytes.length);
         }
 
         @Override
@@ -27,7 +26,7 @@ final class ImageValues {
     private final Map<String, Value> values = new LinkedHashMap<>();
 
     ImageValues put(String name, byte[] bytes) {
-        values.put(name, new Value(name, "application/octet-stream", bytes));
+        values.put(name, new Value(name, bytes));
         return this;
     }
 
@@ -51,7 +50,7 @@ final class ImageValues {
         images.read(application, image, (Part part, ObjectStore.Content bytes) -> {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             bytes.writeTo(out);
-            read.add(new Value(part.name(), part.contentType(), out.toByteArray()));
+            read.add(new Value(part.name(), part.contentType(), out.toByteArray(), part.size()));
         });
         return described(read);
     }

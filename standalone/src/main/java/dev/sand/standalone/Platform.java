@@ -1,6 +1,7 @@
 package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
@@ -124,7 +125,7 @@ final class Platform implements AutoCloseable {
                 BenchOptions.of(System.getProperties()).routing()));
     }
 
-    /** What an application has stored, its shared data and its large values: on the host's side its memory goes too. */
+    /** What an application has stored, its shared data, large values and images of processes: on the host's side its memory goes too. */
     private record SharedDataOf(Backends backends, HostSide host) {
         void delete(String application) {
             if (host != null) {
@@ -133,6 +134,7 @@ final class Platform implements AutoCloseable {
                 SharedData.deleteApplication(backends.store(), application);
             }
             new GlobalObjects(backends.store()).deleteApplication(application);
+            ProcessImages.deleteApplication(backends.store(), application);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.leftovers;
 
+import dev.sand.datalayer.ImageLeftovers;
 import dev.sand.datalayer.Registry;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.hostagent.objects.GlobalObjects;
@@ -9,12 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Topics and large values of applications that are deleted: one that ended late made its journal anew, or the deletion was not
- * carried to its end. Names are those of topics, and {@code values.} with the application's.
+ * Topics, large values and images of processes of applications that are deleted: one that ended late made its journal anew, or the
+ * deletion was not carried to its end. Names are those of topics, and {@code values.} or {@code images.} with the application's.
  */
-record DeletedApplications(Registry registry, GlobalBus bus, GlobalObjects objects, int slots) implements Leftovers {
+record DeletedApplications(Registry registry, GlobalBus bus, GlobalObjects objects, ImageLeftovers images, int slots)
+        implements Leftovers {
     private static final List<String> TOPICS = List.of("journal", "requests", "returns", "work", "queue");
     private static final String VALUES = "values";
+    private static final String IMAGES = "images";
 
     @Override
     public Map<String, Long> nobodys() {
@@ -29,6 +32,9 @@ record DeletedApplications(Registry registry, GlobalBus bus, GlobalObjects objec
         deleted.forEach((application, deployments) -> {
             if (!objects.executions(application).isEmpty()) {
                 found.put(VALUES + "." + application, deployments);
+            }
+            if (images.hasAny(application)) {
+                found.put(IMAGES + "." + application, deployments);
             }
         });
         return found;
@@ -52,6 +58,8 @@ record DeletedApplications(Registry registry, GlobalBus bus, GlobalObjects objec
         }
         if (part(name, 0).equals(VALUES)) {
             objects.deleteApplication(application);
+        } else if (part(name, 0).equals(IMAGES)) {
+            images.deleteAll(application);
         } else {
             bus.deleteTopic(name);
         }

@@ -2,6 +2,7 @@ package dev.sand.hostagent.leftovers;
 
 import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.ImageLeftovers;
 import dev.sand.datalayer.ObjectStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.Slots;
@@ -27,7 +28,8 @@ public record LeftoverParts(GlobalStore store, GlobalBus bus, Registry registry,
         Map<String, Leftovers> kinds = new HashMap<>();
         kinds.put("values", new UnknownExecutions(registry, new GlobalObjects(store), journal, ownership.slots()));
         kinds.put("chunks", new UnnamedChunks(store, ownership.slots()));
-        kinds.put("applications", new DeletedApplications(registry, bus, new GlobalObjects(store), ownership.slots()));
+        kinds.put("applications", new DeletedApplications(registry, bus, new GlobalObjects(store), new ImageLeftovers(store), ownership.slots()));
+        kinds.put("images", new UnnamedImages(registry, new ImageLeftovers(store), ownership.slots()));
         kinds.put("pieces", new UnnamedPieces(pieces(), ownership.slots()));
         if (bundles != null) {
             kinds.put("bundles", new UnnamedBundles(registry, bundles, ownership.slots()));

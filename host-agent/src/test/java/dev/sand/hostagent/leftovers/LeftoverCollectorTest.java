@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.BundleArchive.Folder;
+import dev.sand.datalayer.ImageLeftovers;
 import dev.sand.datalayer.LeftoverMarks;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.ObjectStore;
+import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.GrainSpec;
@@ -172,6 +174,21 @@ class LeftoverCollectorTest {
     }
 
     @Test
+    void whatADeletedProcessLeavesGoesAndImagesStay() throws IOException {
+        ProcessImages images = new ProcessImages(store, () -> nowMs);
+        images.write("shop", "swapped", 1, 1, true, VALUE, List.of()).orElseThrow();
+        images.write("shop", "deleted", 1, 1, true, VALUE, List.of()).orElseThrow();
+        images.delete("shop", "deleted", 1);
+        assertThat(new ImageLeftovers(store).of("shop")).containsOnlyKeys("deleted");
+        look();
+        lookLater(LeftoverMarks.AGE.minusHours(1));
+        assertThat(images.write("shop", "deleted", 0, 1, true, VALUE, List.of())).as("by an owner that is late").isEmpty();
+        lookLater(Duration.ofHours(1));
+        assertThat(new ImageLeftovers(store).of("shop")).isEmpty();
+        assertThat(images.find("shop", "swapped")).isPresent();
+    }
+
+    @Test
     void topicsAndValuesOfADeletedApplicationGoAndThoseOfOneThatIsDeployedAgainStay() throws IOException {
         publish("gone", "named");
         publish("again", "named");
@@ -181,6 +198,7 @@ class LeftoverCollectorTest {
         bus.createTopic("queue.gone.orders", SLOTS);
         bus.createTopic("somebody.else", SLOTS);
         copied("gone", 1);
+        new ProcessImages(store, () -> nowMs).write("gone", "p", 1, 1, true, VALUE, List.of()).orElseThrow();
         registry.deleteApplication("gone");
         registry.deleteApplication("again");
         look();
@@ -189,5 +207,6 @@ class LeftoverCollectorTest {
         lookLater(LeftoverMarks.AGE);
         assertThat(bus.topics()).containsExactlyInAnyOrder("journal.shop", "journal.again", "somebody.else");
         assertThat(objects.executions("gone")).isEmpty();
+        assertThat(new ProcessImages(store, () -> nowMs).find("gone", "p")).isEmpty();
     }
 }
