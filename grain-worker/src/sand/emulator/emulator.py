@@ -8,6 +8,7 @@ from typing import Any
 from sand.emulator import problems
 from sand.emulator.applications import Applications, Make
 from sand.emulator.control import Control
+from sand.emulator.data_plane import DataPlane
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
@@ -38,8 +39,13 @@ class Emulator:
         Records(self.applications).add_to(self._router)
         QueuesApi(self.applications).add_to(self._router)
         TaskTokensApi(self.applications).add_to(self._router)
-        ProcessesApi(self.applications, self._invoker).add_to(self._router)
-        self._server = Server(HOST, port, self._handle).start()
+        self._plane = DataPlane(HOST, self.applications)
+        ProcessesApi(self.applications, self._invoker, self._plane).add_to(self._router)
+        try:
+            self._server = Server(HOST, port, self._handle).start()
+        except OSError:
+            self._plane.close()
+            raise
         self.url = self._server.url
 
     def _handle(self, request: Request) -> Response:
@@ -56,6 +62,7 @@ class Emulator:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+        self._plane.close()
         self.applications.close()
 
     def __enter__(self) -> Emulator:

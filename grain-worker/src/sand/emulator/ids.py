@@ -26,5 +26,13 @@ def of_child(parent_id: str, step: str, asked_ms: int) -> str:
     return _text(asked_ms << 80 | int.from_bytes(drawn[:10]))
 
 
+def epoch_ms(id: str) -> int:
+    """The wall clock in an id."""
+    ms = 0
+    for character in id[:10]:
+        ms = ms << 5 | _ALPHABET.index(character)
+    return ms
+
+
 def _text(value: int) -> str:
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from sand.emulator import bodies, problems, quantities
 from sand.emulator.applications import Application, Applications
+from sand.emulator.data_plane import HOST, DataPlane
 from sand.emulator.executions import Execution
+from sand.emulator.grants import INVOKE
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.invoke import Invoker, answer, as_it_is, payload_of, settings
 from sand.emulator.problems import Failure, Problem
@@ -17,17 +20,19 @@ from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
 ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
-HOST = "emulator"
 BODY_BYTES = 64 << 10
 _STATUSES = (ACTIVE, IDLE, SWAPPED)
 _MOST_AT_ONCE = 1000
+_MOST_FUNCTIONS = 50
+_MOST_TTL_S = 3600
 Found = TypeVar("Found")
 
 
 class ProcessesApi:
-    def __init__(self, applications: Applications, invoker: Invoker) -> None:
+    def __init__(self, applications: Applications, invoker: Invoker, plane: DataPlane) -> None:
         self._applications = applications
         self._invoker = invoker
+        self._plane = plane
 
     def add_to(self, router: Router) -> None:
         at = "/api/v1/applications/{app}/processes"
@@ -35,6 +40,7 @@ class ProcessesApi:
         router.add("POST", at, self._create).add("GET", at, self._list)
         router.add("POST", at + "/invoke", self._invoke)
         router.add("GET", one, self._describe).add("DELETE", one, self._kill)
+        router.add("POST", one + "/connect", self._connect)
         for step, do in (("swap-out", "swap_out"), ("swap-in", "swap_in"), ("checkpoint", "checkpoint")):
             router.add("POST", f"{one}/{step}", self._step(do))
         router.add("POST", one + "/migrate", self._migrate).add("GET", one + "/metrics", self._metrics)
@@ -83,7 +89,33 @@ class ProcessesApi:
     def _kill(self, request: Request) -> Response:
         application = self._application(request)
         _known(lambda: application.processes.kill(request.parameters["id"]))
+        self._plane.on_killed(application.name, request.parameters["id"])
         return Response(204)
+
+    def _connect(self, request: Request) -> Response:
+        asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with rights, functions and ttl.") or {}
+        for name in asked.keys() - {"rights", "functions", "ttl"}:
+            raise problems.bad_request(f"A grant has no '{name}': it has rights, functions and ttl.")
+        if _names(asked.get("rights"), "rights") not in ([], [INVOKE]):
+            raise problems.bad_request(f"'rights' is [\"{INVOKE}\"]: there are no others.")
+        functions, ttl = _names(asked.get("functions"), "functions"), asked.get("ttl")
+        if ttl is not None and (type(ttl) is not int or not 1 <= ttl <= _MOST_TTL_S):
+            raise problems.bad_request(f"'ttl' is a number of seconds from 1 to {_MOST_TTL_S}.")
+        id = request.parameters["id"]
+        _check(id)
+        application = self._application(request)
+        version = application.version(None)
+        for function in functions:
+            if function not in version.manifest.grains:
+                raise problems.unknown_target(application.name, version.number, function)
+        _known(lambda: application.processes.address(id, create=True))
+        grant, expires_ms = self._plane.grant(application.name, id, functions, 60 if ttl is None else ttl)
+        expires = datetime.fromtimestamp(expires_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        place = {
+            "process": id, "host": HOST, "address": self._plane.address, "tls": False,
+            "websocket": f"ws://{self._plane.address}/data", "grant": grant, "expires": expires,
+        }  # fmt: skip
+        return answer_json(200, place, [("Cache-Control", "no-store")])
 
     def _step(self, name: str) -> Callable[[Request], Response]:
         def do(request: Request) -> Response:
@@ -129,6 +161,13 @@ class ProcessesApi:
 def _check(id: Any) -> None:
     if not isinstance(id, str) or not ID.fullmatch(id):
         raise problems.bad_request("A process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-'.")
+
+
+def _names(asked: Any, what: str) -> list[str]:
+    names = [] if asked is None else asked
+    if not isinstance(names, list) or len(names) > _MOST_FUNCTIONS or not all(isinstance(name, str) for name in names):
+        raise problems.bad_request(f"'{what}' is a list of at most {_MOST_FUNCTIONS} names.")
+    return sorted(set(names))
 
 
 def _size(text: Any) -> int | None:
