@@ -309,7 +309,8 @@ class WebSocket(Raw):
     def message(self, kind: int, data: bytes) -> None:
         mask = b"\1\2\3\4"
         masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data))
-        self.socket.sendall(bytes((128 | kind, 128 | 126)) + len(data).to_bytes(2, "big") + mask + masked)
+        length = bytes((128 | len(data),)) if len(data) < 126 else bytes((128 | 126,)) + len(data).to_bytes(2, "big")
+        self.socket.sendall(bytes((128 | kind,)) + length + mask + masked)
 
     def send(self, *all_frames: Any) -> None:
         data = b"".join(frame if isinstance(frame, bytes) else frames.encode(frame) for frame in all_frames)
