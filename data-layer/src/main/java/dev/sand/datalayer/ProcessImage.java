@@ -6,7 +6,8 @@ import java.util.List;
  * A cloud process as the global layer has it (PraaS 3.3): its values laid end to end, cut into chunks. Written and read by
  * {@link ProcessImages}.
  *
- * @param epoch of the owner that wrote it; @param number the last number of its journal that is contained
+ * @param epoch of the owner that wrote it; @param number the last one of its journal that is contained: a journal that was
+ *              restored from an older copy goes on behind it
  * @param version of its manifest in the store: another one is another image, or the same that a new owner is about to replace
  * @param head what the owner keeps beside the values
  * @param chunks in order: together as long as the values together
