@@ -28,14 +28,17 @@ class Items:
             self._ahead.append(item)
         return True
 
-    def at(self, ahead: int) -> Item:
-        return self._ahead[ahead]
+    def at(self, ahead: int) -> tuple[str | None, Any]:
+        item = self._ahead[ahead]
+        return item[0], item[1]
 
     def shown(self, ahead: int) -> dict[str, Any]:
         """In the context object."""
         key, value = self.at(ahead)
         shown = {"Index": self.taken + ahead, **({} if key is None else {"Key": key}), "Value": value}
-        return shown if self._source is None else shown | {"Source": self._source}
+        item = self._ahead[ahead]
+        source = item[2] if len(item) == 3 else self._source
+        return shown if source is None else shown | {"Source": source}
 
     def take(self, count: int) -> None:
         for _ in range(count):

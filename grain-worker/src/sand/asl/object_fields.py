@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sand.asl import document, flow, limits
@@ -53,12 +54,15 @@ def reader(state: Fields, is_jsonata: bool, amount: ReadAmount) -> ObjectReader 
         fields.report("Resource", "NOT_SUPPORTED", message)
     parameters = _parameters(fields, is_jsonata, "ItemReader/")
     configuration = fields.object("ReaderConfig")
-    form = None if is_listing else _format(fields, configuration)
+    flattens = _flattens(configuration, is_listing)
+    form = None if is_listing and not flattens else _format(fields, configuration)
+    if form is not None and flattens:
+        form = replace(form, spread="LISTED")
+    elif form is not None and configuration is not None:
+        form = _manifest(configuration, form)
     max_items = None
     if configuration is not None:
         max_items = amount(configuration, "MaxItems", 1, limits.MAX_ITEMS, is_jsonata)
-        if configuration.string("Transformation") not in (None, "NONE"):
-            configuration.report("Transformation", "NOT_SUPPORTED", "The Transformation of an ItemReader can only be NONE.")
         configuration.report_unknown("a ReaderConfig")
     fields.report_unknown("an ItemReader")
     return ObjectReader(resource is not None and resource.startswith("arn:"), parameters, form, max_items)
@@ -75,8 +79,37 @@ def _parameters(fields: Fields, is_jsonata: bool, within: str) -> Template | Non
     return Reader(fields, is_jsonata, within).template(name, INPUT)
 
 
+def _flattens(configuration: Fields | None, is_listing: bool) -> bool:
+    """Whether the items are in the objects that are listed, and are not these."""
+    transformation = None if configuration is None else configuration.string("Transformation")
+    if transformation not in (None, "NONE", "LOAD_AND_FLATTEN"):
+        configuration.wrong("Transformation", "The field Transformation must be NONE or LOAD_AND_FLATTEN.")
+    elif transformation == "LOAD_AND_FLATTEN" and not is_listing:
+        configuration.wrong("Transformation", "LOAD_AND_FLATTEN is for objects that are listed.")
+    elif is_listing and configuration is not None and "ManifestType" in configuration:
+        configuration.ignore("ManifestType")
+        configuration.wrong("ManifestType", "A ManifestType is for a manifest that is read, not for objects that are listed.")
+    return transformation == "LOAD_AND_FLATTEN"
+
+
+def _manifest(configuration: Fields, form: Format) -> Format:
+    """With what the object lists, where it is a manifest."""
+    kind = configuration.string("ManifestType")
+    if kind not in (None, "S3_INVENTORY", "ATHENA_DATA"):
+        configuration.wrong("ManifestType", "The field ManifestType must be S3_INVENTORY or ATHENA_DATA.")
+    elif kind == "S3_INVENTORY" and form.spread != "INVENTORY":
+        configuration.wrong("ManifestType", "A manifest of an S3 inventory has the InputType MANIFEST or none.")
+    elif kind == "ATHENA_DATA" and form.spread == "INVENTORY":
+        configuration.wrong("ManifestType", "ATHENA_DATA needs the InputType of the files: CSV or JSONL.")
+    elif kind == "ATHENA_DATA":
+        return replace(form, spread="PATHS")
+    return form
+
+
 def _format(reader: Fields, configuration: Fields | None) -> Format | None:
     kind = None if configuration is None else configuration.string("InputType")
+    if kind is None and configuration is not None and configuration.raw("ManifestType") == "S3_INVENTORY":
+        kind = "MANIFEST"
     if configuration is None or kind is None:
         if configuration is None or "InputType" not in configuration:
             message = "An ItemReader that reads an object needs the InputType of its ReaderConfig."
@@ -89,12 +122,17 @@ def _format(reader: Fields, configuration: Fields | None) -> Format | None:
             return Format("JSON", pointer=_pointer(configuration))
         case "JSONL":
             return Format("JSONL")
-        case "MANIFEST" | "PARQUET":
+        case "MANIFEST":
+            if configuration.raw("Transformation") != "LOAD_AND_FLATTEN":
+                return Format("CSV", spread="INVENTORY")
+            configuration.wrong("InputType", "Objects that are listed are no manifests: CSV, JSON and JSONL can be loaded.")
+        case "PARQUET":
             configuration.ignore("ManifestType")
-            message = f"The InputType {kind} is not supported: CSV, JSON and JSONL are."
+            message = "The InputType PARQUET is not supported: CSV, JSON, JSONL and MANIFEST are."
             configuration.report("InputType", "NOT_SUPPORTED", message)
         case _:
-            configuration.wrong("InputType", "The field InputType must be CSV, JSON or JSONL.")
+            configuration.ignore("ManifestType")
+            configuration.wrong("InputType", "The field InputType must be CSV, JSON, JSONL or MANIFEST.")
     return None
 
 
@@ -188,7 +226,7 @@ def source(view: View, given: ObjectReader) -> Source:
     """Which object the items are in; or which objects they are."""
     parameters = flow.filled(given.parameters, view)
     bucket = _text(parameters, "Bucket", not given.needs_bucket, ITEM_READER_FAILED)
-    is_listing = given.format is None
+    is_listing = given.format is None or given.format.lists
     name = _text(parameters, "Prefix" if is_listing else "Key", is_listing, ITEM_READER_FAILED)
     return Source(bucket, name or "", given.format, _version(parameters))
 

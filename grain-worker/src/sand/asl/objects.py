@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sand.asl import document, limits
 
-Item = tuple[str | None, Any]
-"""The key of a member of an object, else None; and the value."""
+Item = tuple[str | None, Any] | tuple[str | None, Any, str]
+"""The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
 
 
 class ItemFault(Exception):
@@ -20,12 +21,18 @@ class ItemFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """type: CSV, JSON or JSONL. headers: of CSV, None when its first row has them. pointer: of JSON, ItemsPointer's steps."""
+    """type: CSV, JSON or JSONL. headers: of CSV, None when its first row has them. pointer: of JSON, ItemsPointer's steps.
+    spread: ONE object; all that are LISTED; those of an INVENTORY, or whose PATHS a manifest has."""
 
     type: str
     delimiter: str = ","
     headers: tuple[str, ...] | None = None
     pointer: tuple[str, ...] = ()
+    spread: str = "ONE"
+
+    @property
+    def lists(self) -> bool:
+        return self.spread == "LISTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +53,13 @@ class Source:
     def shown(self) -> str:
         """What `$$.Map.Item.Source` shows."""
         if self.bucket is None:
-            return "sand:object" if self.format is None else f"sand:object:{self.name}"
-        return f"S3://{self.bucket}" if self.format is None else f"S3://{self.bucket}/{self.name}"
+            return "sand:object" if self.is_listing else f"sand:object:{self.name}"
+        return f"S3://{self.bucket}" if self.is_listing else f"S3://{self.bucket}/{self.name}"
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether the name is a prefix of keys."""
+        return self.format is None or self.format.lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,8 @@ def items(source: Source, objects: Objects) -> Iterator[Item]:
     """The items one after the other; what is wrong with them is raised, as ItemFault, when they are reached."""
     if source.format is None:
         return _listing(source, objects)
+    if source.format.spread != "ONE":
+        return _spread(source, source.format, objects)
     return read(source, source.format, objects.content(source.key, source.version))
 
 
@@ -83,6 +97,63 @@ def _listing(source: Source, objects: Objects) -> Iterator[Item]:
     for one in objects.listed(source.key):
         item = {"Etag": f'"{one.etag}"', "Key": one.key[bucket:], "Size": one.size, "StorageClass": "STANDARD"}
         yield None, item
+
+
+def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
+    """Of many objects, one after the other."""
+    one = replace(form, spread="ONE")
+    if form.lists:
+        keys = [listed.key for listed in objects.listed(source.key)]
+    else:
+        content = objects.content(source.key, source.version)
+        if len(content) > limits.MANIFEST_BYTES:
+            raise ItemFault(f"The manifest {source.key} has more than {limits.MANIFEST_BYTES} bytes.")
+        keys = _paths(content)
+        if form.spread == "INVENTORY":
+            keys, headers = _inventory(source, content)
+            one = Format("CSV", headers=headers)
+    for key in keys:
+        bucket, _, name = key.partition("/") if source.bucket is not None else (None, "", key)
+        each = Source(bucket, name, one)
+        content = objects.content(key, None)
+        for member, value in read(each, one, _unpacked(key, content) if key.endswith(".gz") else content):
+            yield None, value if member is None else {"Key": member, "Value": value}, each.shown
+
+
+def _inventory(source: Source, content: bytes) -> tuple[list[str], tuple[str, ...]]:
+    """The keys of the files of an S3 inventory, and their columns."""
+    try:
+        manifest = document.parse(content.decode("utf-8-sig", "replace"))
+    except document.NoJson as e:
+        raise ItemFault(f"The manifest {source.key} is no JSON: {e}") from None
+    manifest = manifest if isinstance(manifest, dict) else {}
+    schema, files = manifest.get("fileSchema"), manifest.get("files")
+    if manifest.get("fileFormat") != "CSV" or not isinstance(schema, str) or not isinstance(files, list):
+        wanted = "an S3 inventory's in CSV has fileFormat, fileSchema and files"
+        raise ItemFault(f"The manifest {source.key} cannot be used: {wanted}.")
+    bucket = str(manifest.get("destinationBucket", source.bucket or "")).rpartition(":")[2]
+    keys = [one.get("key") if isinstance(one, dict) else None for one in files]
+    if not all(isinstance(key, str) for key in keys):
+        raise ItemFault(f"The manifest {source.key} has a file without a key.")
+    prefix = "" if source.bucket is None else f"{bucket}/"
+    return [f"{prefix}{key}" for key in keys], tuple(name.strip() for name in schema.split(","))
+
+
+def _paths(content: bytes) -> list[str]:
+    """Of a manifest that has one a line."""
+    lines = (line.strip().strip('"') for line in content.decode("utf-8-sig", "replace").splitlines())
+    return [line[5:] if line[:5].lower() == "s3://" else line for line in lines if line]
+
+
+def _unpacked(key: str, content: bytes) -> bytes:
+    packed = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = packed.decompress(content, limits.UNPACKED_BYTES)
+    except zlib.error as e:
+        raise ItemFault(f"The object {key} cannot be unpacked: {e}") from None
+    if packed.unconsumed_tail:
+        raise ItemFault(f"The object {key} has more than {limits.UNPACKED_BYTES} bytes when it is unpacked.")
+    return unpacked
 
 
 def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:

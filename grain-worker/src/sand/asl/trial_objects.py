@@ -26,15 +26,16 @@ class TrialObjects:
 
     def read(self, source: Source) -> tuple[Answer | None, Iterator[Item] | None]:
         """The stub's answer, if there is one, and the items. Raises ItemFault."""
-        name = "listObjectsV2" if source.format is None else "getObject"
-        answer = self._stubs.service(name, {"Bucket": source.bucket, "Prefix" if source.format is None else "Key": source.name})
+        name = "listObjectsV2" if source.is_listing else "getObject"
+        answer = self._stubs.service(name, {"Bucket": source.bucket, "Prefix" if source.is_listing else "Key": source.name})
         if answer is None or answer.failure is not None:
             return answer, None if answer else objects.items(source, self)
+        if source.format is not None and source.format.spread != "ONE":
+            return answer, objects.items(source, _Stubbed(self, self._stubs, source, answer.output))
         if source.format is None:
             given = answer.output.get("Contents", []) if isinstance(answer.output, dict) else answer.output
             return answer, ((None, one) for one in given if str(one.get("Key")).startswith(source.name))
-        text = answer.output if isinstance(answer.output, str) else document.write(answer.output)
-        return answer, objects.read(source, source.format, text.encode("utf-8", "replace"))
+        return answer, objects.read(source, source.format, _content(answer.output))
 
     def put(self, piece: Piece) -> Answer | None:
         """The stub's answer, if there is one: the piece is not written when it raises."""
@@ -61,6 +62,36 @@ class TrialObjects:
     def shown(self) -> dict[str, Any]:
         """What was written, by key: JSON as such, anything else as its text."""
         return {key: _shown(key, content.decode("utf-8", "replace")) for key, content in sorted(self.written.items())}
+
+
+class _Stubbed:
+    """The objects that a source is spread over: the first call's stub said which, each other one's stub has its content."""
+
+    def __init__(self, trial: TrialObjects, stubs: Stubs, source: Source, given: Any) -> None:
+        self._trial, self._stubs, self._source, self._given = trial, stubs, source, given
+
+    def content(self, key: str, version: int | None) -> bytes:
+        if key == self._source.key and not self._source.is_listing:
+            return _content(self._given)
+        answer = None if key in self._trial.written else self._stubs.service("getObject", {"Key": key})
+        if answer is None:
+            return self._trial.content(key, version)
+        if answer.failure is not None:
+            raise ItemFault(answer.failure[1] or "")
+        return _content(answer.output)
+
+    def listed(self, prefix: str) -> list[Listed]:
+        given = self._given.get("Contents", []) if isinstance(self._given, dict) else self._given
+        bucket = "" if self._source.bucket is None else f"{self._source.bucket}/"
+        keys = sorted((f"{bucket}{one.get('Key')}" for one in given), key=str.encode)
+        return [Listed(key, 0, "v1") for key in keys if key.startswith(prefix)]
+
+    def write(self, key: str, content_type: str, offset: int, content: bytes, is_last: bool) -> None:
+        self._trial.write(key, content_type, offset, content, is_last)
+
+
+def _content(given: Any) -> bytes:
+    return (given if isinstance(given, str) else document.write(given)).encode("utf-8", "replace")
 
 
 def _shown(key: str, text: str) -> Any:

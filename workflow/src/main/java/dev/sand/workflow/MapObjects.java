@@ -24,7 +24,7 @@ final class MapObjects {
     ReadItems read(Visit visit, Distribution.Reader reader, Document input) {
         JsonNode parameters = flow.fill(visit, reader.parameters(), input).node(source);
         String bucket = text(parameters, "Bucket", !reader.needsBucket(), StatesError.ITEM_READER_FAILED);
-        boolean isListing = reader.format() == null;
+        boolean isListing = new ItemSource(null, "", reader.format()).isListing();
         String name = text(parameters, isListing ? "Prefix" : "Key", isListing, StatesError.ITEM_READER_FAILED);
         double most = fields.amount(visit, reader.maxItems(), input, WorkflowLimits.MAX_ITEMS);
         return new ReadItems(new ItemSource(bucket, name == null ? "" : name, reader.format()), version(parameters), (long) most);

@@ -19,6 +19,7 @@ final class ReadItems implements Items {
     private final long most;
     private List<JsonNode> items = new ArrayList<>();
     private List<String> keys = new ArrayList<>();
+    private List<String> sources = new ArrayList<>();
     /** Index of the first one that is here. */
     private int dropped;
     private ItemChunk last;
@@ -60,6 +61,7 @@ final class ReadItems implements Items {
         }
         items.addAll(chunk.items());
         keys.addAll(chunk.keys());
+        chunk.items().forEach(_ -> sources.add(chunk.source() == null ? source.shown() : chunk.source()));
         last = new ItemChunk(chunk.version(), chunk.offset(), chunk.headers(), chunk.after(), chunk.isLast(), List.of(), List.of());
     }
 
@@ -80,7 +82,7 @@ final class ReadItems implements Items {
 
     @Override
     public Scope.Item at(int index) {
-        return new Scope.Item(index, keys.isEmpty() ? null : keys.get(index - dropped), items.get(index - dropped), source.shown());
+        return new Scope.Item(index, keys.isEmpty() ? null : keys.get(index - dropped), items.get(index - dropped), sources.get(index - dropped));
     }
 
     @Override
@@ -88,6 +90,7 @@ final class ReadItems implements Items {
         if (index - dropped == items.size()) {
             items = new ArrayList<>();
             keys = new ArrayList<>();
+            sources = new ArrayList<>();
             bytes = 0;
             dropped = index;
         }

@@ -11,6 +11,7 @@ import dev.sand.workflow.data.Query.Sight;
 import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.objects.ItemFormat;
+import dev.sand.workflow.objects.ItemFormat.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,11 +50,14 @@ final class ObjectFieldsReader {
         }
         Template parameters = parameters(fields, isJsonata, "ItemReader/");
         Fields configuration = fields.object("ReaderConfig");
-        ItemFormat format = isListing ? null : format(fields, configuration);
+        boolean flattens = flattens(configuration, isListing);
+        ItemFormat format = isListing && !flattens ? null : format(fields, configuration);
+        if (format != null) {
+            format = flattens ? format.with(Spread.LISTED) : manifest(configuration, format);
+        }
         Distribution.Amount maxItems = null;
         if (configuration != null) {
             maxItems = amounts.amount(configuration, "MaxItems", 1, WorkflowLimits.MAX_ITEMS, isJsonata);
-            refuseTransformation(configuration);
             configuration.reportUnknown("a ReaderConfig");
         }
         fields.reportUnknown("an ItemReader");
@@ -73,15 +77,47 @@ final class ObjectFieldsReader {
         return isJsonata ? data.queries().template(fields, name, within, Sight.INPUT) : data.templates().read(fields, name);
     }
 
-    private static void refuseTransformation(Fields configuration) {
-        String transformation = configuration.string("Transformation");
-        if (transformation != null && !transformation.equals("NONE")) {
-            configuration.report("Transformation", Code.NOT_SUPPORTED, "The Transformation of an ItemReader can only be NONE.");
+    /** Whether the items are in the objects that are listed, and are not these. */
+    private static boolean flattens(Fields configuration, boolean isListing) {
+        String transformation = configuration == null ? null : configuration.string("Transformation");
+        boolean flattens = "LOAD_AND_FLATTEN".equals(transformation);
+        if (transformation != null && !flattens && !transformation.equals("NONE")) {
+            configuration.report("Transformation", Code.WRONG_VALUE, "The field Transformation must be NONE or LOAD_AND_FLATTEN.");
+        } else if (flattens && !isListing) {
+            configuration.report("Transformation", Code.WRONG_VALUE, "LOAD_AND_FLATTEN is for objects that are listed.");
+        } else if (isListing && configuration != null && configuration.has("ManifestType")) {
+            configuration.ignore("ManifestType");
+            configuration.report("ManifestType", Code.WRONG_VALUE, "A ManifestType is for a manifest that is read, not for objects that are listed.");
         }
+        return flattens;
+    }
+
+    /** With what the object lists, where it is a manifest. */
+    private static ItemFormat manifest(Fields configuration, ItemFormat format) {
+        String kind = configuration.string("ManifestType");
+        boolean isInventory = format.spread() == Spread.INVENTORY;
+        if (kind != null && !kind.equals("S3_INVENTORY") && !kind.equals("ATHENA_DATA")) {
+            configuration.report("ManifestType", Code.WRONG_VALUE, "The field ManifestType must be S3_INVENTORY or ATHENA_DATA.");
+        } else if ("S3_INVENTORY".equals(kind) && !isInventory) {
+            configuration.report("ManifestType", Code.WRONG_VALUE, "A manifest of an S3 inventory has the InputType MANIFEST or none.");
+        } else if ("ATHENA_DATA".equals(kind) && isInventory) {
+            configuration.report("ManifestType", Code.WRONG_VALUE, "ATHENA_DATA needs the InputType of the files: CSV or JSONL.");
+        } else if ("ATHENA_DATA".equals(kind)) {
+            return format.with(Spread.PATHS);
+        }
+        return format;
+    }
+
+    private static boolean is(Fields configuration, String name, String value) {
+        JsonNode given = configuration.raw(name);
+        return given != null && value.equals(given.textValue());
     }
 
     private static ItemFormat format(Fields reader, Fields configuration) {
         String type = configuration == null ? null : configuration.string("InputType");
+        if (type == null && configuration != null && is(configuration, "ManifestType", "S3_INVENTORY")) {
+            type = "MANIFEST";
+        }
         if (type == null) {
             if (configuration == null || !configuration.has("InputType")) {
                 reader.report(null, Code.MISSING_FIELD, "An ItemReader that reads an object needs the InputType of its ReaderConfig.");
@@ -92,13 +128,21 @@ final class ObjectFieldsReader {
             case "CSV" -> csv(configuration);
             case "JSON" -> new ItemFormat(ItemFormat.Type.JSON, ',', null, pointer(configuration));
             case "JSONL" -> new ItemFormat(ItemFormat.Type.JSONL, ',', null, JsonPointer.empty());
-            case "MANIFEST", "PARQUET" -> {
+            case "MANIFEST" -> {
+                if (!is(configuration, "Transformation", "LOAD_AND_FLATTEN")) {
+                    yield new ItemFormat(ItemFormat.Type.CSV, ',', null, JsonPointer.empty(), Spread.INVENTORY);
+                }
+                configuration.report("InputType", Code.WRONG_VALUE, "Objects that are listed are no manifests: CSV, JSON and JSONL can be loaded.");
+                yield null;
+            }
+            case "PARQUET" -> {
                 configuration.ignore("ManifestType");
-                configuration.report("InputType", Code.NOT_SUPPORTED, "The InputType " + type + " is not supported: CSV, JSON and JSONL are.");
+                configuration.report("InputType", Code.NOT_SUPPORTED, "The InputType PARQUET is not supported: CSV, JSON, JSONL and MANIFEST are.");
                 yield null;
             }
             default -> {
-                configuration.report("InputType", Code.WRONG_VALUE, "The field InputType must be CSV, JSON or JSONL.");
+                configuration.ignore("ManifestType");
+                configuration.report("InputType", Code.WRONG_VALUE, "The field InputType must be CSV, JSON, JSONL or MANIFEST.");
                 yield null;
             }
         };

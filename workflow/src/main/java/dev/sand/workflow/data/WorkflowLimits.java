@@ -30,6 +30,10 @@ public final class WorkflowLimits {
     public static final int QUERY_VALUE_BYTES = 6_990_256;
     /** Numbers that {@code $range} gives, as on AWS. */
     public static final int QUERY_RANGE = 360_145;
+    /** Bytes of a manifest that says which objects items are in. */
+    public static final int MANIFEST_BYTES = 8 << 20;
+    /** Bytes of one of these objects that is packed, once it is unpacked. */
+    public static final int UNPACKED_BYTES = 16 << 20;
     /** Characters of a JSONata expression. */
     public static final int QUERY_CHARS = 64 * 1024;
     /** Bytes of a document that may be parsed on a shard; a larger one is parsed off it. */

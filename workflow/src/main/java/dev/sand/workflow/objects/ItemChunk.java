@@ -15,9 +15,14 @@ import java.util.List;
  * @param offset, headers, after where the next chunk begins, see {@link ObjectCall.Read}
  * @param isLast there are no more
  * @param keys of items that are members of an object, else empty
+ * @param source which object they are of, where that is another one than the source's, else null
  */
 public record ItemChunk(long version, long offset, List<String> headers, String after, boolean isLast, List<String> keys,
-                        List<JsonNode> items) {
+                        List<JsonNode> items, String source) {
+    public ItemChunk(long version, long offset, List<String> headers, String after, boolean isLast, List<String> keys, List<JsonNode> items) {
+        this(version, offset, headers, after, isLast, keys, items, null);
+    }
+
     public JsonNode json() {
         ObjectNode chunk = Json.NODES.objectNode().put("version", version).put("offset", offset).put("after", after).put("last", isLast);
         if (headers != null) {
@@ -25,6 +30,9 @@ public record ItemChunk(long version, long offset, List<String> headers, String 
         }
         if (!keys.isEmpty()) {
             keys.forEach(chunk.putArray("keys")::add);
+        }
+        if (source != null) {
+            chunk.put("source", source);
         }
         ArrayNode array = chunk.putArray("items");
         array.addAll(items);
@@ -36,7 +44,7 @@ public record ItemChunk(long version, long offset, List<String> headers, String 
         json.path("items").forEach(items::add);
         return new ItemChunk(json.path("version").longValue(), json.path("offset").longValue(),
                 json.has("headers") ? strings(json.get("headers")) : null, json.path("after").textValue(), json.path("last").booleanValue(),
-                strings(json.path("keys")), items);
+                strings(json.path("keys")), items, json.path("source").textValue());
     }
 
     private static List<String> strings(JsonNode array) {

@@ -3,10 +3,10 @@ package dev.sand.workflow.objects;
 import java.io.IOException;
 
 /** An object is not what its reader expects: trying again would give the same. */
-final class ItemFault extends IOException {
+public final class ItemFault extends IOException {
     private static final long serialVersionUID = 1L;
 
-    ItemFault(String message) {
+    public ItemFault(String message) {
         super(message);
     }
 }

@@ -25,8 +25,9 @@ public final class ItemReading {
      */
     public JsonNode perform(ObjectCall call) throws IOException {
         return switch (call) {
+            case ObjectCall.Read read when read.source().isSpread() -> new SpreadReading(objects).read(read).json();
             case ObjectCall.Read read when read.source().isListing() -> list(read).json();
-            case ObjectCall.Read read -> read(read).json();
+            case ObjectCall.Read read -> chunk(read).json();
             case ObjectCall.Write write -> {
                 objects.write(write.key(), write.contentType(), write.offset(), write.bytes(), write.isLast());
                 yield Json.NODES.nullNode();
@@ -39,7 +40,8 @@ public final class ItemReading {
         return e instanceof ItemFault;
     }
 
-    private ItemChunk read(ObjectCall.Read call) throws IOException {
+    /** Of one object. */
+    ItemChunk chunk(ObjectCall.Read call) throws IOException {
         String key = call.source().key();
         Info info = objects.info(key);
         if (info == null) {

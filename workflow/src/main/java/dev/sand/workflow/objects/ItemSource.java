@@ -8,8 +8,14 @@ package dev.sand.workflow.objects;
  * @param format of the object; null: the objects themselves are listed
  */
 public record ItemSource(String bucket, String name, ItemFormat format) {
+    /** Whether the name is a prefix of keys. */
     public boolean isListing() {
-        return format == null;
+        return format == null || format.spread() == ItemFormat.Spread.LISTED;
+    }
+
+    /** Whether the items are in other objects than the one of that name. */
+    public boolean isSpread() {
+        return format != null && format.spread() != ItemFormat.Spread.ONE;
     }
 
     /** The whole key, or prefix of keys, among the application's objects. */

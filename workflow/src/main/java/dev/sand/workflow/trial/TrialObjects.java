@@ -27,6 +27,7 @@ final class TrialObjects implements ApplicationObjects {
     private final Map<Long, byte[]> returned = new HashMap<>();
     private byte[] current;
     private List<JsonNode> listed;
+    private StubbedObjects spread;
 
     TrialObjects(GrainStub stubs) {
         this.stubs = stubs;
@@ -39,6 +40,8 @@ final class TrialObjects implements ApplicationObjects {
     /** @return the stub that a call is for, where there is one; each reader and each write counts as one call */
     GrainStub.Answer stub(ObjectCall call) {
         return switch (call) {
+            case ObjectCall.Read read when read.source().isSpread() -> read.after() != null ? null
+                    : stubs.call(read.source().isListing() ? "listObjectsV2" : "getObject");
             case ObjectCall.Read read when read.source().isListing() -> read.after() != null ? null : stubs.call("listObjectsV2");
             case ObjectCall.Read read -> read.offset() != 0 ? null : stubs.call("getObject");
             case ObjectCall.Write write -> stubs.call("putObject");
@@ -47,6 +50,13 @@ final class TrialObjects implements ApplicationObjects {
 
     /** @param stub of the reader that begins with it, or null */
     JsonNode perform(ObjectCall call, GrainStub.Answer stub) throws IOException {
+        if (call instanceof ObjectCall.Read read && read.source().isSpread()) {
+            if (read.after() == null) {
+                spread = stub == null ? null : new StubbedObjects(stubs, this, read.source(), stub.output());
+            }
+            current = null;
+            return new ItemReading(spread == null ? this : spread).perform(call);
+        }
         if (call instanceof ObjectCall.Read read && stub != null) {
             if (read.source().isListing()) {
                 listed = GrainStub.list(stub.output().has("Contents") ? stub.output().get("Contents") : stub.output());
@@ -64,7 +74,7 @@ final class TrialObjects implements ApplicationObjects {
         return new ItemReading(this).perform(call);
     }
 
-    private static byte[] content(JsonNode returned) {
+    static byte[] content(JsonNode returned) {
         return returned.isTextual() ? returned.textValue().getBytes(StandardCharsets.UTF_8) : Json.bytes(returned);
     }
 

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.WorkflowLimits;
+import dev.sand.workflow.objects.ItemFormat.Spread;
 import dev.sand.workflow.objects.ItemFormat.Type;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,7 +17,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 /** Items are read a chunk at a time, whatever falls on the end of one, and always of the same version. */
@@ -158,5 +162,42 @@ class ItemReadingTest {
         assertThat(items.get(599).get("Key").textValue()).isEqualTo("in/0599");
         assertThat(items.get(599).get("Size").intValue()).isEqualTo(599);
         assertThat(chunks).isEqualTo(3);
+    }
+
+    private static byte[] packed(String text) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return bytes.toByteArray();
+    }
+
+    @Test
+    void objectsThatAreListedAreReadInPiecesOneAfterTheOther() throws IOException {
+        memory.contents.put("b/in/1.jsonl", lines(0, MANY).getBytes(StandardCharsets.UTF_8));
+        memory.contents.put("b/in/2.jsonl", new byte[0]);
+        memory.contents.put("b/in/3.jsonl.gz", packed(lines(MANY, 2 * MANY)));
+        memory.contents.put("b/out/4.jsonl", lines(0, 1).getBytes(StandardCharsets.UTF_8));
+        List<JsonNode> items = all(new ItemSource("b", "in/", new ItemFormat(Type.JSONL, ',', null, JsonPointer.empty(), Spread.LISTED)));
+        assertThat(items.stream().map(JsonNode::intValue)).isEqualTo(IntStream.range(0, 2 * MANY).boxed().toList());
+        assertThat(chunks).isGreaterThan(2 * MANY / WorkflowLimits.CHUNK_ITEMS - 1);
+    }
+
+    private static String lines(int from, int to) {
+        return IntStream.range(from, to).mapToObj(n -> n + "\n").collect(Collectors.joining());
+    }
+
+    @Test
+    void theFilesOfAnInventoryAreUnpacked() throws IOException {
+        memory.contents.put("b/m.json", ("{\"destinationBucket\":\"arn:aws:s3:::d\",\"fileFormat\":\"CSV\",\"fileSchema\":\"Bucket, Key\","
+                + "\"files\":[{\"key\":\"1.csv.gz\"},{\"key\":\"1.csv.gz\"}]}").getBytes(StandardCharsets.UTF_8));
+        memory.contents.put("d/1.csv.gz", packed("\"s\",\"a\"\n\"s\",\"b\"\n"));
+        ItemSource source = new ItemSource("b", "m.json", new ItemFormat(Type.CSV, ',', null, JsonPointer.empty(), Spread.INVENTORY));
+        assertThat(all(source).stream().map(item -> item.get("Key").textValue())).containsExactly("a", "b", "a", "b");
+        assertThat(next(source, null).source()).isEqualTo("S3://d/1.csv.gz");
+        memory.contents.put("d/1.csv.gz", new byte[] {1, 2, 3});
+        assertThatThrownBy(() -> all(source)).isInstanceOf(ItemFault.class).hasMessageContaining("cannot be unpacked");
+        memory.contents.put("d/1.csv.gz", packed("x".repeat(WorkflowLimits.UNPACKED_BYTES + 1)));
+        assertThatThrownBy(() -> all(source)).isInstanceOf(ItemFault.class).hasMessageContaining("when it is unpacked");
     }
 }
