@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import zipped
+from conftest import Tested, zipped
 from sand.client import Denied, InvocationFailed, NotFound, Process, Timeout, frames
 from sand.client.calls import new_id
 from sand.emulator.emulator import Emulator
@@ -272,6 +272,36 @@ def test_a_client_that_never_reads_is_not_read_from(plane: Plane, process: Proce
     assert request < 3_000  # and with it what is kept for it
     assert process.invoke("echo", 1) == 1
     raw.socket.close()
+
+
+def test_what_passes_is_counted_by_application(tested: Tested) -> None:
+    plane = Plane(tested.server)
+    with Process(plane.server, "plane", "counted") as process:
+        before = figures(plane)
+        process.invoke("echo", bytes(100_000))
+        with pytest.raises(InvocationFailed):
+            process.invoke("boom", 1)
+        after = figures(plane)
+    changed = {name: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}
+    took = changed.pop("invocation_seconds_total{}")
+    assert took > 0
+    assert changed == {
+        "invocations_total{succeeded}": 1, "invocations_total{failed}": 1,
+        "bytes_total{in}": 100_001, "bytes_total{out}": 100_000,
+    }  # fmt: skip
+    assert after["connections{}"] >= 1
+
+
+def figures(plane: Plane) -> dict[str, float]:
+    """Of the application, by their names and what is told apart."""
+    found = {}
+    for line in plane.http.get("/metrics").text.splitlines():
+        if line.startswith("sand_data_plane_") and 'application="plane"' in line:
+            name, _, rest = line.removeprefix("sand_data_plane_").partition("{")
+            labels, _, value = rest.partition("} ")
+            kinds = [label.split("=")[1].strip('"') for label in labels.split(",") if not label.startswith("application=")]
+            found[f"{name}{{{','.join(kinds)}}}"] = float(value)
+    return found
 
 
 def test_a_function_is_cancelled(plane: Plane) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from conftest import APPLICATIONS, CHECKOUT, Tested, sandbox_option, until
 from otlp import Receiver, Span
+from sand.client import Process
 from sand.command.local import LocalPlatform
 
 pytestmark = pytest.mark.slow
@@ -124,6 +125,8 @@ def test_the_bus_and_the_store_are_on_the_page(probe: Tested):
 def test_the_page_on_observing_has_each_metric_and_no_other(probe: Tested, queued: Tested):
     probe.ask("probe/echo", 1)
     until(lambda: value(metrics(queued), "sand_queue_deliveries_total", application="queued") >= 1, "its queues are known")
+    with Process(probe.server, "probe", "observed") as process:
+        process.invoke("echo", 1)
     text = probe.http.get("/metrics").text
     shown = {(name, kind) for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M)}
     page = (CHECKOUT / "docs/OBSERVING.md").read_text()

@@ -118,6 +118,10 @@ final class TestPlatform implements AutoCloseable {
                 new HostAgentParts.Cluster(bus, membership, copies)), broken::complete);
     }
 
+    MemfdSegments segments() {
+        return segments;
+    }
+
     private ApplicationSource source() {
         return new ApplicationSource() {
             @Override

@@ -17,6 +17,7 @@ import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.LinkOptions;
 import dev.sand.standalone.observe.BackendMetrics;
+import dev.sand.standalone.observe.DataPlaneMetrics;
 import dev.sand.standalone.observe.FrontendMetrics;
 import dev.sand.standalone.observe.HostMetrics;
 import dev.sand.standalone.observe.MembershipMetrics;
@@ -96,6 +97,7 @@ final class Platform implements AutoCloseable {
         if (cluster.role().hasHost()) {
             host = HostSide.open(options, home, backends, invocations, key, tracing, opened, onBroken);
             HostMetrics.addTo(metrics, host.agent, backends.bus());
+            DataPlaneMetrics.addTo(metrics, host.plane.figures());
         } else {
             opened.add(invocations);
         }

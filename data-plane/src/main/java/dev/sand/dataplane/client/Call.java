@@ -1,0 +1,80 @@
+package dev.sand.dataplane.client;
+
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
+import dev.sand.dataplane.Frames.BadFrame;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** One invocation of a client, until it is answered: over one connection, and over the next under the same id. */
+final class Call {
+    final String function;
+    final Value input;
+    final long untilNs;
+    final CompletableFuture<Value> future = new CompletableFuture<>();
+    String id;
+    volatile boolean sentBefore;
+    private Frame.Result head;
+    private byte[] answer;
+    private int filled;
+
+    Call(String function, Value input, long untilNs) {
+        this.function = function;
+        this.input = input;
+        this.untilNs = untilNs;
+    }
+
+    long leftMs() {
+        return TimeUnit.NANOSECONDS.toMillis(untilNs - System.nanoTime());
+    }
+
+    boolean isSmall() {
+        return input.bytes().length <= Frames.INLINE_BYTES;
+    }
+
+    Frame.Invoke frame(long request) {
+        return new Frame.Invoke(request, id, sentBefore, (int) Math.clamp(leftMs(), 1, Integer.MAX_VALUE), function, input.contentType(),
+                input.bytes().length, isSmall() ? ByteBuffer.wrap(input.bytes()) : ByteBuffer.allocate(0));
+    }
+
+    // --- its answer, on the thread that reads
+
+    /** @return whether all of it is there */
+    boolean onResult(Frame.Result result) {
+        head = result;
+        answer = new byte[(int) result.size()];
+        filled = result.first().remaining();
+        result.first().get(answer, 0, filled);
+        return end();
+    }
+
+    /** Where the next bytes of a large answer go. @return what there is of it already */
+    int place(int length) {
+        if (answer == null || length > answer.length - filled) {
+            throw new BadFrame("more of an answer than was said");
+        }
+        filled += length;
+        return filled - length;
+    }
+
+    byte[] memory() {
+        return answer;
+    }
+
+    boolean end() {
+        if (filled < answer.length) {
+            return false;
+        }
+        future.complete(new Value(head.contentType(), answer));
+        return true;
+    }
+
+    void onFailed(Frame.Failed failed) {
+        fail(new InvocationException(failed.error(), failed.cause(), failed.retryable(), failed.source() == Frame.Source.GRAIN));
+    }
+
+    void fail(InvocationException why) {
+        future.completeExceptionally(why);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.sand.dataplane.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/** Asks for grants. */
+final class ControlPlane implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final JsonMapper JSON = new JsonMapper();
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
+    private final URI connect;
+    private final String token;
+    private final String body;
+
+    /** @param token shown as a bearer's, or null; @param functions the only ones that are asked for; empty: all */
+    ControlPlane(URI server, String application, String process, String token, List<String> functions) {
+        this.connect = URI.create(server.toString().replaceAll("/+$", "") + "/api/v1/apps/" + name(application) + "/processes/"
+                + name(process) + "/connect");
+        this.token = token;
+        ObjectNode asked = JSON.createObjectNode();
+        if (!functions.isEmpty()) {
+            functions.forEach(asked.putArray("functions")::add);
+        }
+        this.body = asked.toString();
+    }
+
+    private static String name(String name) {
+        return URLEncoder.encode(name, StandardCharsets.UTF_8);
+    }
+
+    /** @throws InvocationException when it says no for good, IOException when it may say yes later */
+    Place place() throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(connect).timeout(PATIENCE).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        JsonNode document = document(answer.body());
+        int status = answer.statusCode();
+        if (status == 200) {
+            return new Place(document.path("address").asText(), document.path("tls").asBoolean(), document.path("grant").asText());
+        }
+        String detail = document.path("detail").asText("the control plane answers " + status);
+        if (status >= 500 || status == 408 || status == 429) {
+            throw new IOException(detail);
+        }
+        String error = switch (status) {
+            case 401, 403 -> "Sand.Denied";
+            case 404 -> "Sand.NotFound";
+            case 409 -> "Sand.Conflict";
+            default -> "Sand.BadRequest";
+        };
+        throw new InvocationException(document.path("error").asText(error), detail, false, false);
+    }
+
+    private static JsonNode document(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (IOException e) {
+            return JSON.createObjectNode();
+        }
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+}

@@ -1,0 +1,348 @@
+package dev.sand.dataplane.client;
+
+import dev.sand.dataplane.Frame;
+import dev.sand.event.Ids;
+import java.io.IOException;
+import java.net.URI;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLContext;
+
+/**
+ * A cloud process in a program's hands: functions are invoked in it over one connection to the host that has it, from any thread. When
+ * the connection is lost, or the process is another host's, what was not answered is asked for again under the same id, which is the same
+ * execution. docs/DATA-PLANE.md.
+ */
+public final class ProcessClient implements AutoCloseable {
+    private static final int CONNECT_MS = 10_000;
+    private static final long FIRST_PAUSE_MS = 20;
+    private static final long LONGEST_PAUSE_MS = 2_000;
+    /** What the host's own word about a deadline may take to come. */
+    private static final long GRACE_MS = 1_000;
+
+    private final ControlPlane control;
+    private final SSLContext tls;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    // Changed under the lock.
+    private final Set<Call> calls = new LinkedHashSet<>();
+    private volatile Connection connection;
+    private volatile InvocationException fatal;
+    private volatile String trouble = "nothing answers";
+    private volatile boolean closed;
+    private int room = 1;
+    private long aheadMs;
+    private int connections;
+
+    /**
+     * Connects. The process is made when it is not there.
+     *
+     * @param server the control plane, http://host:port
+     * @throws InvocationException when there is no way to it
+     */
+    public static ProcessClient connect(URI server, String application, String process) throws IOException {
+        return connect(server, application, process, new Options(null, List.of(), null));
+    }
+
+    /**
+     * @param token shown to the control plane, or null
+     * @param functions the only ones that this client means to invoke; empty: any
+     * @param tls for hosts that speak it; null: the system's
+     */
+    public record Options(String token, List<String> functions, SSLContext tls) {}
+
+    public static ProcessClient connect(URI server, String application, String process, Options options) throws IOException {
+        ProcessClient client = new ProcessClient(new ControlPlane(server, application, process, options.token(), options.functions()),
+                options.tls());
+        Thread.ofVirtual().name("sand-process-" + process).start(client::run);
+        Thread.ofVirtual().name("sand-process-ping-" + process).start(client::tick);
+        client.awaitConnection();
+        return client;
+    }
+
+    private ProcessClient(ControlPlane control, SSLContext tls) {
+        this.control = control;
+        this.tls = tls;
+    }
+
+    private void awaitConnection() throws IOException {
+        lock.lock();
+        try {
+            long leftNs = TimeUnit.MILLISECONDS.toNanos(CONNECT_MS);
+            while (connection == null && fatal == null && leftNs > 0) {
+                leftNs = changed.awaitNanos(leftNs);
+            }
+            if (connection != null) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+        close();
+        throw fatal != null ? fatal : InvocationException.unavailable("the process cannot be reached: " + trouble);
+    }
+
+    /** The function's output. @throws InvocationException when there is none */
+    public Value invoke(String function, Value input, Duration timeout) throws IOException, InterruptedException {
+        Call call = begin(function, input, timeout);
+        try {
+            return call.future.get(Math.max(0, call.leftMs()) + GRACE_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof InvocationException failed ? failed : new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            giveUp(call);
+            throw new InvocationException("Sand.Timeout", function + " has not answered within " + timeout.toMillis() + " ms", true, false);
+        } catch (InterruptedException e) {
+            giveUp(call);
+            throw e;
+        }
+    }
+
+    /** The same later: many may be under way at once. Waits while as many are as the host takes. */
+    public CompletableFuture<Value> submit(String function, Value input, Duration timeout) throws IOException, InterruptedException {
+        return begin(function, input, timeout).future;
+    }
+
+    /** Connections that there have been after the first. */
+    public int reconnects() {
+        lock.lock();
+        try {
+            return Math.max(0, connections - 1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Call begin(String function, Value input, Duration timeout) throws IOException, InterruptedException {
+        Call call = new Call(function, input, System.nanoTime() + timeout.toNanos());
+        Connection over;
+        lock.lock();
+        try {
+            while (calls.size() >= room && fatal == null && !closed) {
+                if (changed.awaitNanos(call.untilNs - System.nanoTime()) <= 0) {
+                    throw new InvocationException("Sand.Timeout", calls.size() + " invocations are under way, and no more may be", true,
+                            false);
+                }
+            }
+            if (closed || fatal != null) {
+                throw fatal != null ? fatal : InvocationException.unavailable("the client is closed");
+            }
+            over = connection;
+            calls.add(call);
+            prepare(call);
+        } finally {
+            lock.unlock();
+        }
+        if (over != null) {
+            send(call, over);
+        }
+        return call;
+    }
+
+    private void prepare(Call call) {
+        if (call.id == null && connection != null) {
+            call.id = Ids.next(System.currentTimeMillis() + aheadMs, ThreadLocalRandom.current());
+        }
+    }
+
+    private void send(Call call, Connection over) {
+        Frame.Welcome welcome = over.welcome();
+        if (call.input.bytes().length > welcome.valueBytes()) {
+            forget(call);
+            call.fail(new InvocationException("Sand.TooLarge", "an input of " + call.input.bytes().length + " bytes; the host's limit is "
+                    + welcome.valueBytes(), false, false));
+            return;
+        }
+        try {
+            over.invoke(call);
+        } catch (IOException e) {
+            over.close(); // whoever reads finds out, and the call is sent over the next one
+        }
+        call.sentBefore = true;
+    }
+
+    private void forget(Call call) {
+        lock.lock();
+        try {
+            calls.remove(call);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveUp(Call call) {
+        forget(call);
+        Connection over = connection;
+        if (over != null) {
+            over.cancel(call);
+        }
+        call.fail(new InvocationException("Sand.Timeout", call.function + " has not answered in its time: " + trouble, true, false));
+    }
+
+    // --- the thread that connects and reads
+
+    private void run() {
+        long pauseMs = FIRST_PAUSE_MS;
+        while (!closed) {
+            try (Connection made = new Connection(control.place(), tls(), CONNECT_MS)) {
+                pauseMs = FIRST_PAUSE_MS;
+                serve(made);
+            } catch (InvocationException e) {
+                fail(e);
+                return;
+            } catch (Connection.Refused e) {
+                if (!e.frame().retryable()) {
+                    fail(new InvocationException(e.frame().error(), e.frame().cause(), false, false));
+                    return;
+                }
+                pauseMs = pause(e, pauseMs);
+            } catch (IOException e) {
+                pauseMs = pause(e, pauseMs);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private SSLContext tls() throws IOException {
+        try {
+            return tls != null ? tls : SSLContext.getDefault();
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void serve(Connection made) throws IOException {
+        List<Call> before;
+        lock.lock();
+        try {
+            connection = made;
+            connections++;
+            room = made.welcome().inFlight();
+            aheadMs = made.welcome().nowMs() - System.currentTimeMillis();
+            before = List.copyOf(calls);
+            before.forEach(this::prepare);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (!before.isEmpty()) {
+            // Not on this thread, which has to read meanwhile.
+            Thread.ofVirtual().name("sand-process-again").start(() -> before.forEach(call -> send(call, made)));
+        }
+        try {
+            while (!closed) {
+                Call ended = made.read();
+                if (ended != null) {
+                    ended(ended);
+                }
+            }
+        } finally {
+            lock.lock();
+            connection = null;
+            lock.unlock();
+        }
+    }
+
+    private void ended(Call call) {
+        lock.lock();
+        try {
+            calls.remove(call);
+            if (calls.size() + 1 >= room) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @return the next one */
+    private long pause(IOException why, long pauseMs) {
+        boolean atOnce = why instanceof Connection.MovedAway && pauseMs == FIRST_PAUSE_MS;
+        lock.lock();
+        try {
+            trouble = String.valueOf(why.getMessage());
+            if (!atOnce && !closed) {
+                changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(pauseMs / 2, pauseMs + 1)));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+        return Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+
+    /** Pings, and ends calls of whose deadline the host does not speak. */
+    private void tick() {
+        int ticks = 0;
+        try {
+            while (!closed && fatal == null) {
+                Thread.sleep(GRACE_MS / 2);
+                lock.lock();
+                List<Call> late;
+                Connection over;
+                try {
+                    late = calls.stream().filter(call -> call.leftMs() < -GRACE_MS).toList();
+                    over = connection;
+                } finally {
+                    lock.unlock();
+                }
+                late.forEach(this::giveUp);
+                if (over != null && ++ticks % 30 == 0) {
+                    over.send(new Frame.Ping(ticks));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void fail(InvocationException why) {
+        List<Call> left;
+        lock.lock();
+        try {
+            fatal = why;
+            left = List.copyOf(calls);
+            calls.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(call -> call.fail(why));
+    }
+
+    /** Calls that are not answered fail; what they invoked may go on. */
+    @Override
+    public void close() {
+        Connection over;
+        lock.lock();
+        try {
+            closed = true;
+            over = connection;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (over != null) {
+            over.close();
+        }
+        control.close();
+        if (fatal == null) {
+            fail(InvocationException.unavailable("the client is closed"));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package dev.sand.hostagent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sand.datalayer.PlatformKeys;
+import dev.sand.datalayer.RecordedResults;
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
+import dev.sand.dataplane.Grant;
+import dev.sand.dataplane.Grants;
+import dev.sand.dataplane.client.InvocationException;
+import dev.sand.dataplane.client.ProcessClient;
+import dev.sand.dataplane.client.Value;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
+import dev.sand.hostagent.dataplane.DataPlane;
+import dev.sand.hostagent.dataplane.DataPlaneFigures;
+import dev.sand.hostagent.dataplane.DataPlaneOptions;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java client against a host agent's data plane, with a control plane of the test's own. */
+class DataPlaneTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Map<String, String> HANDLERS = Map.of(
+            "echo", "def handle(event, context):\n    return event\n",
+            "boom", "def handle(event, context):\n    raise ValueError('boom')\n",
+            "count", "import time\ndef handle(event, context):\n    n = context.process.state('n', default=0) + 1\n"
+                    + "    context.process.state('n', n)\n    time.sleep(event)\n    return n\n");
+    private TestPlatform platform;
+    private ApplicationVersion version;
+    private Grants grants;
+    private DataPlane plane;
+    private HttpServer control;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new TestPlatform();
+        version = platform.deploy("shop", HANDLERS);
+        grants = new Grants(PlatformKeys.of(platform.store, Grants.KEY));
+        open(null);
+        control = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        control.createContext("/", exchange -> {
+            byte[] answer = place().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        control.start();
+    }
+
+    private void open(SslContext tls) throws IOException {
+        plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
+                platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations),
+                application -> Optional.of(version).filter(each -> each.application().equals(application)), tls, System::currentTimeMillis),
+                DataPlaneOptions.DEFAULT);
+        platform.agent.opens(plane);
+    }
+
+    private String place() {
+        ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
+        long nowMs = System.currentTimeMillis();
+        String grant = grants.sign(new Grant("shop", "p", view.host(), view.epoch(), Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
+        boolean tls = view.address().startsWith("tls://");
+        return "{\"address\": \"" + view.address().replace("tls://", "") + "\", \"tls\": " + tls + ", \"grant\": \"" + grant + "\"}";
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        control.stop(0);
+        plane.close();
+        platform.close();
+    }
+
+    private ProcessClient client() throws IOException {
+        return ProcessClient.connect(URI.create("http://127.0.0.1:" + control.getAddress().getPort()), "shop", "p");
+    }
+
+    @Test
+    void valuesGoThereAndBackAndAreCounted() throws Exception {
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("echo", Value.json("{\"n\":1}"), PATIENCE).text()).isEqualTo("{\"n\":1}");
+            byte[] large = new byte[9 << 20];
+            new Random(7).nextBytes(large);
+            assertThat(client.invoke("echo", Value.bytes(large), PATIENCE).bytes()).isEqualTo(large);
+            assertThat(client.invoke("echo", Value.bytes(new byte[0]), PATIENCE).bytes()).isEmpty();
+            assertThatThrownBy(() -> client.invoke("boom", Value.json("1"), PATIENCE))
+                    .isInstanceOfSatisfying(InvocationException.class, failed -> {
+                        assertThat(failed.error()).isEqualTo("ValueError");
+                        assertThat(failed.isOfFunction()).isTrue();
+                    }).hasMessageContaining("boom");
+            assertThatThrownBy(() -> client.invoke("nobody", Value.json("1"), PATIENCE)).hasMessageContaining("has no grain nobody");
+        }
+        DataPlaneFigures.Reading counted = plane.figures().read("shop", "p");
+        assertThat(counted.invocations()).isEqualTo(5);
+        assertThat(counted.failed()).isEqualTo(2);
+        assertThat(counted.bytesIn()).isEqualTo((9 << 20) + 9);
+        assertThat(counted.bytesOut()).isEqualTo((9 << 20) + 7);
+        assertThat(plane.figures().read().getFirst().application()).isEqualTo("shop");
+    }
+
+    @Test
+    void manyAreUnderWayAtOnce() throws Exception {
+        try (ProcessClient client = client()) {
+            List<CompletableFuture<Value>> futures = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                futures.add(client.submit("echo", Value.json(Integer.toString(i)), PATIENCE));
+            }
+            for (int i = 0; i < 300; i++) {
+                assertThat(futures.get(i).get().text()).isEqualTo(Integer.toString(i));
+            }
+            assertThat(client.reconnects()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aDataPlaneThatIsOpenedAnewIsFoundAndNothingRunsTwice() throws Exception {
+        try (ProcessClient client = client()) {
+            CompletableFuture<Value> counted = client.submit("count", Value.json("1.5"), PATIENCE);
+            Thread.sleep(500); // it runs
+            plane.close();
+            open(null);
+            assertThat(counted.get().text()).isEqualTo("1");
+            assertThat(client.invoke("count", Value.json("0"), PATIENCE).text()).isEqualTo("2");
+            assertThat(client.reconnects()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aGrantOfAnEarlierEpochIsToldToAskAgain() throws Exception {
+        long nowMs = System.currentTimeMillis();
+        for (Grant stale : List.of(new Grant("shop", "p", "test", 99, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000),
+                new Grant("shop", "p", "elsewhere", 1, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000))) {
+            try (Socket socket = new Socket("127.0.0.1", plane.port())) {
+                ByteBuffer hello = Frames.encode(new Frame.Hello(Frames.VERSION, grants.sign(stale), "test"));
+                socket.getOutputStream().write(Frames.PREFACE);
+                socket.getOutputStream().write(hello.array(), 0, hello.remaining());
+                byte[] answer = socket.getInputStream().readAllBytes();
+                assertThat(answer[4]).as("moved").isEqualTo((byte) 11);
+            }
+        }
+    }
+
+    @Test
+    void nothingComesInTheClearWhenThereIsTls(@TempDir Path folder) throws Exception {
+        plane.close();
+        Path store = folder.resolve("store.p12");
+        Process made = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-keyalg",
+                "EC", "-alias", "sand", "-dname", "CN=localhost", "-ext", "san=dns:localhost", "-keystore", store.toString(), "-storepass",
+                "changeit", "-storetype", "PKCS12").redirectErrorStream(true).start();
+        assertThat(made.waitFor()).isZero();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (var in = Files.newInputStream(store)) {
+            keys.load(in, "changeit".toCharArray());
+        }
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, "changeit".toCharArray());
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("sand", keys.getCertificate("sand"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, trust.getTrustManagers(), null);
+        open(SslContextBuilder.forServer(own).build());
+        URI server = URI.create("http://127.0.0.1:" + control.getAddress().getPort());
+        try (ProcessClient client = ProcessClient.connect(server, "shop", "p", new ProcessClient.Options(null, List.of(), tls))) {
+            assertThat(client.invoke("echo", Value.json("7"), PATIENCE).text()).isEqualTo("7");
+            byte[] large = new byte[3 << 20];
+            large[large.length - 1] = 5;
+            assertThat(client.invoke("echo", Value.bytes(large), PATIENCE).bytes()).isEqualTo(large);
+        }
+        try (Socket plain = new Socket("127.0.0.1", plane.port())) {
+            plain.getOutputStream().write("SDP1".getBytes(StandardCharsets.UTF_8));
+            assertThat(plain.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+}
