@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,6 +32,9 @@ public final class ProcessImages {
     public static final int MOST_HEAD_BYTES = 16 << 20;
     public static final int MOST_PARTS = 1_000_000;
     public static final int MOST_NAME_BYTES = 4096;
+    /** With the content types. */
+    public static final int MOST_NAMES_BYTES = 256 << 20;
+    private static final int LEAST_WORKERS = 8;
 
     /** A value to be kept: of the state, or a message. */
     public interface Source {
@@ -59,8 +64,7 @@ public final class ProcessImages {
     private final GlobalStore store;
     private final LongSupplier nowMs;
     private final ImageRows rows;
-    /** Threads end when there has been nothing to do for a while. */
-    private final ExecutorService workers = Executors.newCachedThreadPool(Thread.ofPlatform().name("process-images-", 0).daemon().factory());
+    private final ExecutorService workers = workers();
 
     public ProcessImages(GlobalStore store, LongSupplier nowMs) {
         this.store = store;
@@ -69,9 +73,18 @@ public final class ProcessImages {
         ChunkCodec.load();
     }
 
+    /** Of all images that are written and read; threads end when there has been nothing to do for a while. */
+    private static ExecutorService workers() {
+        int count = Math.max(LEAST_WORKERS, 2 * Runtime.getRuntime().availableProcessors());
+        ThreadPoolExecutor workers = new ThreadPoolExecutor(count, count, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+                Thread.ofPlatform().name("process-images-", 0).daemon().factory());
+        workers.allowCoreThreadTimeOut(true);
+        return workers;
+    }
+
     /**
-     * Replaces the image of a process. Unless it returns, the old image is there or the new one, and a repetition goes on from
-     * what is stored.
+     * Replaces the image of a process; takes up to 16 MiB of memory while it does. Unless it returns, the old image is there or
+     * the new one, and a repetition goes on from what is stored.
      *
      * @param sources in an order that changes little from one image to the next, as by name
      * @return empty: a later owner has begun to write or delete, or the application was deleted
@@ -113,10 +126,15 @@ public final class ProcessImages {
                     + " values is over the limits of " + MOST_HEAD_BYTES + " and " + MOST_PARTS, 0, null);
         }
         List<Part> parts = new ArrayList<>(sources.size());
+        long names = 0;
         for (Source source : sources) {
-            Key.utf8(source.name(), MOST_NAME_BYTES);
-            Key.utf8(source.contentType(), MOST_NAME_BYTES);
-            parts.add(new Part(source.name(), source.contentType(), source.size()));
+            Part part = new Part(source.name(), source.contentType(), source.size());
+            names += Key.utf8(part.name(), MOST_NAME_BYTES).length + Key.utf8(part.contentType(), MOST_NAME_BYTES).length;
+            if (part.size() < 0 || names > MOST_NAMES_BYTES) {
+                throw new StoreException(Kind.BAD_VALUE, "value \"" + part.name() + "\" has a size of " + part.size() + ", and names and"
+                        + " content types so far have " + names + " bytes: the limit is " + MOST_NAMES_BYTES, 0, null);
+            }
+            parts.add(part);
         }
         return List.copyOf(parts);
     }
@@ -145,6 +163,16 @@ public final class ProcessImages {
                 .collect(Collectors.toMap(Chunk::hash, Chunk::stored, (one, same) -> one));
         return new ImageManifest(of.epoch(), of.number(), of.swapped(), of.writtenMs(), bytes,
                 stored.values().stream().mapToLong(Integer::longValue).sum(), of.parts().size(), head, index, indexChunks);
+    }
+
+    /**
+     * Keeps earlier owners from replacing or deleting the image from here on: before an owner looks what there is. A process
+     * that has no image gets a row for it.
+     *
+     * @return false: a later owner was here
+     */
+    public boolean claim(String application, String process, long epoch) {
+        return rows.claim(ImageRows.scope(application, process), process, epoch, true) != 0;
     }
 
     /** The image without the values. @throws StoreException BROKEN */

@@ -35,7 +35,7 @@ public class SqliteStore implements GlobalStore {
         this(path, 0);
     }
 
-    /** @param maxPages of 4 KiB; 0: as much as the disk has */
+    /** @param maxPages of 16 KiB; 0: as much as the disk has */
     SqliteStore(Path path, long maxPages) {
         this.file = new SqliteFile(path, new SqliteFile.Options(SCHEMA, "FULL", maxPages), TABLES);
         this.writer = new StoreWriter(file, "global-store");

@@ -124,6 +124,8 @@ class ProcessImagesTest {
             assertThat(catchThrowableOfType(StoreException.class, () -> write(1, 2, new ImageValues().put(bad, new byte[1]))).kind())
                     .isEqualTo(Kind.BAD_VALUE);
         }
+        assertThat(catchThrowableOfType(StoreException.class, () -> images.write("app", "p", 1, 2, true, HEAD,
+                List.of(new ImageValues.Value("a", "x", new byte[0], -1)))).kind()).isEqualTo(Kind.BAD_VALUE);
         for (String bad : List.of("", "a/b", "é", "x".repeat(129))) {
             assertThat(catchThrowableOfType(StoreException.class, () -> images.find("app", bad)).kind()).isEqualTo(Kind.BAD_VALUE);
         }
@@ -144,6 +146,20 @@ class ProcessImagesTest {
         assertThat(images.delete("app", "p", 6)).as("again").isTrue();
         assertThat(chunkKeys()).isEmpty();
         write(6, 5, values).orElseThrow();
+        assertIs(values);
+    }
+
+    @Test
+    void whoHasClaimedIsNotOvertakenByAnEarlierOwner() throws IOException {
+        ImageValues values = new ImageValues().put("a", ImageValues.random(1000, 1));
+        assertThat(images.claim("app", "p", 2)).isTrue();
+        assertThat(write(1, 1, values)).as("its first image").isEmpty();
+        assertThat(images.find("app", "p")).isEmpty();
+        write(2, 2, values).orElseThrow();
+        assertThat(images.claim("app", "p", 3)).isTrue();
+        assertIs(values);
+        assertThat(write(2, 3, new ImageValues())).isEmpty();
+        assertThat(images.claim("app", "p", 2)).isFalse();
         assertIs(values);
     }
 
