@@ -56,6 +56,21 @@ class SqliteStoreTest extends GlobalStoreContract {
     }
 
     @Test
+    void aFileWithSmallerPagesOfAnEarlierPlatformIsGoneOnWith() throws Exception {
+        store.close();
+        Path file = directory.resolve("earlier.db");
+        try (var connection = java.sql.DriverManager.getConnection("jdbc:sqlite:" + file); var statement = connection.createStatement()) {
+            statement.execute("PRAGMA page_size=4096");
+            statement.execute("PRAGMA journal_mode=WAL");
+        }
+        for (int i = 1; i <= 3; i++) {
+            store = new SqliteStore(file);
+            assertThat(store.put("t", "app", "k", new byte[100_000], GlobalStore.ANY)).isEqualTo(i);
+            store.close();
+        }
+    }
+
+    @Test
     void aFileOfANewerPlatformIsRefused() throws Exception {
         store.close();
         try (var connection = java.sql.DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("store.db"));
