@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import Tested, zipped
+from conftest import Tested, sandbox_option, zipped
 from sand.client import Denied, InvocationFailed, NotFound, Process, Timeout, frames
 from sand.client.calls import new_id
+from sand.command.local import LocalPlatform
 from sand.emulator.emulator import Emulator
 
 APPLICATION = {
@@ -316,6 +317,24 @@ def test_a_function_is_cancelled(plane: Plane) -> None:
     assert isinstance(failed, frames.Failed) and failed.status == "CANCELLED"
     raw.send(asked._replace(request=6, repeated=True))
     assert raw.reader.next().status == "CANCELLED"  # and stays so
+
+
+@pytest.mark.slow
+def test_a_host_agent_that_is_killed_and_started_again_answers_what_was_under_way() -> None:
+    with LocalPlatform(*sandbox_option()) as local:
+        plane = Plane(local.server)
+        with Process(plane.server, "plane", "lasting") as process:
+            assert process.invoke("echo", 1) == 1
+            under_way = [process.submit("slow", 2, timeout=120) for _ in range(5)]
+            large = process.submit("zeros", 1 << 20, timeout=120)
+            time.sleep(0.5)
+            local.kill()
+            meanwhile = process.submit("echo", "sent while nobody is there", timeout=120)
+            local.start()
+            assert [one.result() for one in under_way] == ["lasting"] * 5
+            assert meanwhile.result() == "sent while nobody is there"
+            assert len(large.result()) == 1 << 20
+            assert process.reconnects >= 1
 
 
 class WebSocket(Raw):

@@ -2,6 +2,7 @@ package dev.sand.hostagent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sand.datalayer.PlatformKeys;
@@ -14,6 +15,7 @@ import dev.sand.dataplane.client.InvocationException;
 import dev.sand.dataplane.client.ProcessClient;
 import dev.sand.dataplane.client.Value;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Ids;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
@@ -24,6 +26,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -78,10 +81,14 @@ class DataPlaneTest {
     }
 
     private void open(SslContext tls) throws IOException {
+        open(tls, DataPlaneOptions.DEFAULT);
+    }
+
+    private void open(SslContext tls, DataPlaneOptions options) throws IOException {
         plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
                 platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations),
                 application -> Optional.of(version).filter(each -> each.application().equals(application)), tls, System::currentTimeMillis),
-                DataPlaneOptions.DEFAULT);
+                options);
         platform.agent.opens(plane);
     }
 
@@ -161,13 +168,69 @@ class DataPlaneTest {
         for (Grant stale : List.of(new Grant("shop", "p", "test", 99, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000),
                 new Grant("shop", "p", "elsewhere", 1, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000))) {
             try (Socket socket = new Socket("127.0.0.1", plane.port())) {
-                ByteBuffer hello = Frames.encode(new Frame.Hello(Frames.VERSION, grants.sign(stale), "test"));
                 socket.getOutputStream().write(Frames.PREFACE);
-                socket.getOutputStream().write(hello.array(), 0, hello.remaining());
+                send(socket, new Frame.Hello(Frames.VERSION, grants.sign(stale), "test"));
                 byte[] answer = socket.getInputStream().readAllBytes();
                 assertThat(answer[4]).as("moved").isEqualTo((byte) 11);
             }
         }
+    }
+
+    @Test
+    void whoSaysNothingIsCutOffBeforeAndAfterItsGrant() throws Exception {
+        plane.close();
+        open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(30)));
+        try (Socket silent = new Socket("127.0.0.1", plane.port()); Socket half = new Socket("127.0.0.1", plane.port());
+                Socket known = new Socket("127.0.0.1", plane.port())) {
+            half.getOutputStream().write(Frames.PREFACE);
+            hello(known);
+            assertThat(known.getInputStream().readNBytes(5)[4]).as("welcome").isEqualTo((byte) 2);
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+            assertThat(half.getInputStream().read()).isEqualTo(-1);
+            assertThat(new String(known.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).contains("nothing was heard");
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void whoNeverReadsIsCutOffWithWhatWaitsForIt() throws Exception {
+        plane.close();
+        open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(700)));
+        try (Socket deaf = new Socket()) {
+            deaf.setReceiveBufferSize(4096);
+            deaf.connect(new InetSocketAddress("127.0.0.1", plane.port()));
+            hello(deaf);
+            assertThatThrownBy(() -> {
+                for (int request = 1;; request++) {
+                    askForEcho(deaf, request, 8 << 20);
+                }
+            }).isInstanceOf(SocketException.class);
+            await().atMost(PATIENCE).untilAsserted(() ->
+                    assertThat(plane.figures().read("shop", "p").connections()).isZero());
+        }
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("echo", Value.json("1"), PATIENCE).text()).isEqualTo("1");
+        }
+    }
+
+    private static void askForEcho(Socket socket, int request, int size) throws IOException {
+        send(socket, new Frame.Invoke(request, Ids.next(System.currentTimeMillis(), new Random()), false, 0, "echo", "x/y", size,
+                ByteBuffer.allocate(0)));
+        for (int sent = 0; sent < size; sent += 1 << 20) {
+            send(socket, new Frame.Part(request, ByteBuffer.allocate(1 << 20)));
+        }
+    }
+
+    private void hello(Socket socket) throws IOException {
+        String place = place();
+        String grant = place.replaceAll(".*\"grant\": \"", "").replace("\"}", "");
+        socket.getOutputStream().write(Frames.PREFACE);
+        send(socket, new Frame.Hello(Frames.VERSION, grant, "test"));
+    }
+
+    private static void send(Socket socket, Frame frame) throws IOException {
+        ByteBuffer bytes = Frames.encode(frame);
+        socket.getOutputStream().write(bytes.array(), 0, bytes.remaining());
     }
 
     @Test

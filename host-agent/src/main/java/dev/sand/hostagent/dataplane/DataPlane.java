@@ -11,6 +11,7 @@ import dev.sand.hostagent.ProcessDoor;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostlink.SlotEpochs;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -44,6 +45,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataPlane implements ProcessDoor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
+    /** Of a large value, at once. */
+    private static final int MOST_READ_BYTES = 256 << 10;
     /** Kills that grants issued before them are held against: a grant lives for an hour at most. */
     private static final int MOST_KILLS = 10_000;
 
@@ -99,6 +102,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES))
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {

@@ -15,6 +15,8 @@ import dev.sand.hostagent.segments.SegmentServer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** From a client's frame to an execution in the granted process, and from its end to a frame. On the connection's event loop. */
 final class Invocations {
@@ -24,6 +26,8 @@ final class Invocations {
     /** How long the record of what ended under an earlier owner is looked for. */
     private static final int LOOKS = 40;
     private static final long LOOK_MS = 50;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Invocations.class);
 
     private final DataPlane plane;
     private final DataConnection connection;
@@ -96,6 +100,9 @@ final class Invocations {
                 Failure failure = Failure.platform(e.kind() == StoreException.Kind.BAD_VALUE ? Errors.TOO_LARGE : Errors.UNAVAILABLE,
                         e.getMessage(), e.kind() != StoreException.Kind.BAD_VALUE);
                 next = () -> connection.end(call, failed(call.request, call.executionId, failure));
+            } catch (RuntimeException e) {
+                LOG.error("invocation {} of application {} cannot be begun", call.executionId, grant.application(), e);
+                next = () -> connection.goAway(Errors.UNAVAILABLE, "the host has failed to begin an invocation");
             }
             Runnable then = next;
             connection.run(() -> {

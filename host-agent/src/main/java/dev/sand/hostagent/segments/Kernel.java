@@ -26,6 +26,8 @@ final class Kernel {
     static final int PROT_READ = 1;
     static final int PROT_WRITE = 2;
     static final int MAP_SHARED = 1;
+    /** With all its pages: one call, and not a fault for each. */
+    static final int MAP_POPULATE = 0x8000;
     static final int MFD_CLOEXEC = 1;
     static final int MFD_ALLOW_SEALING = 2;
     static final int F_ADD_SEALS = 1033;
@@ -167,9 +169,13 @@ final class Kernel {
 
     /** @return the map, of that size; to be given to {@link #munmap} */
     static MemorySegment mmap(int fd, long size, int protection) throws KernelException {
+        return mmap(fd, size, protection, MAP_SHARED);
+    }
+
+    static MemorySegment mmap(int fd, long size, int protection, int flags) throws KernelException {
         MemorySegment[] map = new MemorySegment[1];
         check("mmap", state -> {
-            map[0] = (MemorySegment) MMAP.invokeExact(state, MemorySegment.NULL, size, protection, MAP_SHARED, fd, 0L);
+            map[0] = (MemorySegment) MMAP.invokeExact(state, MemorySegment.NULL, size, protection, flags, fd, 0L);
             return map[0].address() == -1 ? -1 : 0;
         });
         return map[0].reinterpret(size);

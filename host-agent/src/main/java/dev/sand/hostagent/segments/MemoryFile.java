@@ -101,7 +101,7 @@ final class MemoryFile {
 
     /** For longer than a call: to be given to {@link #unmap}. */
     MemorySegment map(long size, int protection) throws KernelException {
-        return Kernel.mmap(fd, size, protection);
+        return Kernel.mmap(fd, size, protection, Kernel.MAP_SHARED | Kernel.MAP_POPULATE);
     }
 
     static void unmap(MemorySegment map) {
