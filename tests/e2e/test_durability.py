@@ -185,3 +185,34 @@ def test_a_redrive_survives_the_platform_before_and_after_its_answer():
             assert types[-1] == "ExecutionSucceeded"
         finally:
             local.stop()
+
+
+@pytest.mark.slow
+def test_a_redrive_has_the_large_values_of_before_wherever_it_runs():
+    with tempfile.TemporaryDirectory(prefix="sand-", dir="/tmp") as folder:
+        local = LocalPlatform(*sandbox_option(), home=Path(folder)).start()
+        try:
+            tested = Tested(local)
+            tested.deploy(SCENARIOS / "comeback")
+            order = {"order": "a", "pad": "y" * 400_000, "length": 700_000}
+            invocation = tested.invoke("comeback/bulky", order, Prefer="respond-async").json()["executionId"]
+            path = f"/api/v1/applications/comeback/invocations/{invocation}/redrive"
+            for count in (1, 2):
+                record = tested.ended("comeback", invocation)
+                assert (record["status"], record["redriveCount"]) == ("FAILED", count - 1), record
+                local.kill()
+                local.start()
+                tested = Tested(local)
+                if count == 2:
+                    tested.ask("comeback/mend", True)
+                answer = tested.http.post(path, json={"redriveCount": count})
+                assert answer.status_code == 202, answer.text
+            local.kill()
+            local.start()
+            tested = Tested(local)
+            record = tested.ended("comeback", invocation)
+            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 2), record
+            output = tested.http.get(f"/api/v1/applications/comeback/invocations/{invocation}/output").json()
+            assert output == {"times": 1, "lengths": [400_000, 700_000]}
+        finally:
+            local.stop()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sand.emulator import bodies, problems
 from sand.emulator.applications import Application
 from sand.emulator.executions import Execution
@@ -13,8 +11,6 @@ from sand.emulator.problems import Problem
 
 MOST = 1000
 MOST_BYTES = 1024
-VALUE_BYTES = 256 << 10
-"""As a platform keeps of one value."""
 
 
 def answer(request: Request, application: Application, execution: Execution) -> Response:
@@ -30,17 +26,11 @@ def answer(request: Request, application: Application, execution: Execution) -> 
             raise _refused(execution, f"'{execution.target}' is no workflow, or its version is kept no more")
         if count > MOST:
             raise _refused(execution, f"it was redriven {MOST} times, which is the limit")
-        if any(_size(attempt.output) > VALUE_BYTES for attempt in execution.attempts) or _size(execution.input) > VALUE_BYTES:
-            raise _refused(execution, f"a value of it is over the {VALUE_BYTES} bytes that are kept")
         if not application.redrive(execution, timeout_ms):
             raise _refused(execution, f"its status is {execution.status}")
     location = f"/api/v1/applications/{application.name}/invocations/{execution.id}"
     shown = {"executionId": execution.id, "status": execution.status, "redriveCount": count, "location": location}
     return answer_json(202, shown)
-
-
-def _size(payload: Any) -> int:
-    return 0 if payload is None else len(payload.bytes) if payload.bytes is not None else payload.reference.size
 
 
 def _wanted(request: Request) -> int:

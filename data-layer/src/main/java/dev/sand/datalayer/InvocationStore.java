@@ -210,6 +210,25 @@ public final class InvocationStore implements AutoCloseable {
         return outputs.keep(application, executionId, contentType, size, content);
     }
 
+    /**
+     * Keeps a large value of an execution that may be redriven, like a large output and among these. Blocks.
+     *
+     * @param value its name, unique in the execution
+     */
+    public void keepValue(String application, String executionId, String value, String contentType, long size, ObjectStore.Content content)
+            throws IOException {
+        outputs.keep(application, valueOf(executionId, value), contentType, size, content);
+    }
+
+    /** Empty when it is not kept (any more). Blocks. */
+    public Optional<Output> value(String application, String executionId, String value, String contentType, long size) {
+        return outputs.find(application, valueOf(executionId, value), contentType, size);
+    }
+
+    private static String valueOf(String executionId, String value) {
+        return executionId + "~" + value;
+    }
+
     /** In place of an output that could not be kept: says its size. */
     public static Payload notKept(Payload output) {
         return new Payload(output.contentType(), null, new Payload.Reference(RecordTrimming.TRUNCATED, output.size()));

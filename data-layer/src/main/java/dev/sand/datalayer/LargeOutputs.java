@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * Outputs too large for a record, beside the records and before them: so that the output of an invocation can be fetched
- * after its execution is gone. Bounded for each application, the oldest first out. Any thread; calls block.
+ * after its execution is gone. Large values of executions that failed too, so that these can be redriven. Bounded for each application, the oldest first out. Any thread; calls block.
  */
 final class LargeOutputs {
     private static final String TABLE = "kept-outputs";
@@ -134,12 +134,17 @@ final class LargeOutputs {
     /** Empty: it is kept no more, or never was. */
     Optional<Output> find(InvocationRecord record) {
         String key = record.output().reference().object();
-        if (RecordTrimming.TRUNCATED.equals(key)) {
-            return Optional.empty();
-        }
-        Optional<Info> found = objects.info(record.application(), key);
-        return found.map(info -> new Output(record.output().contentType(), info.size(),
-                out -> objects.transfer(record.application(), key, info.version(), out)));
+        return RecordTrimming.TRUNCATED.equals(key) ? Optional.empty() : find(record.application(), key, record.output().contentType());
+    }
+
+    /** As above, by what it was kept with. */
+    Optional<Output> find(String application, String executionId, String contentType, long size) {
+        return find(application, executionId + "/" + size, contentType);
+    }
+
+    private Optional<Output> find(String application, String key, String contentType) {
+        Optional<Info> found = objects.info(application, key);
+        return found.map(info -> new Output(contentType, info.size(), out -> objects.transfer(application, key, info.version(), out)));
     }
 
     void deleteApplication(String application) {

@@ -82,6 +82,19 @@ class InvocationOutputsTest extends InvocationStoreFixture {
     }
 
     @Test
+    void valuesOfAnExecutionAreKeptByTheirNamesAndMakeRoomForNewerOnes() throws IOException {
+        byte[] bytes = new byte[300_000];
+        bytes[299_999] = 7;
+        invocations.keepValue("app", id(1), "2.1", Payload.JSON, bytes.length, out -> out.write(bytes));
+        assertThat(invocations.value("app", id(1), "2.1", Payload.JSON, bytes.length).orElseThrow().payload().bytes()).isEqualTo(bytes);
+        assertThat(invocations.value("app", id(1), "2", Payload.JSON, bytes.length)).isEmpty();
+        assertThat(invocations.value("app", id(2), "2.1", Payload.JSON, bytes.length)).isEmpty();
+        invocations.keepValue("app", id(2), "0", Payload.JSON, bytes.length, out -> out.write(bytes));
+        assertThat(invocations.value("app", id(2), "0", Payload.JSON, bytes.length)).isPresent();
+        assertThat(invocations.value("app", id(1), "2.1", Payload.JSON, bytes.length)).as("500,000 bytes are kept").isEmpty();
+    }
+
+    @Test
     void anOutputThatIsGivenTwiceAtOnceIsWrittenOnce() throws Exception {
         byte[] bytes = new byte[200_000];
         CountDownLatch begun = new CountDownLatch(1);

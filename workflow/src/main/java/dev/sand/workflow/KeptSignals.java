@@ -11,7 +11,9 @@ import dev.sand.workflow.data.Json;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 
@@ -157,29 +159,84 @@ public final class KeptSignals {
      * What came before a redrive: the signals that a new run of the execution begins with. A redriven execution's kept signals begin
      * with those that it was redriven with, however often it is kept again.
      *
-     * @return null: a value is kept by its size alone
+     * @param values where those are that are kept here by their size alone
+     * @return null: one of these is nowhere
      */
-    public static List<Signal> before(int redrive, List<Signal> kept) {
+    public static List<Signal> before(int redrive, List<Signal> kept, LargeValues values) {
         List<Signal> before = new ArrayList<>();
         for (Signal signal : kept) {
             if (signal instanceof Signal.Redriven(Redrive redriven) && redriven.count() >= redrive) {
                 break;
             }
-            if (!isWhole(signal)) {
+            Signal whole = whole(signal, Integer.toString(before.size()), values);
+            if (whole == null) {
                 return null;
             }
-            before.add(signal);
+            before.add(whole);
         }
         return before;
     }
 
-    private static boolean isWhole(Signal signal) {
-        return switch (signal) {
-            case Signal.Started started -> started.input().bytes() != null;
-            case Signal.TaskSucceeded done -> done.output().bytes() != null
-                    && done.published().stream().allMatch(published -> published.payload().bytes() != null);
-            default -> true;
-        };
+    /** Of an execution's signals, beside them. */
+    @FunctionalInterface
+    public interface LargeValues {
+        /**
+         * @param name as {@link #large} gave it
+         * @param size the value without its bytes
+         * @return the value, by reference or with its bytes; null: it is not kept (any more)
+         */
+        Payload get(String name, Payload size);
+    }
+
+    /** @return null: a value of it is nowhere */
+    private static Signal whole(Signal signal, String name, LargeValues values) {
+        switch (signal) {
+            case Signal.Started(Payload input, long atMs) -> {
+                Payload whole = whole(input, name, values);
+                return whole == null ? null : new Signal.Started(whole, atMs);
+            }
+            case Signal.TaskSucceeded done -> {
+                Payload output = whole(done.output(), name, values);
+                List<Published> published = new ArrayList<>();
+                for (Published each : done.published()) {
+                    Payload payload = whole(each.payload(), name + "." + published.size(), values);
+                    if (payload == null) {
+                        return null;
+                    }
+                    published.add(new Published(each.grain(), payload));
+                }
+                return output == null ? null : new Signal.TaskSucceeded(done.step(), output, published, done.atMs());
+            }
+            default -> {
+                return signal;
+            }
+        }
+    }
+
+    private static Payload whole(Payload payload, String name, LargeValues values) {
+        return payload.bytes() != null ? payload : values.get(name, payload);
+    }
+
+    /** Those of an execution's signals that are over the bytes that are kept of a value, and are somewhere: by names that stay the same. */
+    public static Map<String, Payload> large(List<Signal> signals) {
+        Map<String, Payload> large = new LinkedHashMap<>();
+        for (int i = 0; i < signals.size(); i++) {
+            if (signals.get(i) instanceof Signal.Started started) {
+                add(large, Integer.toString(i), started.input());
+            } else if (signals.get(i) instanceof Signal.TaskSucceeded done) {
+                add(large, Integer.toString(i), done.output());
+                for (int j = 0; j < done.published().size(); j++) {
+                    add(large, i + "." + j, done.published().get(j).payload());
+                }
+            }
+        }
+        return large;
+    }
+
+    private static void add(Map<String, Payload> large, String name, Payload payload) {
+        if (payload.reference() != null && payload.size() > VALUE_BYTES && !payload.reference().object().isEmpty()) {
+            large.put(name, payload);
+        }
     }
 
     private static Payload payload(JsonNode node) throws IOException {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Executions that ended without success run on from the state that failed (AWS Step Functions, RedriveExecution). */
@@ -111,17 +112,34 @@ class RedriveTest {
             last = again.on(signal);
         }
         assertThat(output(last)).isEqualTo(output(end));
-        assertThat(KeptSignals.before(1, kept)).isEqualTo(kept.subList(0, 3));
-        assertThat(KeptSignals.before(2, kept)).isEqualTo(kept);
+        assertThat(KeptSignals.before(1, kept, NOTHING)).isEqualTo(kept.subList(0, 3));
+        assertThat(KeptSignals.before(2, kept, NOTHING)).isEqualTo(kept);
     }
 
     @Test
     void whatIsNotKeptWholeIsNoBeginning() {
         Payload large = Payload.json(Json.bytes(Json.NODES.textNode("x".repeat(KeptSignals.VALUE_BYTES))));
         List<Signal> signals = List.of(new Signal.Started(json("1"), 1), new Signal.TaskSucceeded("A", large, List.of(), 2));
-        assertThat(KeptSignals.before(1, signals)).isEqualTo(signals);
+        assertThat(KeptSignals.before(1, signals, NOTHING)).isEqualTo(signals);
         Payload size = new Payload(large.contentType(), null, new Payload.Reference("", large.size()));
-        assertThat(KeptSignals.before(1, List.of(signals.getFirst(), new Signal.TaskSucceeded("A", size, List.of(), 2)))).isNull();
+        assertThat(KeptSignals.before(1, List.of(signals.getFirst(), new Signal.TaskSucceeded("A", size, List.of(), 2)), NOTHING)).isNull();
+    }
+
+    @Test
+    void aLargeValueThatIsKeptBesideIsFoundByItsPlace() throws IOException {
+        List<Signal> signals = List.of(new Signal.Started(large("in"), 1), new Signal.TimerFired("W", 2),
+                new Signal.TaskSucceeded("A", json("1"), List.of(new Published("p", json("2")), new Published("q", large("q"))), 3));
+        Map<String, Payload> large = KeptSignals.large(signals);
+        assertThat(large).containsExactly(Map.entry("0", large("in")), Map.entry("2.1", large("q")));
+        List<Signal> kept = KeptSignals.decode(KeptSignals.encode(signals, payload -> payload));
+        assertThat(KeptSignals.before(1, kept, (name, size) -> large.get(name))).usingRecursiveComparison().isEqualTo(signals);
+        assertThat(KeptSignals.before(1, kept, (name, size) -> name.equals("0") ? large.get(name) : null)).isNull();
+    }
+
+    private static final KeptSignals.LargeValues NOTHING = (name, size) -> null;
+
+    private static Payload large(String object) {
+        return new Payload(Payload.JSON, null, new Payload.Reference(object, KeptSignals.VALUE_BYTES + 1));
     }
 
     @Test

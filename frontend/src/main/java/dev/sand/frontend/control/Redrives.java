@@ -22,6 +22,7 @@ import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.KeptSignals;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,7 @@ final class Redrives {
     private static final long ANSWER_MS = 30_000;
     private static final long RECORD_MS = 5_000;
     private static final long LOOK_AGAIN_MS = 10;
+    private static final long JUST_ENDED_MS = 60_000;
     private static final long TIMEOUT_MS = 15 * 60_000;
     private static final int BODY_BYTES = 1024;
     private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\", a number from 1 on, or there is none.";
@@ -84,12 +86,17 @@ final class Redrives {
         }
         byte[] kept = records.history(record.application(), record.executionId()).orElseThrow(() -> refused(record,
                 "what it did is kept no more, or is over the limit of a history"));
-        List<Signal> before = KeptSignals.before(count, KeptSignals.decode(kept));
+        List<Signal> before = before(record, count, KeptSignals.decode(kept));
         if (before == null || before.isEmpty()) {
-            throw refused(record, "a value of it is over the " + KeptSignals.VALUE_BYTES + " bytes that are kept");
+            throw refused(record, "a value of it is over the " + KeptSignals.VALUE_BYTES + " bytes that are kept with its history, and not"
+                    + " kept beside it (any more)");
         }
         Failure failure = record.failure();
         Payload input = ((Signal.Started) before.getFirst()).input();
+        if (input.bytes() == null) {
+            Payload size = input;
+            input = value(record, "0", size).orElseThrow(() -> refused(record, "its input is kept no more")).payload();
+        }
         InvocationRequest request = new InvocationRequest(record.executionId(), record.application(), record.version(), record.target(),
                 input, timeoutMs, true, null, new Redrive(count, record.status(), failure == null ? null : failure.error(),
                 failure == null ? null : failure.cause(), record.endedMs(), clockMs.getAsLong()));
@@ -100,6 +107,22 @@ final class Redrives {
             throw Problems.of(refusal, record.executionId()).asException();
         }
         awaitRecord(request);
+    }
+
+    /** Large values of one that has just ended may still be on their way. @return null: there is one that is not kept (any more) */
+    private List<Signal> before(InvocationRecord record, int count, List<Signal> kept) throws InterruptedException {
+        long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
+        while (true) {
+            List<Signal> before = KeptSignals.before(count, kept, (name, size) -> value(record, name, size).isPresent() ? size : null);
+            if (before != null || clockMs.getAsLong() - record.endedMs() > JUST_ENDED_MS || System.nanoTime() > untilNs) {
+                return before;
+            }
+            Thread.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    private Optional<InvocationStore.Output> value(InvocationRecord record, String name, Payload size) {
+        return records.value(record.application(), record.executionId(), name, size.contentType(), size.size());
     }
 
     /** Its owner may still be about to store the end that is redriven. @return as {@link #accepted} */

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.ObjectStore;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -9,7 +10,9 @@ import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Question.Answer;
 import dev.sand.hostagent.core.Question.Answer.Claimed;
 import dev.sand.hostagent.core.Question.Answer.Found;
+import dev.sand.workflow.KeptSignals;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Keeps invocation records in the global data layer; a later record of the same execution replaces the earlier one. */
@@ -42,6 +45,19 @@ public interface RecordAdapter extends AutoCloseable {
      */
     Payload keepOutput(String application, String executionId, Payload output, ObjectStore.Content content) throws IOException;
 
+    /**
+     * As {@link #keepOutput}, of a value of an execution that may be redriven; blocks.
+     *
+     * @param name unique in the execution
+     */
+    default void keepValue(String application, String executionId, String name, Payload value, ObjectStore.Content content) throws IOException {
+    }
+
+    /** What was kept so; empty when it is not (any more); blocks. @param size the value without its bytes */
+    default Optional<InvocationStore.Output> value(String application, String executionId, String name, Payload size) {
+        return Optional.empty();
+    }
+
     /** Whether a record says that the execution has ended, and is not only on its way; blocks. */
     boolean hasEnded(String application, String executionId);
 
@@ -65,9 +81,10 @@ public interface RecordAdapter extends AutoCloseable {
      * What an execution did before it is redriven; blocks.
      *
      * @param isBegun the redrive is in the journal: its record may be there already
+     * @param values what gives those that are kept as {@link #value}
      * @return Before, or Failed
      */
-    default Answer before(String application, String executionId, int redrive, boolean isBegun) {
+    default Answer before(String application, String executionId, int redrive, boolean isBegun, KeptSignals.LargeValues values) {
         return new Answer.Failed(Errors.NOT_FOUND, "nothing is kept here of what executions did", false);
     }
 

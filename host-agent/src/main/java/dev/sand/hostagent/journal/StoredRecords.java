@@ -19,6 +19,7 @@ import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Invocation records into the data layer's store, which batches them on a thread of its own. */
@@ -38,6 +39,16 @@ public final class StoredRecords implements RecordAdapter {
     @Override
     public Payload keepOutput(String application, String executionId, Payload output, ObjectStore.Content content) throws IOException {
         return store.keepOutput(application, executionId, output.contentType(), output.size(), content);
+    }
+
+    @Override
+    public void keepValue(String application, String executionId, String name, Payload value, ObjectStore.Content content) throws IOException {
+        store.keepValue(application, executionId, name, value.contentType(), value.size(), content);
+    }
+
+    @Override
+    public Optional<InvocationStore.Output> value(String application, String executionId, String name, Payload size) {
+        return store.value(application, executionId, name, size.contentType(), size.size());
     }
 
     @Override
@@ -79,7 +90,7 @@ public final class StoredRecords implements RecordAdapter {
     }
 
     @Override
-    public Answer before(String application, String executionId, int redrive, boolean isBegun) {
+    public Answer before(String application, String executionId, int redrive, boolean isBegun, KeptSignals.LargeValues values) {
         InvocationRecord record = store.get(application, executionId).orElse(null);
         if (record == null) {
             return new Answer.Failed(Errors.NOT_FOUND, "the record of execution " + executionId + " is kept no more", false);
@@ -95,7 +106,7 @@ public final class StoredRecords implements RecordAdapter {
         List<Signal> before = null;
         try {
             byte[] kept = store.history(application, executionId).orElse(null);
-            before = kept == null ? null : KeptSignals.before(redrive, KeptSignals.decode(kept));
+            before = kept == null ? null : KeptSignals.before(redrive, KeptSignals.decode(kept), values);
         } catch (IOException e) {
             return new Answer.Failed(Errors.CONFLICT, "what it did is not understood: " + e.getMessage(), false);
         }

@@ -215,6 +215,15 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
     }
 
     @Override
+    public void reopen(String application, String executionId) {
+        try {
+            pool.reopen(application, executionId);
+        } catch (SegmentException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
     public void retain(String application, Payload.Reference reference) {
         try {
             pool.retain(application, reference.object());

@@ -69,6 +69,11 @@ final class SegmentPool {
         return inTurn(() -> register(application, execution, size, file));
     }
 
+    /** An execution that had ended is redriven: it counts as one that runs. */
+    void reopen(String application, String executionId) throws SegmentException {
+        inTurn(() -> ended.remove(new Execution(application, executionId)));
+    }
+
     private MemoryFile freeOrReserved(String application, Execution execution, long size, long capacity)
             throws SegmentException {
         if (execution != null && ended.containsKey(execution)) {

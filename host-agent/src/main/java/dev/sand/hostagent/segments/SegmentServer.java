@@ -79,6 +79,9 @@ public interface SegmentServer extends AutoCloseable {
     /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */
     void release(String application, String executionId);
 
+    /** The execution had ended, and runs on: it may have objects again. */
+    default void reopen(String application, String executionId) {}
+
     /** A key of shared/ names the object now (or does not any more): counted, so that it outlives its execution. */
     void retain(String application, Payload.Reference reference);
 

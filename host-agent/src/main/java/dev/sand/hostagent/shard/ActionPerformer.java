@@ -205,9 +205,10 @@ final class ActionPerformer implements ActionSink {
         boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output())
                 || action.history() != null && action.history().stream().anyMatch(ActionPerformer::hasReference);
         if (references) {
-            adapters.payloads().inline(record, inlined -> store(inlined, action));
+            adapters.payloads().inline(record, inlined -> adapters.payloads().keepValues(inlined, action.history(), action.awaited(),
+                    () -> store(inlined, action)));
         } else {
-            store(record, action);
+            adapters.payloads().behindValues(record, () -> store(record, action));
         }
         if (record.status() == InvocationResult.Status.RUNNING) {
             return;
@@ -225,7 +226,8 @@ final class ActionPerformer implements ActionSink {
     }
 
     private static boolean hasReference(Execution.Signal signal) {
-        return signal instanceof Execution.Signal.TaskSucceeded done && LargePayloads.isReference(done.output())
+        return signal instanceof Execution.Signal.TaskSucceeded done && (LargePayloads.isReference(done.output())
+                || done.published().stream().anyMatch(published -> LargePayloads.isReference(published.payload())))
                 || signal instanceof Execution.Signal.Started started && LargePayloads.isReference(started.input());
     }
 

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.ObjectStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -14,10 +15,18 @@ import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +45,8 @@ final class LargePayloads {
     private final ObjectCopies copies;
     private final RecordAdapter records;
     private final Work work;
+    /** By execution: records that wait until values are kept. */
+    private final Map<String, List<Runnable>> keeping = new ConcurrentHashMap<>();
 
     LargePayloads(SegmentServer segments, ObjectCopies copies, RecordAdapter records, Work work) {
         this.segments = segments;
@@ -134,41 +145,125 @@ final class LargePayloads {
                 record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount());
     }
 
-    /** The object outlives its execution until its bytes are in the global data layer. */
     private Payload kept(InvocationRecord record) {
         Payload output = record.output();
-        boolean retained = !GlobalObjects.isGlobal(output) && retain(record);
+        return outliving(record, List.of(output), () -> patiently(record, "the output", output, content ->
+                records.keepOutput(record.application(), record.executionId(), output, content), InvocationStore.notKept(output)));
+    }
+
+    /**
+     * Values of an execution that has failed go into the global data layer, so that it can be redriven.
+     *
+     * @param signals all of the execution's, or null: those that were kept before are all of them
+     * @param isAwaited somebody waits for the record: then the values are there before it is stored; else they come behind it
+     */
+    void keepValues(InvocationRecord record, List<Signal> signals, boolean isAwaited, Runnable store) {
+        boolean mayBeRedriven = record.status() != InvocationResult.Status.SUCCEEDED && record.status() != InvocationResult.Status.RUNNING;
+        Map<String, Payload> large = signals == null || !mayBeRedriven ? Map.of() : KeptSignals.large(signals);
+        if (large.isEmpty()) {
+            behindValues(record, store);
+        } else if (!isAwaited) {
+            behindValues(record, store);
+            keepValues(record, large, () -> {});
+        } else if (keeping.putIfAbsent(record.executionId(), new ArrayList<>()) == null) {
+            keepValues(record, large, () -> {
+                store.run();
+                letGo(record.executionId());
+            });
+        } else {
+            behindValues(record, store); // the same values are being kept
+        }
+    }
+
+    /** A record is not stored before one that was given earlier. */
+    void behindValues(InvocationRecord record, Runnable store) {
+        if (keeping.computeIfPresent(record.executionId(), (id, behind) -> {
+            behind.add(store);
+            return behind;
+        }) == null) {
+            store.run();
+        }
+    }
+
+    private void letGo(String executionId) {
+        List<Runnable> next = new ArrayList<>();
+        do {
+            next.forEach(Runnable::run);
+            next.clear();
+        } while (keeping.computeIfPresent(executionId, (id, behind) -> {
+            next.addAll(behind);
+            return next.isEmpty() ? null : new ArrayList<>();
+        }) != null);
+    }
+
+    private void keepValues(InvocationRecord record, Map<String, Payload> large, Runnable then) {
+        run(() -> {
+            outliving(record, large.values(), () -> {
+                large.forEach((name, value) -> patiently(record, "value " + name, value, content -> {
+                    records.keepValue(record.application(), record.executionId(), name, value, content);
+                    return value;
+                }, value));
+                return null;
+            });
+            then.run();
+        }, failure -> {
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application()).addKeyValue(LogFields.EXECUTION_ID, record.executionId())
+                    .log("values of execution {} are not kept, so that it cannot be redriven: {}", record.executionId(), failure.cause());
+            then.run();
+        });
+    }
+
+    /** The execution had ended, and is redriven: values of it may be here again. */
+    void reopen(String application, String executionId) {
+        segments.reopen(application, executionId);
+    }
+
+    /** A value of an execution that is redriven, in this host's memory for as long as it runs; blocks. @return null: it is not kept (any more) */
+    Payload redriven(String application, String executionId, String name, Payload size) {
+        InvocationStore.Output kept = records.value(application, executionId, name, size).orElse(null);
+        return kept == null ? null : segments.put(application, executionId, size.contentType(), size.size(), kept.content()::writeTo);
+    }
+
+    /** The values outlive their execution until their bytes are in the global data layer. */
+    private <T> T outliving(InvocationRecord record, Collection<Payload> values, Supplier<T> task) {
+        List<Payload> retained = values.stream().filter(value -> !GlobalObjects.isGlobal(value) && retain(record.application(), value)).toList();
+        try {
+            return task.get();
+        } finally {
+            retained.forEach(value -> segments.forget(record.application(), value.reference()));
+        }
+    }
+
+    private interface Keeping {
+        Payload keep(ObjectStore.Content content) throws IOException;
+    }
+
+    private Payload patiently(InvocationRecord record, String what, Payload value, Keeping keeping, Payload otherwise) {
         try {
             for (int tries = 1;; tries++) {
                 try {
-                    return records.keepOutput(record.application(), record.executionId(), output,
-                            out -> copies.transfer(record.application(), output.reference(), out));
+                    return keeping.keep(out -> copies.transfer(record.application(), value.reference(), out));
                 } catch (StoreException | IOException e) {
                     boolean mayPass = e instanceof StoreException store && store.kind() != StoreException.Kind.BAD_VALUE;
                     if (!mayPass || tries == KEEP_TRIES) {
                         LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
                                 .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
-                                .log("the output of execution {}, {} bytes, is not kept: {}", record.executionId(), output.size(),
-                                        e.getMessage());
-                        return InvocationStore.notKept(output);
+                                .log("{} of execution {}, {} bytes, is not kept: {}", what, record.executionId(), value.size(), e.getMessage());
+                        return otherwise;
                     }
                 }
                 Thread.sleep(KEEP_PAUSE_MS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return InvocationStore.notKept(output);
-        } finally {
-            if (retained) {
-                segments.forget(record.application(), output.reference());
-            }
+            return otherwise;
         }
     }
 
-    /** @return false when it has gone: a record that was written again, whose output is kept already */
-    private boolean retain(InvocationRecord record) {
+    /** @return false when it has gone: a record that was written again, whose values are kept already */
+    private boolean retain(String application, Payload value) {
         try {
-            segments.retain(record.application(), record.output().reference());
+            segments.retain(application, value.reference());
             return true;
         } catch (StoreException e) {
             return false;

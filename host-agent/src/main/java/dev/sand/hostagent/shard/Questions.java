@@ -69,11 +69,11 @@ final class Questions {
                 case Question.ClaimName claim -> records.claimName(claim.application(), claim.workflow(), claim.name(), claim.childId(),
                         claim.input());
                 case Question.LookUp look -> lookUp(look);
-                case Question.Before before -> records.before(before.application(), ask.executionId(), before.redrive(), before.isBegun());
+                case Question.Before before -> before(before, ask.executionId());
                 case Question.Send send -> send(send);
             };
         } catch (StoreException e) {
-            return new Answer.Failed(Errors.UNAVAILABLE, e.getMessage(), true);
+            return new Answer.Failed(Errors.UNAVAILABLE, e.getMessage(), e.kind() != StoreException.Kind.BAD_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Answer.Failed(Errors.UNAVAILABLE, "the host agent is stopping", true);
@@ -82,6 +82,12 @@ final class Questions {
                     .log("what step {} of execution {} asked could not be answered", ask.step(), ask.executionId());
             return new Answer.Failed(Errors.UNAVAILABLE, "The platform could not answer: " + e, false); // else it would wait for ever
         }
+    }
+
+    private Answer before(Question.Before before, String executionId) {
+        payloads.reopen(before.application(), executionId);
+        return records.before(before.application(), executionId, before.redrive(), before.isBegun(),
+                (name, size) -> payloads.redriven(before.application(), executionId, name, size));
     }
 
     private Answer lookUp(Question.LookUp look) throws InterruptedException {

@@ -114,6 +114,15 @@ class SegmentPoolTest {
     }
 
     @Test
+    void anExecutionThatRunsOnHasValuesAgain() throws SegmentException {
+        pool.endExecution("app", "e");
+        pool.reopen("app", "e");
+        SegmentObject object = allocate("app", "e", MIB);
+        forgetForLong();
+        assertThat(canOpen("app", object.id)).isTrue();
+    }
+
+    @Test
     void capacitiesWasteAnEighthAtMost() {
         for (long size = 1; size < 1L << 31; size = size * 3 / 2 + 1) {
             assertThat(SegmentSpace.capacity(size)).isGreaterThanOrEqualTo(size)
