@@ -78,7 +78,7 @@ class Engine(Jsonata):  # type: ignore[misc]
         if lhs is None or rhs is None:
             return None
         try:
-            return _whole(_reckoned(float(lhs), float(rhs), op))
+            return _whole(_reckoned(float(lhs), float(rhs), op), op)
         except OverflowError:
             raise JException("D1001", 0, lhs) from None
 
@@ -114,14 +114,15 @@ def _reckoned(lhs: float, rhs: float, op: str | None) -> float:
     if op == "*":
         return lhs * rhs
     if rhs == 0:
-        return math.nan if lhs == 0 or op == "%" else math.inf
+        return math.nan if lhs == 0 or op == "%" else math.copysign(math.inf, lhs) * math.copysign(1, rhs)
     return lhs / rhs if op == "/" else math.fmod(lhs, rhs)
 
 
-def _whole(number: float) -> int | float | None:
-    """What is whole as an integer; nothing for what is no number. Raises JException when it is beyond all numbers."""
-    if math.isnan(number):
-        return None
-    if math.isinf(number):
-        raise JException("D1001", 0, number)
+def _whole(number: float, op: str | None) -> int | float | str:
+    """What is whole as an integer; what is no number by its name, as AWS gives it. Raises JException when a sum is beyond all
+    numbers."""
+    if not math.isfinite(number):
+        if op in ("+", "-"):
+            raise JException("D1001", 0, number)
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
     return int(number) if number.is_integer() and abs(number) < 2.0**63 else number

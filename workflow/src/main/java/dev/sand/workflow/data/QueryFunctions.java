@@ -47,6 +47,7 @@ public final class QueryFunctions {
         add(functions, QueryText.class, QueryText.SIGNATURES);
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
+        functions.put(QueryArithmetic.NAME, QueryArithmetic.FUNCTION);
         return Map.copyOf(functions);
     }
 

@@ -82,6 +82,21 @@ final class QueryTree {
             asText(node, "lhs");
             asText(node, "rhs");
         }
+        if ("binary".equals(get(node, "type")) && QueryArithmetic.OPERATORS.contains(String.valueOf(value))) {
+            asCall(node, String.valueOf(value));
+        }
+    }
+
+    /** A call of ours in the place of an operator. */
+    private static void asCall(Symbol node, String operator) {
+        List<Symbol> arguments = List.of(call(node, "string", operator), child(node, "lhs"), child(node, "rhs"));
+        Symbol called = call(node, "variable", QueryArithmetic.NAME);
+        set(node, "type", "function");
+        set(node, "value", "(");
+        set(node, "lhs", null);
+        set(node, "rhs", null);
+        set(node, "procedure", called);
+        set(node, "arguments", arguments);
     }
 
     private void visitChildren(Symbol node, boolean isTop, int depth) {
