@@ -16,6 +16,11 @@ public final class Topics {
         return "journal." + application;
     }
 
+    /** Whose {@link #journal} that is. */
+    public static String applicationOfJournal(String topic) {
+        return topic.substring(topic.indexOf('.') + 1);
+    }
+
     /** Requests that no owner could be reached for: {@link RequestRecord}. */
     public static String requests(String application) {
         return "requests." + application;

@@ -48,6 +48,33 @@ public final class KeyedQueues {
         return refusal;
     }
 
+    /** A message that has its place already: its order is above those of all that are here. There is room for it. */
+    public void put(Message message) {
+        arrivals = message.order() + 1;
+        queues.computeIfAbsent(new Address(message.source(), message.key()), address -> new ArrayDeque<>(2)).add(message);
+        count(message.payload(), 1);
+    }
+
+    /** Takes the message of that order, wherever it stands, or returns null: it is not here. */
+    public Message remove(long order) {
+        for (Map.Entry<Address, ArrayDeque<Message>> each : queues.entrySet()) {
+            for (Message message : each.getValue()) {
+                if (message.order() == order) {
+                    each.getValue().remove(message);
+                    if (each.getValue().isEmpty()) {
+                        queues.remove(each.getKey());
+                    }
+                    settle(message);
+                    return message;
+                }
+                if (message.order() > order) {
+                    break;
+                }
+            }
+        }
+        return null;
+    }
+
     /** @return null when a message of that size has room now, else why not */
     public GrainQueue.Refusal refusal(long messageBytes) {
         if (size >= maxDepth) {

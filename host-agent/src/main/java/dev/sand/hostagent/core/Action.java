@@ -12,11 +12,13 @@ import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.objects.ObjectCall;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** What a shard wants done. Adapters perform actions on other threads and report every outcome as an input. */
@@ -51,10 +53,18 @@ public sealed interface Action {
      * A backup for the global bus, in the journal of its application, partition {@code slot}, under the owner's epoch.
      * Records of one execution are numbered, and appended in the order in which they are given; one that failed may be given
      * again after later ones. A reader puts them in order of their numbers; one of a higher epoch replaces all of lower
-     * epochs from its number on; and what lies behind the first number that is missing does not count.
+     * epochs from its number on; and what lies behind the first number that is missing does not count. Of a process, and of all
+     * executions in it, the records are kept in the order in which they are given, whatever the bus does not take at first.
+     *
+     * @param process of which it is, or in which the execution runs; null: none
+     * @param carried a change of the process in the same record, with ChangeJournaled for its answer; null: none
      */
-    record Journal(String executionId, String application, int slot, long epoch, long sequence, Backup backup, Await await)
-            implements Action {
+    record Journal(String executionId, String application, int slot, long epoch, long sequence, Backup backup, Await await,
+                   String process, Carried carried) implements Action {
+        public Journal(String executionId, String application, int slot, long epoch, long sequence, Backup backup, Await await) {
+            this(executionId, application, slot, epoch, sequence, backup, await, null, null);
+        }
+
         public boolean awaited() {
             return await == Await.YES;
         }
@@ -94,6 +104,9 @@ public sealed interface Action {
         record Resumed(Map<String, Integer> attempts) implements Backup {}
 
         record Ended(InvocationResult.Status status) implements Backup {}
+
+        /** A process has changed, and no execution with it: all of it is what the record carries. */
+        record Changed() implements Backup {}
     }
 
     /** Run {@code execution.on(signal)} on the expression pool. Answer: Evaluated. */
@@ -122,6 +135,12 @@ public sealed interface Action {
 
     /** Make one value of several, a list, in order; a large one is kept for the process. Answer: Joined. @param then the core's own */
     record Join(String application, List<Payload> values, Consumer<Payload> then) implements Action {}
+
+    /**
+     * Bring the values of these changes, which are in the global data layer, into this host's memory, kept for their process. Answer:
+     * ProcessRestored. @param then the core's own
+     */
+    record RestoreProcess(String application, List<ProcessChange> changes, BiConsumer<List<ProcessChange>, Failure> then) implements Action {}
 
     /** Values of a process that it has no more: what they are by reference may go. */
     record Free(String application, List<Payload> values) implements Action {}

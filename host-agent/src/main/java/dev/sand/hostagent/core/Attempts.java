@@ -23,11 +23,21 @@ final class Attempts {
         this.context = context;
     }
 
-    /** @param stateWrites of the process that it runs in */
+    /** @param stateWrites of the process that it runs in; its end waits for what it sent */
     void onFinish(Event event, Payload output, List<Published> withFinish, List<StateWrite> stateWrites, long startedNs, long endedNs) {
+        int attempt = event.attempt;
+        boolean inProcess = event.owner.process() != null;
+        if (inProcess && context.processes.sends().delays(event.id, () -> {
+            if (event.isRunning() && event.attempt == attempt) {
+                onFinish(event, output, withFinish, stateWrites, startedNs, endedNs);
+            } else {
+                context.processes.free(grain.application().key().application(), StateWrite.values(stateWrites));
+            }
+        })) {
+            return;
+        }
         List<Published> published = event.published(withFinish);
         Failure refusal = Refusals.ofResult(event, output, published, grain.application());
-        boolean inProcess = event.owner.process() != null;
         if (refusal == null && inProcess) {
             refusal = context.processes.refusal(event, stateWrites);
         }
@@ -37,7 +47,7 @@ final class Attempts {
             return;
         }
         if (inProcess) {
-            context.processes.finished(event, stateWrites);
+            event.change = context.processes.finished(event, stateWrites);
         }
         context.counters.finished++;
         end(event, null, startedNs, endedNs);
@@ -46,6 +56,14 @@ final class Attempts {
     }
 
     void onFail(Event event, Failure failure, long startedNs, long endedNs) {
+        int attempt = event.attempt;
+        if (event.owner.process() != null && context.processes.sends().delays(event.id, () -> {
+            if (event.isRunning() && event.attempt == attempt) {
+                onFail(event, failure, startedNs, endedNs);
+            }
+        })) {
+            return;
+        }
         context.counters.attemptsFailed++;
         end(event, failure.error(), startedNs, endedNs);
         event.owner.onEventFailed(event, failure);

@@ -98,6 +98,18 @@ final class Backups {
         }
     }
 
+    /** What the signal is about has changed a process as well. @param then once that is durable; not when the execution has ended */
+    void finished(Signal signal, List<Command> effects, ProcessHome.Ending change, Runnable then) {
+        ensureBegun();
+        change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
+    }
+
+    /** As the first thing of an execution that messages of its process make. */
+    void acceptedBy(ProcessHome.Firing firing) {
+        begun = true;
+        firing.write(request.executionId(), new Backup.Accepted(withWhatRemains()));
+    }
+
     /** @param attempts of steps that run again because a host was lost; they wait for {@code then} */
     void resumed(Map<String, Integer> attempts, Runnable then) {
         await(new Backup.Resumed(attempts), then);
@@ -171,7 +183,8 @@ final class Backups {
 
     private void emit(long sequence, Backup backup, Await await) {
         if (context.mayAct(slot, epoch)) {
-            context.emit(new Action.Journal(request.executionId(), request.application(), slot, epoch, sequence, backup, await));
+            context.emit(new Action.Journal(request.executionId(), request.application(), slot, epoch, sequence, backup, await,
+                    request.process() == null ? null : request.processId(), null));
         }
     }
 }

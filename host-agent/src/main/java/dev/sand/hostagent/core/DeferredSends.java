@@ -1,17 +1,19 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.Change.Outgoing;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Sends of functions with {@code atomic: true}: they count when the function has ended well. Until then each keeps its room in the
- * receiver's mailbox, so that none is refused afterwards.
+ * Sends of functions with {@code atomic: true}: they count when the function has ended well, with the record of that. Until then each
+ * keeps its room in the receiver's mailbox, so that none is refused afterwards.
  */
 final class DeferredSends {
-    private record Deferred(MailboxLine to, String source, String sender, ProcessCall.Send send) {}
+    /** @param to has room for it */
+    record Deferred(MailboxLine to, Outgoing outgoing) {}
 
     private final Processes processes;
     private final Map<Attempt, List<Deferred>> byAttempt = new HashMap<>();
@@ -20,32 +22,50 @@ final class DeferredSends {
         this.processes = processes;
     }
 
-    /** @param to has room for it; @param sender the invocation */
-    void add(Attempt attempt, MailboxLine to, String source, String sender, ProcessCall.Send send) {
-        to.reserve(send.payload().size());
-        byAttempt.computeIfAbsent(attempt, added -> new ArrayList<>(2)).add(new Deferred(to, source, sender, send));
+    /** @param to has room for it */
+    void add(Attempt attempt, MailboxLine to, Outgoing message) {
+        to.reserve(message.payload().size());
+        byAttempt.computeIfAbsent(attempt, added -> new ArrayList<>(2)).add(new Deferred(to, message));
     }
 
-    /** The attempt ended well. */
-    void send(Attempt attempt) {
+    /** Those of an attempt that ends, in their order. */
+    List<Deferred> take(Attempt attempt) {
         List<Deferred> sends = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
-        if (sends != null) {
-            for (Deferred each : sends) {
-                each.to.release(each.send.payload().size());
-                each.to.deliver(each.source, each.sender, each.send);
-            }
+        return sends == null ? List.of() : sends;
+    }
+
+    /** The attempt ended well, and that is durable. @param executionId whose end waits for them to be so too */
+    void deliver(String executionId, List<Deferred> sends) {
+        for (Deferred each : sends) {
+            each.to.release(each.outgoing.payload().size());
+            each.to.deliver(each.outgoing, executionId);
         }
     }
 
-    /** It did not, or it has and this does nothing. */
-    void drop(Attempt attempt, String application) {
-        List<Deferred> sends = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
-        if (sends != null) {
-            for (Deferred each : sends) {
-                each.to.release(each.send.payload().size());
-                processes.free(application, List.of(each.send.payload()));
-                each.to.onRoom();
+    /** As the journal of an earlier owner has them, which may have delivered some: their receivers know. */
+    void deliverAgain(CoreContext context, String application, String executionId, List<Outgoing> messages) {
+        for (Outgoing each : messages) {
+            processes.sends().begin(executionId);
+            deliverAgain(context, application, executionId, each);
+        }
+    }
+
+    private void deliverAgain(CoreContext context, String application, String executionId, Outgoing message) {
+        processes.find(application, message.destination(), home -> {
+            if (home != null && !home.mailbox().deliver(message, executionId)) {
+                context.later(() -> deliverAgain(context, application, executionId, message));
+            } else {
+                processes.sends().done(executionId); // to a process that was killed since: to nobody
             }
+        });
+    }
+
+    /** It did not. */
+    void drop(List<Deferred> sends, String application) {
+        for (Deferred each : sends) {
+            each.to.release(each.outgoing.payload().size());
+            processes.free(application, List.of(each.outgoing.payload()));
+            each.to.onRoom();
         }
     }
 }

@@ -79,7 +79,7 @@ final class Ending {
         context.figures.ends(request.application())[status.ordinal()]++;
         boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
         if (!recordFirst) {
-            backups.ended(status);
+            backUpEnd();
         }
         if (kept) {
             story.recordEnd(recordFirst);
@@ -89,7 +89,14 @@ final class Ending {
 
     /** Its record is stored: from now on a crash loses nothing of it. */
     void recorded() {
-        backups.ended(endedAs);
+        backUpEnd();
+    }
+
+    /** What it sends at its end is in the receivers' journals first: until then its own has it. */
+    private void backUpEnd() {
+        if (!context.processes.sends().delays(execution.id(), () -> backups.ended(endedAs))) {
+            backups.ended(endedAs);
+        }
     }
 
     /** Its slot is another host's now, where it goes on. */

@@ -35,6 +35,8 @@ final class Event extends Timed implements GrainQueue.Entry {
     final long stepDeadlineNs;
     int attempt;
     Instance instance;
+    /** What its function has done to the process that it ran in, once it ended well; null: nothing. */
+    ProcessHome.Ending change;
     /** Where it is away. */
     String host;
     long queuedNs;

@@ -80,8 +80,11 @@ public final class HostCore {
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
             case Input.ObjectsCalled called -> onObjectsCalled(called);
             case Input.Journaled journaled -> onJournaled(journaled);
+            case Input.ChangeJournaled journaled -> journaled.carried().then().accept(journaled.failure());
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
+            case Input.RecoverProcess recover -> context.processes.recover(recover);
+            case Input.ProcessRestored restored -> restored.restore().then().accept(restored.local(), restored.failure());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);

@@ -10,6 +10,8 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership.HostCard;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution;
 import java.util.Collections;
@@ -162,6 +164,9 @@ public sealed interface Input {
      */
     record Journaled(String executionId, long sequence, Failure failure) implements Input {}
 
+    /** Answer to a Journal that carries a change: instead of Journaled, and told as that is. */
+    record ChangeJournaled(Carried carried, Failure failure) implements Input {}
+
     /** Answer to an awaited Record. */
     record Recorded(String executionId, Failure failure) implements Input {}
 
@@ -190,6 +195,19 @@ public sealed interface Input {
             this(request, replay, replay.size() + 1L, Map.of(), -1);
         }
     }
+
+    /**
+     * A process that an earlier owner of its slot had. Given between SlotAcquired and SlotReady, before the executions that run in it.
+     *
+     * @param changes that the journal has of it, in order and without a gap
+     * @param bases under which it has them
+     * @param unsent by execution that is open, what it sends with an end that is durable: perhaps not delivered
+     */
+    record RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
+                          Map<String, List<Change.Outgoing>> unsent) implements Input {}
+
+    /** Answer to RestoreProcess. @param local the changes; null: it cannot be done now */
+    record ProcessRestored(Action.RestoreProcess restore, List<ProcessChange> local, Failure failure) implements Input {}
 
     /**
      * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and

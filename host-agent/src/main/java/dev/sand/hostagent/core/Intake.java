@@ -63,13 +63,25 @@ final class Intake {
         }
     }
 
-    /** An execution that another one, or a process, starts on this host; there is room for it. @param parent is told how it goes */
+    /** An execution that another one starts on this host; there is room for it. @param parent is told how it goes */
     void start(InvocationRequest request, int slot, Audience.Parent parent) {
+        add(request, slot, parent).begin();
+    }
+
+    /** One that messages of a process make, which are gone with the record of its request. */
+    RunningExecution start(InvocationRequest request, int slot, Audience.Parent parent, ProcessHome.Firing firing) {
+        RunningExecution execution = add(request, slot, parent);
+        execution.backups().acceptedBy(firing);
+        execution.begin();
+        return execution;
+    }
+
+    private RunningExecution add(InvocationRequest request, int slot, Audience.Parent parent) {
         context.counters.received++;
         context.counters.admitted++;
         RunningExecution execution = executions.add(request, slot, null);
         execution.audience().add(parent);
-        execution.begin();
+        return execution;
     }
 
     /** @param ended null: its record has it */

@@ -5,8 +5,9 @@ import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
-import dev.sand.hostagent.process.CloudProcess.Sent;
+import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.util.ArrayDeque;
@@ -19,7 +20,7 @@ import java.util.List;
  */
 final class MailboxLine {
     private final CoreContext context;
-    private final String application;
+    private final ProcessHome home;
     private final CloudProcess process;
     private final ProcessSpec spec;
     private final Runnable onInvoking;
@@ -27,10 +28,10 @@ final class MailboxLine {
     private final ArrayDeque<Sender> senders = new ArrayDeque<>(0);
 
     /** @param onInvoking told when a message came that may invoke a function */
-    MailboxLine(CoreContext context, String application, CloudProcess process, ProcessSpec spec, Runnable onInvoking) {
+    MailboxLine(CoreContext context, ProcessHome home, ProcessSpec spec, Runnable onInvoking) {
         this.context = context;
-        this.application = application;
-        this.process = process;
+        this.home = home;
+        this.process = home.process();
         this.spec = spec;
         this.onInvoking = onInvoking;
     }
@@ -106,41 +107,53 @@ final class MailboxLine {
     }
 
     private String full(Payload payload) {
-        Refusal refusal = process.refusal(payload.size());
+        Refusal refusal = process.mailbox().refusal(payload.size());
         return refusal == null ? "others wait to send to process " + process.id()
                 : "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
                         + refusal.actual();
     }
 
     private void refuse(Sender sender, String error, String message) {
-        context.processes.free(application, List.of(sender.call.payload()));
+        home.free(List.of(sender.call.payload()));
         answer(sender.listener, new Answer.Refused(error, message));
     }
 
     /** @return false: there is no room for it */
     private boolean take(Sender sender) {
         if (sender.isGone()) {
-            context.processes.free(application, List.of(sender.call.payload()));
+            home.free(List.of(sender.call.payload()));
             return true;
         }
-        if (sender.isAtomic() && process.refusal(sender.call.payload().size()) != null) {
+        if (sender.isAtomic() && process.mailbox().refusal(sender.call.payload().size()) != null) {
             return false;
         }
         if (sender.isAtomic()) {
-            context.processes.deferred().add(sender.attempt, this, sender.source, sender.by.id, sender.call);
-        } else if (!deliver(sender.source, sender.by.id, sender.call)) {
+            context.processes.deferred().add(sender.attempt, this, outgoing(sender));
+        } else if (!deliver(outgoing(sender), sender.by.id)) {
             return false;
         }
         answer(sender.listener, new Answer.Done());
         return true;
     }
 
-    /** @param sender the invocation that sends it; @return false: there is no room for it */
-    boolean deliver(String source, String sender, ProcessCall.Send send) {
-        Sent sent = process.offer(source, send.key(), send.payload(), sender, send.number(), context.nowNs);
+    private Change.Outgoing outgoing(Sender sender) {
+        return new Change.Outgoing(sender.by.id, sender.call.number(), sender.source, process.id(), sender.call.key(),
+                sender.call.payload());
+    }
+
+    /**
+     * At once, and into the journal (PraaS 4.2: functions that run at the same time talk to each other).
+     *
+     * @param waits whoever does until it is durable; @return false: there is no room for it
+     */
+    boolean deliver(Change.Outgoing message, String waits) {
+        Change.Arrived arrived = new Change.Arrived(message.sender(), message.ordinal(), message.source(), message.key(), message.payload());
+        Sent sent = process.offer(arrived, context.nowNs);
         if (sent == Sent.REPEATED) {
-            context.processes.free(application, List.of(send.payload()));
+            home.free(List.of(message.payload()));
         } else if (sent == Sent.TAKEN) {
+            context.processes.sends().begin(waits);
+            home.journal().write(process.number(), arrived, () -> context.processes.sends().done(waits));
             onMessage();
             onInvoking.run();
         }
@@ -148,11 +161,11 @@ final class MailboxLine {
     }
 
     void reserve(long bytes) {
-        process.reserve(bytes);
+        process.mailbox().reserve(bytes);
     }
 
     void release(long bytes) {
-        process.release(bytes);
+        process.mailbox().release(bytes);
     }
 
     /** There is room again. */

@@ -14,7 +14,6 @@ import java.util.List;
 final class MessageInvocations extends Timed {
     private final CoreContext context;
     private final ProcessHome home;
-    private long fired;
     private boolean closed;
     private boolean firing;
 
@@ -59,34 +58,77 @@ final class MessageInvocations extends Timed {
     private void begin(Due due) {
         List<Payload> values = due.messages().stream().map(Message::payload).toList();
         if (due.alone()) {
-            begin(due, values.getFirst());
+            begin(due, values.getFirst(), List.of());
             return;
         }
-        context.emit(new Action.Join(home.version().application(), values, joined -> {
-            context.processes.free(home.version().application(), values);
-            begin(due, joined);
-        }));
+        context.emit(new Action.Join(home.application(), values, joined -> begin(due, joined, values)));
     }
 
-    /** @param input kept for the process, until the invocation has ended */
-    private void begin(Due due, Payload input) {
-        String application = home.version().application();
+    /**
+     * @param input kept for the process, until the invocation has ended
+     * @param joined what it was made of, kept until its request is durable
+     */
+    private void begin(Due due, Payload input, List<Payload> joined) {
+        if (closed) {
+            if (!joined.isEmpty()) {
+                home.free(List.of(input)); // the others go with the process
+            }
+            return;
+        }
+        String application = home.application();
         int slot = context.slots.of(home.id());
-        String id = ChildIds.of(application + "/" + home.id(), home.createdMs() + "/" + fired++, context.epochMs(), slot,
+        String id = ChildIds.of(application + "/" + home.id(), home.createdMs() + "/" + (home.process().number() + 1), context.epochMs(), slot,
                 context.slots.count());
         InvocationRequest request = new InvocationRequest(id, application, home.version().version(), due.function(), input,
-                home.version().grains().get(due.function()).timeoutMs(), true, null).inProcess(home.id() + "/" + due.key());
-        context.intake.start(request, slot, new Audience.Parent() {
-            @Override
-            public void onAccepted() {
-                // Its result is in its record.
-            }
-
-            @Override
-            public void onEnded(InvocationResult result) {
-                context.processes.free(application, List.of(input));
-            }
-        });
+                home.version().grains().get(due.function()).timeoutMs(), false, null).inProcess(home.id() + "/" + due.key());
+        Made made = new Made(input, joined, slot);
+        ProcessHome.Firing firing = home.new Firing(due, made::onDurable);
+        made.execution = context.intake.start(request, slot, made, firing);
     }
 
+    /** An invocation that was made: its input is needed until it has ended, and is in the journal. */
+    private final class Made implements Audience.Parent {
+        private final Payload input;
+        private final List<Payload> joined;
+        private final int slot;
+        private RunningExecution execution;
+        private boolean durable;
+        private boolean ended;
+
+        Made(Payload input, List<Payload> joined, int slot) {
+            this.input = input;
+            this.joined = joined;
+            this.slot = slot;
+        }
+
+        @Override
+        public void onAccepted() {
+            // Its result is in its record.
+        }
+
+        @Override
+        public void onEnded(InvocationResult result) {
+            ended = true;
+            if (!durable && context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
+                durable = true; // or never, here
+                home.free(joined);
+            }
+            release();
+        }
+
+        void onDurable() {
+            durable = true;
+            home.free(joined);
+            if (!ended) {
+                execution.admission().onJournaled(null);
+            }
+            release();
+        }
+
+        private void release() {
+            if (durable && ended) {
+                home.free(List.of(input));
+            }
+        }
+    }
 }

@@ -64,22 +64,32 @@ final class ProcessCalls {
             case ProcessCall.Write write -> write(event, home, call, write.writes());
             case ProcessCall.Receive receive -> home.mailbox().receive(attempt, receive, listener);
             case ProcessCall.Send send -> {
-                ProcessHome destination = processes.find(application, send.destination());
                 String unknown = InvokingMessages.unknown(send.key(), event.grain.application().version().grains().keySet());
                 if (unknown != null) {
                     refuse(call, unknown.isEmpty() ? Errors.BAD_REQUEST : Errors.UNKNOWN_GRAIN, unknown.isEmpty()
                             ? "a message that invokes is named invoke:<function>:<key>, not " + send.key()
                             : "application " + application + " has no grain " + unknown);
-                } else if (destination == null) {
-                    refuse(call, Errors.NOT_FOUND, noProcess(application, send.destination()));
                 } else {
-                    destination.mailbox().send(event, home.id(), send, listener);
+                    send(event, home, call, send);
                 }
             }
             case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
             case ProcessCall.Result result -> result(result, listener);
             case ProcessCall.Processes list -> list(application, list, listener);
         }
+    }
+
+    private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        Attempt attempt = Processes.attempt(event);
+        processes.find(call.app().application(), send.destination(), destination -> {
+            if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
+                refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
+            } else if (destination == null) {
+                refuse(call, Errors.NOT_FOUND, noProcess(call.app().application(), send.destination()));
+            } else {
+                destination.mailbox().send(event, home.id(), send, call.listener());
+            }
+        });
     }
 
     private static String noProcess(String application, String id) {
@@ -100,11 +110,17 @@ final class ProcessCalls {
 
     /** The invocation's id follows from the caller's and its number: a further attempt's is the same one. */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        processes.find(call.app().application(), invoke.destination(), destination -> {
+            if (destination == null) {
+                refuse(call, Errors.NOT_FOUND, noProcess(call.app().application(), invoke.destination()));
+            } else {
+                start(event, call, invoke);
+            }
+        });
+    }
+
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
         String application = call.app().application();
-        if (processes.find(application, invoke.destination()) == null) {
-            refuse(call, Errors.NOT_FOUND, noProcess(application, invoke.destination()));
-            return;
-        }
         RunningExecution caller = context.executions.get(event.owner.executionId());
         if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
             refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());

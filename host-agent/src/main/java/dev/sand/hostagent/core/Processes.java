@@ -9,7 +9,9 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Attempt;
-import dev.sand.hostagent.process.CloudProcess.Effects;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.CloudProcess;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.localbus.GrainQueue.Refusal;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The cloud processes of a shard's applications that are here (PraaS 4.1): found by id, made, killed; and how the functions that run
@@ -28,7 +31,11 @@ final class Processes {
     private final CoreContext context;
     private final ProcessCalls calls;
     private final DeferredSends deferred = new DeferredSends(this);
+    private final SendsUnderWay sends = new SendsUnderWay();
     private final Map<String, Map<String, ProcessHome>> homes = new LinkedHashMap<>();
+    /** By application and process. */
+    private final Map<String, Map<String, Restoring>> coming = new LinkedHashMap<>();
+    private long lastMadeMs;
 
     Processes(CoreContext context) {
         this.context = context;
@@ -37,6 +44,10 @@ final class Processes {
 
     DeferredSends deferred() {
         return deferred;
+    }
+
+    SendsUnderWay sends() {
+        return sends;
     }
 
     ProcessCalls calls() {
@@ -48,6 +59,22 @@ final class Processes {
         return homes.getOrDefault(application, Map.of()).get(id);
     }
 
+    /**
+     * Once it is known whether there is one.
+     *
+     * @param step given what there is, or null: none that is here
+     */
+    void find(String application, String id, Consumer<ProcessHome> step) {
+        Restoring restoring = coming.getOrDefault(application, Map.of()).get(id);
+        if (restoring != null) {
+            restoring.await(step);
+        } else if (find(application, id) == null && context.slots.state(context.slots.of(id)) == SlotTable.State.RECOVERING) {
+            context.later(() -> find(application, id, step));
+        } else {
+            step.accept(find(application, id));
+        }
+    }
+
     /** Why the application may have no more of them here; null: it may. */
     private Failure full(String application) {
         int actual = homes.getOrDefault(application, Map.of()).size();
@@ -56,11 +83,19 @@ final class Processes {
                 null, Map.of("limit", MOST, "actual", actual + 1));
     }
 
-    private ProcessHome make(ApplicationVersion version, ProcessSpec spec, String id) {
-        ProcessHome made = new ProcessHome(context, version, spec, id, context.epochMs());
-        homes.computeIfAbsent(version.application(), added -> new LinkedHashMap<>()).put(id, made);
-        changed(version.application());
+    private ProcessHome make(ApplicationVersion version, int concurrency, long memoryBytes, String id, Runnable then) {
+        lastMadeMs = Math.max(lastMadeMs + 1, context.epochMs());
+        ProcessSpec spec = version.processSpec().with(concurrency, memoryBytes);
+        ProcessHome made = new ProcessHome(context, version, spec, new CloudProcess(id, spec),
+                new ProcessJournal(context, version.application(), id, lastMadeMs, 0, List.of()), lastMadeMs);
+        made.journal().write(made.process().changed(), new Change.Made(version.version(), concurrency, memoryBytes), then);
+        put(made);
         return made;
+    }
+
+    private void put(ProcessHome home) {
+        homes.computeIfAbsent(home.application(), added -> new LinkedHashMap<>()).put(home.id(), home);
+        changed(home.application());
     }
 
     private void remove(String application, ProcessHome home) {
@@ -104,7 +139,10 @@ final class Processes {
                     + slot + (elsewhere ? ", which is another host's" : ", whose journals are being read"), true));
             return;
         }
-        ProcessHome home = find(command.application(), command.process());
+        find(command.application(), command.process(), home -> on(input, command, home));
+    }
+
+    private void on(Input.Command input, ProcessCommand command, ProcessHome home) {
         switch (command.kind()) {
             case CREATE -> create(input, home);
             case DESCRIBE, KILL -> {
@@ -114,8 +152,8 @@ final class Processes {
                 } else if (command.kind() == ProcessCommand.Kind.DESCRIBE) {
                     done(input, home);
                 } else {
-                    kill(command.application(), home, "process " + command.process() + " was killed");
-                    done(input, home);
+                    home.kill("process " + command.process() + " was killed", () -> done(input, home));
+                    remove(command.application(), home);
                 }
             }
         }
@@ -138,8 +176,7 @@ final class Processes {
                 } else if (full(command.application()) instanceof Failure full) {
                     refuse(input, full);
                 } else {
-                    done(input, make(application.version(), application.version().processSpec().with(command.concurrency(), command.memoryBytes()),
-                            command.process()));
+                    makeFor(input, application.version());
                 }
             }
 
@@ -156,17 +193,19 @@ final class Processes {
         });
     }
 
+    /** Answered when it is durable. */
+    private void makeFor(Input.Command input, ApplicationVersion version) {
+        ProcessCommand command = input.command();
+        make(version, command.concurrency(), command.memoryBytes(), command.process(),
+                () -> done(input, find(command.application(), command.process())));
+    }
+
     private void done(Input.Command input, ProcessHome home) {
         context.emit(new Action.AnswerCommand(input.listener(), home.view(), null));
     }
 
     private void refuse(Input.Command input, Failure failure) {
         context.emit(new Action.AnswerCommand(input.listener(), null, failure));
-    }
-
-    private void kill(String application, ProcessHome home, String cause) {
-        home.close(cause);
-        remove(application, home);
     }
 
     void on(Input.ListProcesses input) {
@@ -179,9 +218,37 @@ final class Processes {
     void delete(Input.Delete delete) {
         for (ProcessHome home : List.copyOf(homes.getOrDefault(delete.application(), Map.of()).values())) {
             if (home.version().version() <= delete.upTo()) {
-                kill(delete.application(), home, delete.cause());
+                home.delete(delete.cause());
+                remove(delete.application(), home);
             }
         }
+    }
+
+    // --- slots
+
+    /** From the journal of an earlier owner, or of this host before it was started again. */
+    void recover(Input.RecoverProcess recover) {
+        String application = recover.application();
+        int slot = context.slots.of(recover.process());
+        if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
+            context.drop("slot " + slot + " of process " + recover.process() + " is not this host's", recover);
+            return;
+        }
+        ProcessChange last = recover.changes().getLast();
+        if (last.change() instanceof Change.Killed) {
+            new ProcessJournal(context, application, recover.process(), recover.createdMs(), last.base(), recover.bases()).end(last.number());
+            return;
+        }
+        lastMadeMs = Math.max(lastMadeMs, recover.createdMs());
+        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(context, application, executionId, messages));
+        Restoring restoring = new Restoring(context, recover, home -> {
+            coming.get(application).remove(recover.process());
+            if (home != null) {
+                put(home);
+            }
+        });
+        coming.computeIfAbsent(application, added -> new LinkedHashMap<>()).put(recover.process(), restoring);
+        restoring.begin();
     }
 
     /** They are another host's. */
@@ -189,11 +256,18 @@ final class Processes {
         for (String application : List.copyOf(homes.keySet())) {
             for (ProcessHome home : List.copyOf(homes.get(application).values())) {
                 if (context.slots.of(home.id()) == slot) {
-                    home.close(null);
+                    home.moved();
                     remove(application, home);
                 }
             }
         }
+        coming.values().forEach(of -> of.values().removeIf(restoring -> {
+            boolean lost = context.slots.of(restoring.process()) == slot;
+            if (lost) {
+                restoring.close();
+            }
+            return lost;
+        }));
     }
 
     // --- the functions that run in them
@@ -201,13 +275,22 @@ final class Processes {
     /** The execution is admitted: it runs when its process has room for it. */
     void enter(RunningExecution execution, Application application) {
         String id = execution.request().processId();
+        Restoring restoring = coming.getOrDefault(application.key().application(), Map.of()).get(id);
+        if (restoring != null) {
+            restoring.await(here -> {
+                if (!execution.isEnded()) {
+                    enter(execution, application);
+                }
+            });
+            return;
+        }
         ProcessHome home = find(application.key().application(), id);
         Failure full = home != null ? null : full(application.key().application());
         if (full != null) {
             execution.ending().refused(full);
             return;
         }
-        (home != null ? home : make(application.version(), application.version().processSpec(), id)).enter(execution, application.version());
+        (home != null ? home : make(application.version(), 0, 0, id, () -> { })).enter(execution, application.version());
     }
 
     /** It has ended, whether it ran or not. */
@@ -241,16 +324,15 @@ final class Processes {
                 refusal.actual());
     }
 
-    /** The attempt ended well: what it did takes effect. */
-    void finished(Event event, List<StateWrite> withEnd) {
+    /** The attempt ended well. @return what it did, which takes effect once it is durable; null: nothing */
+    ProcessHome.Ending finished(Event event, List<StateWrite> withEnd) {
         ProcessHome home = home(event);
+        Attempt attempt = attempt(event);
         if (home == null) {
             free(event.grain.application().key().application(), StateWrite.values(withEnd));
-            return;
+            return null;
         }
-        Effects effects = home.process().finish(attempt(event), withEnd);
-        home.finished(attempt(event), effects, context.nowNs - event.handedNs);
-        deferred.send(attempt(event));
+        return home.finished(home.process().finish(attempt, withEnd), deferred.take(attempt), attempt, context.nowNs - event.handedNs);
     }
 
     /** It runs no more: if it has not ended well, nothing of it counts. */
@@ -259,6 +341,6 @@ final class Processes {
         if (home != null) {
             home.abandon(attempt(event));
         }
-        deferred.drop(attempt(event), event.grain.application().key().application());
+        deferred.drop(deferred.take(attempt(event)), event.grain.application().key().application());
     }
 }

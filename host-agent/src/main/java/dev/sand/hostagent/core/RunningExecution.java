@@ -337,6 +337,7 @@ final class RunningExecution extends Timed implements Tenant {
             signals.steps().abandonAll(error, kills);
             signals.steps().services().abandonAll(!Errors.MOVED.equals(error));
             signals.callbacks().close(Errors.MOVED.equals(error));
+            signals.close();
         }
         admission.close();
         backups.close();

@@ -8,6 +8,7 @@ import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.KeptSignals;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -75,6 +76,8 @@ final class Signals {
     /** Of those, signals from before the redrive: the end that they led to does not count. */
     private int before;
     private Resumption resumption;
+    /** What signals that are not processed yet mean for the process that the execution runs in. */
+    private final Map<Signal, ProcessHome.Ending> changes = new IdentityHashMap<>(0);
     private boolean busy;
     private Awaited awaited = Awaited.NOTHING;
     /** The signal at hand; with what it commanded while that waits for its record. */
@@ -126,6 +129,20 @@ final class Signals {
         busy = true;
         process(started);
         drainInbox();
+    }
+
+    /** Something happened to a step. @param change of the process that it ran in; null: none */
+    void signal(Signal signal, ProcessHome.Ending change) {
+        if (change != null) {
+            changes.put(signal, change);
+        }
+        signal(signal);
+    }
+
+    /** The execution has ended: what its functions did last takes no effect, nor is it told of. */
+    void close() {
+        changes.values().forEach(ProcessHome.Ending::drop);
+        changes.clear();
     }
 
     /** Something happened to a step. */
@@ -193,8 +210,18 @@ final class Signals {
         drainInbox();
     }
 
-    /** Strict: the record of cause and effects first, then the effects. Relaxed: the other way round, unawaited. */
+    /**
+     * Strict, and whatever changes a process: the record of cause and effects first, then the effects. Relaxed: the other way round,
+     * unawaited.
+     */
     private void evaluated(List<Command> commands) {
+        ProcessHome.Ending change = changes.isEmpty() ? null : changes.remove(pending);
+        if (change != null) {
+            awaited = Awaited.JOURNAL;
+            effects = commands;
+            execution.backups().finished(pending, commands, change, this::onJournaled);
+            return;
+        }
         boolean isNew = !isReplaying() && !(pending instanceof Signal.Started) && !(pending instanceof Signal.Redriven);
         if (isNew && execution.isStrict() && context.has(Rule.GLOBAL_BEFORE_LOCAL)) {
             awaited = Awaited.JOURNAL;
@@ -213,6 +240,9 @@ final class Signals {
 
     /** The record that was awaited is in the global bus. */
     private void onJournaled() {
+        if (execution.isEnded()) {
+            return;
+        }
         awaited = Awaited.NOTHING;
         callbacks.journaled(pending);
         steps.apply(effects, pending, machine);

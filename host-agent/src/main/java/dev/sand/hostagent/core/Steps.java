@@ -148,7 +148,9 @@ final class Steps implements EventOwner {
     @Override
     public void onEventSucceeded(Event event, Payload output, List<Published> published) {
         if (closes(event)) {
-            signals.signal(new Signal.TaskSucceeded(event.step, output, published, context.epochMs()));
+            signals.signal(new Signal.TaskSucceeded(event.step, output, published, context.epochMs()), event.change);
+        } else if (event.change != null) {
+            event.change.drop();
         }
     }
 

@@ -104,7 +104,7 @@ public final class BusJournal implements JournalAdapter {
 
     @Override
     public void append(Entry entry, AppendListener listener) {
-        Given given = new Given(entry, RECORD_BYTES + Values.inlineBytes(entry.backup()), listener, null, false);
+        Given given = new Given(entry, RECORD_BYTES + Values.inlineBytes(entry), listener, null, false);
         boolean begins = entry.backup() instanceof Backup.Accepted;
         long limit = begins ? options.maxBacklogBytes() : 2 * options.maxBacklogBytes();
         String away = given.isAcceptance() ? health.away() : null;
@@ -185,7 +185,7 @@ public final class BusJournal implements JournalAdapter {
     }
 
     @Override
-    public List<Unfinished> take(int slot, long epoch, BooleanSupplier current) {
+    public Left take(int slot, long epoch, BooleanSupplier current) {
         long beganNs = System.nanoTime();
         JournalTaking taking = new JournalTaking(bus, health, copies, host, epoch, current, trouble);
         taking.patiently(partitions::gone).forEach(appends::forget);
@@ -213,8 +213,9 @@ public final class BusJournal implements JournalAdapter {
             }
         });
         all.forEach((partition, taken) -> onTaken(partition, epoch, taken, current));
-        return all.values().stream().flatMap(taken -> taken.unfinished().stream())
-                .sorted(Comparator.comparing(each -> each.request().executionId())).toList();
+        return new Left(all.values().stream().flatMap(taken -> taken.unfinished().stream())
+                .sorted(Comparator.comparing(each -> each.request().executionId())).toList(),
+                all.values().stream().flatMap(taken -> taken.processes().stream()).toList());
     }
 
     private void onTaken(JournalPartition partition, long epoch, Taken taken, BooleanSupplier current) {
@@ -227,16 +228,15 @@ public final class BusJournal implements JournalAdapter {
             BooleanSupplier sure = () -> current.getAsBoolean() && ends.isOurs(partition.number, epoch);
             partition.taken(epoch, taken.open(), sure, given -> appends.append(partition, given))
                     .forEach(given -> appends.drop(given, JournalAppends.moved(given)));
-            taken.ended().forEach(found -> collect(partition, found));
+            taken.ended().forEach(ended -> collect(partition, Topics.applicationOfJournal(partition.topic), ended));
         }
     }
 
     /** Its values may have outlived the host on which it ended. */
-    private void collect(JournalPartition partition, PartitionReading.Found ended) {
-        String application = ended.request.application();
-        String id = ended.request.executionId();
+    private void collect(JournalPartition partition, String application, ProcessReading.Ended ended) {
+        String id = ended.journalId();
         copies.expect(application, id);
-        copies.ended(application, id, () -> partition.onEnded(id, ended.firstOffset));
+        copies.ended(application, id, () -> partition.onEnded(id, ended.firstOffset()));
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.workflow.Execution;
 import java.time.Duration;
 import java.util.List;
@@ -32,8 +33,15 @@ public interface JournalAdapter extends AutoCloseable {
      * What is to be kept of an execution.
      *
      * @param slot of the execution, and the epoch under which its owner writes
+     * @param process of which it is, or in which the execution runs, all of whose records keep their order; null: none
+     * @param change of the process, in the same record; null: none
      */
-    record Entry(String application, String executionId, int slot, long epoch, long sequence, Backup backup, Await await) {}
+    record Entry(String application, String executionId, int slot, long epoch, long sequence, Backup backup, Await await, String process,
+                 ProcessChange change) {
+        public Entry(String application, String executionId, int slot, long epoch, long sequence, Backup backup, Await await) {
+            this(application, executionId, slot, epoch, sequence, backup, await, null, null);
+        }
+    }
 
     /**
      * An execution that was accepted and not ended, with its signals in order.
@@ -48,6 +56,9 @@ public interface JournalAdapter extends AutoCloseable {
             return new Input.Recover(request, signals, next, attempts, ages.ofAcceptanceMs(nowNs), ages.ofSignalsMs(nowNs));
         }
     }
+
+    /** What earlier owners left. */
+    record Left(List<Unfinished> executions, List<Input.RecoverProcess> processes) {}
 
     /**
      * Appends a record. Called on a shard: encodes nothing here, never blocks, and is to cost about a microsecond (a record
@@ -64,7 +75,7 @@ public interface JournalAdapter extends AutoCloseable {
      * @param current whether the slot is still ours under that epoch
      * @return what was left open, oldest first
      */
-    List<Unfinished> take(int slot, long epoch, BooleanSupplier current);
+    Left take(int slot, long epoch, BooleanSupplier current);
 
     /** Partitions of each journal: as many as the platform has slots. */
     int slots();

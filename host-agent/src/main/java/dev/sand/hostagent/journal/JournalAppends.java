@@ -72,6 +72,9 @@ final class JournalAppends {
             finish(given); // its application is deleted: nothing of it is there
             return;
         }
+        if (Values.areGlobal(given.entry().change())) {
+            copies.expect(application, given.entry().change().journalId());
+        }
         if (Values.areGlobal(given.backup())) {
             copies.expect(application, given.executionId()); // another host may have copied them: they go at the end all the same
         }
@@ -167,7 +170,8 @@ final class JournalAppends {
     }
 
     private void onFailed(Given given, BusException failure) {
-        if (!given.awaited() && given.values() == null && failure.retryable() && !queue.isClosed()) {
+        boolean told = given.awaited() && (!given.isOfProcess() || given.isAcceptance());
+        if (!told && given.values() == null && failure.retryable() && !queue.isClosed()) {
             retries.onFailed(given);
             return;
         }
@@ -201,10 +205,13 @@ final class JournalAppends {
         @Override
         public void onAppended(long offset) {
             health.appended();
+            if (given.entry().change() != null) {
+                partition.onAccepted(given.entry().change().journalId(), offset);
+            }
             switch (given.backup()) {
                 case Backup.Accepted _ -> partition.onAccepted(given.executionId(), offset);
                 case Backup.Ended _ -> ended(offset);
-                case Backup.Finished _, Backup.Resumed _ -> { }
+                case Backup.Finished _, Backup.Resumed _, Backup.Changed _ -> { }
             }
             finish(given);
             if (given.listener() != null) {

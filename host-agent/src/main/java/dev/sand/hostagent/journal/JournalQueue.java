@@ -6,6 +6,7 @@ import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.journal.JournalFigures.Backlog;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class JournalQueue {
     private static final long QUIET_NS = 1_000_000_000L;
+    private static final String OF_PROCESS = "@";
 
     /**
      * @param values null; or those whose copy begins: then it is a flag beside the record, and counts for nothing
@@ -32,20 +34,30 @@ final class JournalQueue {
 
         /** A request's own, for which whoever sent it waits. */
         boolean isAcceptance() {
-            return awaited() && entry.backup() instanceof Backup.Accepted;
+            return awaited() && entry.backup() instanceof Backup.Accepted && entry.change() == null;
         }
 
         String executionId() {
             return entry.executionId();
         }
 
+        /** Whose records keep their order: a process's with those of what runs in it, or an execution's. */
+        String order() {
+            return entry.process() == null ? entry.executionId() : OF_PROCESS + entry.application() + "/" + entry.process();
+        }
+
+        /** Of a process: none of them is left out, or overtaken by a later one. */
+        boolean isOfProcess() {
+            return entry.process() != null;
+        }
+
         Backup backup() {
             return entry.backup();
         }
 
-        Given with(Backup other) {
+        Given with(Backup other, ProcessChange change) {
             return new Given(new Entry(entry.application(), entry.executionId(), entry.slot(), entry.epoch(), entry.sequence(),
-                    other, entry.await()), bytes, listener, null, false);
+                    other, entry.await(), entry.process(), change), bytes, listener, null, false);
         }
 
         Given storing(List<Stored> copied) {
@@ -58,7 +70,7 @@ final class JournalQueue {
 
         byte[] encode() {
             JournalRecord record = values == null
-                    ? JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup())
+                    ? JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup(), entry.change())
                     : JournalRecord.storing(entry.epoch(), entry.executionId(), entry.sequence(), (Backup.Finished) entry.backup(),
                             values);
             return record.encode();

@@ -6,6 +6,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.process.ProcessChange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -16,16 +17,18 @@ import java.util.Map;
  * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
  * are objects of the global data layer, and references here name those.
  *
- * @param schema 2, 3 of one with a request to be redriven, and 4 of one whose request runs in a cloud process; 1 is that of the platform of one host, whose records had no epoch
+ * @param schema 2, 3 of one with a request to be redriven, and 4 of one about a cloud process, or whose request runs in one; 1 is
+ *               that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
- *             steps that are processing from then on), resumed (with attempts) or ended (with status); in schema 1 processing
- *             was called accepted, and finished advanced
+ *             steps that are processing from then on), resumed (with attempts), ended (with status) or changed (with change); in
+ *             schema 1 processing was called accepted, and finished advanced
+ * @param change of the process in which the execution runs, made with it
  */
 record JournalRecord(short schema, long epoch, String kind, String executionId, long sequence, InvocationRequest request,
                      StoredSignal signal, List<String> processing, Map<String, Integer> attempts, List<Stored> values,
-                     InvocationResult.Status status, String host) {
+                     InvocationResult.Status status, String host, StoredChange change) {
     static final short SCHEMA = 2;
     /** Of a redriven execution's beginning: whoever did not know it would begin it from the start. */
     private static final short OF_REDRIVES = 3;
@@ -37,6 +40,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final String FINISHED = "finished";
     private static final String RESUMED = "resumed";
     private static final String ENDED = "ended";
+    private static final String CHANGED = "changed";
 
     /** A record that only a newer platform understands: what follows it in its partition cannot be told either. */
     static final class NewerSchemaException extends RuntimeException {
@@ -47,16 +51,24 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         }
     }
 
-    static JournalRecord of(long epoch, String executionId, long sequence, Backup backup) {
-        return switch (backup) {
+    static JournalRecord of(long epoch, String executionId, long sequence, Backup backup, ProcessChange change) {
+        JournalRecord record = switch (backup) {
             case Backup.Accepted accepted -> new JournalRecord(schema(accepted.request()), epoch, PROCESSING, executionId, sequence,
-                    accepted.request(), null, null, null, null, null, null);
+                    accepted.request(), null, null, null, null, null, null, null);
             case Backup.Finished finished -> finished(epoch, FINISHED, executionId, sequence, finished, null);
             case Backup.Resumed resumed -> new JournalRecord(SCHEMA, epoch, RESUMED, executionId, sequence, null, null, null,
-                    resumed.attempts(), null, null, null);
+                    resumed.attempts(), null, null, null, null);
             case Backup.Ended ended -> new JournalRecord(SCHEMA, epoch, ENDED, executionId, sequence, null, null, null, null, null,
-                    ended.status(), null);
+                    ended.status(), null, null);
+            case Backup.Changed _ -> new JournalRecord(SCHEMA, epoch, CHANGED, executionId, sequence, null, null, null, null, null, null,
+                    null, null);
         };
+        return change == null ? record : record.with(change);
+    }
+
+    private JournalRecord with(ProcessChange of) {
+        return new JournalRecord(OF_PROCESSES, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status,
+                host, StoredChange.of(of));
     }
 
     private static short schema(InvocationRequest request) {
@@ -72,17 +84,17 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
                                           List<Stored> values) {
         List<String> processing = finished.processing();
         return new JournalRecord(SCHEMA, epoch, kind, executionId, sequence, null, StoredSignal.of(finished.signal()),
-                processing.isEmpty() ? null : processing, null, values, null, null);
+                processing.isEmpty() ? null : processing, null, values, null, null, null);
     }
 
     /** What a storing record says, once its values are found to be there. */
     JournalRecord asFinished(long byEpoch) {
-        return new JournalRecord(SCHEMA, byEpoch, FINISHED, executionId, sequence, null, signal, processing, null, null, null, null);
+        return new JournalRecord(SCHEMA, byEpoch, FINISHED, executionId, sequence, null, signal, processing, null, null, null, null, null);
     }
 
     /** From here on the partition is the host's, under this epoch: what a lower one writes after it is void. */
     static JournalRecord claim(long epoch, String host) {
-        return new JournalRecord(SCHEMA, epoch, CLAIM, null, 0, null, null, null, null, null, null, host);
+        return new JournalRecord(SCHEMA, epoch, CLAIM, null, 0, null, null, null, null, null, null, host, null);
     }
 
     boolean isClaim() {
@@ -99,6 +111,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
             case FINISHED, STORING, "advanced" -> new Backup.Finished(signal.signal(), List.of());
             case RESUMED -> new Backup.Resumed(attempts);
             case ENDED -> new Backup.Ended(status);
+            case CHANGED -> new Backup.Changed();
             default -> throw new UncheckedIOException(new IOException("not a kind of journal record: " + kind));
         };
     }
@@ -132,6 +145,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
             case STORING -> executionId != null && signal != null && values != null;
             case RESUMED -> executionId != null && attempts != null;
             case ENDED -> executionId != null;
+            case CHANGED -> executionId != null && change != null;
             default -> true; // backup() says what is wrong with it
         };
     }

@@ -8,6 +8,7 @@ import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.GlobalBus.BusRecord;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.objects.ObjectCopies;
 import java.io.UncheckedIOException;
@@ -39,8 +40,8 @@ final class JournalTaking {
      * @param stopped why nothing of the partition may be used, or null
      * @param voided records of owners that were none any more
      */
-    record Taken(List<Unfinished> unfinished, List<PartitionReading.Found> ended, OpenExecutions open, String stopped,
-                 long voided) {}
+    record Taken(List<Unfinished> unfinished, List<Input.RecoverProcess> processes, List<ProcessReading.Ended> ended, OpenExecutions open,
+                 String stopped, long voided) {}
 
     /** The slot went to another host meanwhile. */
     static final class NoLongerOursException extends RuntimeException {
@@ -132,10 +133,15 @@ final class JournalTaking {
             }
             unfinished.add(found.unfinished(reading.claimMs(), claim.atNs()));
         }
-        for (PartitionReading.Found ended : reading.endedWithValues()) {
-            open.onAccepted(ended.request.executionId(), ended.firstOffset);
-        }
-        return new Taken(unfinished, reading.endedWithValues(), open, null, reading.voided());
+        reading.processes().forEachOpen(open::onAccepted);
+        List<ProcessReading.Ended> ended = new ArrayList<>(reading.processes().endedWithValues());
+        reading.endedWithValues().forEach(found -> ended.add(new ProcessReading.Ended(found.request.executionId(), found.firstOffset)));
+        ended.forEach(each -> open.onAccepted(each.journalId(), each.firstOffset()));
+        String application = Topics.applicationOfJournal(partition.topic);
+        List<Input.RecoverProcess> processes = reading.processes().left(application, reading::isOpen);
+        processes.forEach(process -> process.changes().stream().filter(Values::areGlobal)
+                .forEach(change -> copies.expect(application, change.journalId())));
+        return new Taken(unfinished, processes, ended, open, null, reading.voided());
     }
 
     /** Its owner died between the begin of the copy and the word that it was finished. */
@@ -160,7 +166,7 @@ final class JournalTaking {
                 + e.getMessage();
         LOG.atError().addKeyValue(LogFields.TOPIC, partition.topic).addKeyValue(LogFields.SLOT, partition.number).setCause(e)
                 .log("{}; its executions wait until a platform that understands it runs", cause);
-        return new Taken(List.of(), List.of(), null, cause, 0);
+        return new Taken(List.of(), List.of(), List.of(), null, cause, 0);
     }
 
     private CompletableFuture<Long> append(JournalPartition partition, JournalRecord record) {

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.hostagent.process.ProcessChange;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,7 +37,7 @@ final class OpenExecutions {
         end = Math.max(end, offset + 1);
         if (firstOffsets.putIfAbsent(executionId, offset) == null) {
             byOffset.put(offset, executionId);
-        } else {
+        } else if (ProcessChange.processOf(executionId) == null) {
             redriven.put(executionId, offset);
         }
     }

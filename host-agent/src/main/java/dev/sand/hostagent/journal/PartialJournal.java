@@ -3,7 +3,6 @@ package dev.sand.hostagent.journal;
 import dev.sand.event.Failure;
 import dev.sand.hostagent.core.Action.Await;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -32,7 +31,7 @@ public final class PartialJournal implements JournalAdapter {
     }
 
     @Override
-    public List<Unfinished> take(int slot, long epoch, BooleanSupplier current) {
+    public Left take(int slot, long epoch, BooleanSupplier current) {
         return journal.take(slot, epoch, current);
     }
 

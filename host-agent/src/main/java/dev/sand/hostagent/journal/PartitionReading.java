@@ -3,6 +3,7 @@ package dev.sand.hostagent.journal;
 import dev.sand.event.InvocationRequest;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.workflow.Execution.Signal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -97,15 +98,18 @@ final class PartitionReading {
                         signalsMs.add(times.get(record));
                     }
                     case Backup.Resumed _ -> { }
-                    case Backup.Accepted _, Backup.Ended _ -> throw new IllegalStateException("no step: " + record.kind());
+                    case Backup.Accepted _, Backup.Ended _, Backup.Changed _ -> throw new IllegalStateException("no step: " + record.kind());
                 }
             }
             return new Unfinished(request, signals, next, Map.copyOf(attempts), new Ages(acceptedMs, signalsMs, claimMs, claimNs));
         }
     }
 
+    private final ProcessReading processes = new ProcessReading();
     private final Map<String, Found> open = new LinkedHashMap<>();
     private final List<Found> ended = new ArrayList<>();
+    /** Of executions whose beginning the bus took later. */
+    private final Map<String, List<JournalRecord>> early = new HashMap<>();
     private long epoch;
     private long voided;
     private long claimMs;
@@ -122,26 +126,44 @@ final class PartitionReading {
             return;
         }
         String id = record.executionId();
+        if (record.change() != null) {
+            processes.take(offset, record.epoch(), record.change().change(), id);
+        }
         Found found = open.get(id);
         switch (record.backup()) {
             case Backup.Accepted accepted -> {
                 // Of a redriven execution that had ended the end may be missing: its record had it.
                 if (found == null || accepted.request().redrives() > found.request.redrives()) {
-                    open.put(id, new Found(accepted, offset, atMs));
+                    Found added = new Found(accepted, offset, atMs);
+                    open.put(id, added);
+                    early.getOrDefault(id, List.of()).forEach(each -> added.add(each, atMs));
                 }
             }
             case Backup.Finished _, Backup.Resumed _ -> {
-                if (found != null) { // its beginning was not backed up: then nobody was promised anything
+                if (found != null) {
                     found.add(record, atMs);
-                }
+                } else if (record.change() != null) { // its process has it: should its beginning come later, it is not to run again
+                    early.computeIfAbsent(id, added -> new ArrayList<>(1)).add(record);
+                } // else its beginning was not backed up: then nobody was promised anything
             }
+            case Backup.Changed _ -> { }
+            case Backup.Ended _ when ProcessChange.processOf(id) != null -> processes.ended(id);
             case Backup.Ended _ -> {
                 if (found != null && found.values) {
                     ended.add(found);
                 }
                 open.remove(id);
+                early.remove(id);
             }
         }
+    }
+
+    ProcessReading processes() {
+        return processes;
+    }
+
+    boolean isOpen(String executionId) {
+        return open.containsKey(executionId);
     }
 
     Iterable<Found> open() {

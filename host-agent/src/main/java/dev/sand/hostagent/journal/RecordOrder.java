@@ -28,8 +28,9 @@ final class RecordOrder {
     private static final long RETRY_NS = 500_000_000L;
     private static final long LOOK_NS = 100_000_000L;
 
-    /** An execution that waits. */
+    /** An execution that waits, or a process, of which nothing is left out. */
     private static final class Held {
+        final boolean ofProcess;
         final List<Given> behind = new ArrayList<>();
         /** What the bus did not take, in the order in which it was sent. */
         final List<Given> failed = new ArrayList<>();
@@ -38,8 +39,12 @@ final class RecordOrder {
         boolean copying;
         long failedNs;
 
+        Held(boolean ofProcess) {
+            this.ofProcess = ofProcess;
+        }
+
         boolean isOver() {
-            return end(failed) >= 0 || end(behind) >= 0;
+            return !ofProcess && (end(failed) >= 0 || end(behind) >= 0);
         }
 
         /** @return the place of the first end, behind which the same execution may have been begun anew; or -1 */
@@ -79,28 +84,33 @@ final class RecordOrder {
         }
     }
 
-    /** Executions that began and ended within the batch, of which nobody wants to hear that they are in the bus. */
+    /** Executions that began and ended within the batch and changed no process, of which nobody wants to hear that they are in the bus. */
     private static Set<String> passed(List<Given> batch) {
         Set<String> begun = new HashSet<>();
         Set<String> passed = new HashSet<>();
+        Set<String> changing = new HashSet<>();
         for (Given given : batch) {
+            if (given.entry().change() != null) {
+                changing.add(given.executionId());
+            }
             if (given.backup() instanceof Backup.Accepted && !given.awaited()) {
                 begun.add(given.executionId());
             } else if (given.backup() instanceof Backup.Ended && !given.awaited() && begun.contains(given.executionId())) {
                 passed.add(given.executionId());
             }
         }
+        passed.removeAll(changing);
         return passed;
     }
 
     private void write(Given given) {
-        Held before = held.get(given.executionId());
+        Held before = held.get(given.order());
         if (before != null) {
             before.behind.add(given);
-        } else if (copying.isWanted(given.backup())) {
-            Held copied = new Held();
+        } else if (copying.isWanted(given.entry())) {
+            Held copied = new Held(given.isOfProcess());
             copied.copying = true;
-            held.put(given.executionId(), copied);
+            held.put(given.order(), copied);
             copy(given);
         } else {
             appends.send(given);
@@ -113,7 +123,7 @@ final class RecordOrder {
         copying.start(given, storing -> onThread.accept(() -> appends.send(storing)), (copied, failure) -> onThread.accept(() -> {
             if (copied != null) {
                 appends.send(copied);
-                onCopied(given.executionId());
+                onCopied(given.order());
             } else {
                 onCopyFailed(given, failure);
             }
@@ -122,8 +132,9 @@ final class RecordOrder {
 
     private void onCopyFailed(Given given, StoreException failure) {
         boolean passes = failure.kind() == StoreException.Kind.AWAY || failure.kind() == StoreException.Kind.FULL;
-        boolean over = held.get(given.executionId()).isOver();
-        if (passes && !over && !given.awaited() && !closed.getAsBoolean()) {
+        boolean over = held.get(given.order()).isOver();
+        boolean told = given.awaited() && (!given.isOfProcess() || given.isAcceptance());
+        if (passes && !over && !told && !closed.getAsBoolean()) {
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, given.entry().application())
                     .addKeyValue(LogFields.EXECUTION_ID, given.executionId()).addKeyValue(LogFields.SLOT, given.entry().slot())
                     .addKeyValue(LogFields.EPOCH, given.entry().epoch())
@@ -137,19 +148,19 @@ final class RecordOrder {
             appends.drop(given, Failure.platform(Errors.UNAVAILABLE, "a value for the journal cannot be stored: "
                     + failure.getMessage(), passes));
         }
-        onCopied(given.executionId());
+        onCopied(given.order());
     }
 
-    private void onCopied(String executionId) {
-        Held copied = held.get(executionId);
+    private void onCopied(String order) {
+        Held copied = held.get(order);
         copied.copying = false;
-        letGo(executionId, copied);
+        letGo(order, copied);
     }
 
     // --- what the bus did not take
 
     void onFailed(Given given) {
-        Held failed = held.computeIfAbsent(given.executionId(), id -> new Held());
+        Held failed = held.computeIfAbsent(given.order(), id -> new Held(given.isOfProcess()));
         failed.sent -= given.again() ? 1 : 0;
         failed.failed.add(given.sent(false));
         failed.failedNs = System.nanoTime();
@@ -157,9 +168,9 @@ final class RecordOrder {
 
     /** One that was sent again is there, or is given up. */
     void onSettled(Given given) {
-        Held settled = held.get(given.executionId());
+        Held settled = held.get(given.order());
         settled.sent--;
-        letGo(given.executionId(), settled);
+        letGo(given.order(), settled);
     }
 
     /** Its end was on its way when its beginning failed: that is needed no more. */
@@ -192,6 +203,9 @@ final class RecordOrder {
 
     /** If there is one: of what failed, and of what waits behind it. */
     private void keepTheEndAlone(Held over) {
+        if (over.ofProcess) {
+            return;
+        }
         List<Given> all = new ArrayList<>(over.failed);
         all.addAll(over.behind);
         int end = Held.end(all);
@@ -205,15 +219,15 @@ final class RecordOrder {
     }
 
     /** What was waited for is with the bus: those behind it follow. */
-    private void letGo(String executionId, Held waited) {
+    private void letGo(String order, Held waited) {
         if (waited.copying || waited.sent > 0 || !waited.failed.isEmpty()) {
             return;
         }
-        held.remove(executionId);
-        int end = Held.end(waited.behind);
+        held.remove(order);
+        int end = waited.ofProcess ? -1 : Held.end(waited.behind);
         for (int i = 0; i < waited.behind.size(); i++) {
             Given given = waited.behind.get(i);
-            if (i < end && !given.isAcceptance() && copying.isWanted(given.backup())) {
+            if (i < end && !given.isAcceptance() && copying.isWanted(given.entry())) {
                 appends.leaveOut(given);
             } else {
                 write(given);

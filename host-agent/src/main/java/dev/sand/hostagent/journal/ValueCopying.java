@@ -3,10 +3,12 @@ package dev.sand.hostagent.journal;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.journal.JournalQueue.Given;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -41,13 +43,13 @@ final class ValueCopying implements AutoCloseable {
     }
 
     /** Whether values of it are to be in the global data layer before the record is written. */
-    boolean isWanted(Backup backup) {
-        for (Payload payload : Values.payloads(backup)) {
+    boolean isWanted(Entry entry) {
+        for (Payload payload : Values.payloads(entry)) {
             if (payload.reference() != null && !GlobalObjects.isGlobal(payload)) {
                 return true;
             }
         }
-        return Values.inlineBytes(backup) > maxInlineBytes;
+        return Values.inlineBytes(entry) > maxInlineBytes;
     }
 
     private static boolean isCopied(Payload payload) {
@@ -55,7 +57,8 @@ final class ValueCopying implements AutoCloseable {
     }
 
     /**
-     * @param storing given the flag, before the copy begins; not for a request, which counts only once it is written
+     * @param storing given the flag, before the copy begins; not for a request, nor for a process, which count only once they are
+     *                written
      * @param then given the record with the values' names in the global data layer, or the failure; on another thread
      */
     void start(Given given, Consumer<Given> storing, BiConsumer<Given, StoreException> then) {
@@ -72,26 +75,30 @@ final class ValueCopying implements AutoCloseable {
     }
 
     private Given copy(Given given, Consumer<Given> storing) {
-        String application = given.entry().application();
-        String id = given.executionId();
+        Entry entry = given.entry();
         List<Stored> values = new ArrayList<>();
         List<Runnable> work = new ArrayList<>();
-        Backup named = Values.map(given.backup(), payload -> {
-            if (!isCopied(payload)) {
-                return payload;
-            }
-            String object = given.entry().epoch() + "." + given.entry().sequence() + "." + values.size();
-            Stored stored = copies.describe(application, id, object, payload);
-            values.add(stored);
-            work.add(() -> copies.toGlobal(application, id, object, payload));
-            return new Payload(payload.contentType(), null, new Payload.Reference(stored.name(), stored.size()));
-        });
-        Given result = given.with(named);
-        if (named instanceof Backup.Finished) {
+        Backup named = Values.map(entry.backup(), payload -> named(entry, entry.executionId(), payload, values, work));
+        ProcessChange change = entry.change() == null ? null
+                : entry.change().map(payload -> named(entry, entry.change().journalId(), payload, values, work));
+        Given result = given.with(named, change);
+        if (named instanceof Backup.Finished && change == null) {
             storing.accept(result.storing(values));
         }
         work.forEach(Runnable::run);
         return result;
+    }
+
+    /** @param id with which it is kept; @param work to copy it is added to this, and what it will be to the values */
+    private Payload named(Entry entry, String id, Payload payload, List<Stored> values, List<Runnable> work) {
+        if (!isCopied(payload)) {
+            return payload;
+        }
+        String object = entry.epoch() + "." + entry.sequence() + "." + values.size();
+        Stored stored = copies.describe(entry.application(), id, object, payload);
+        values.add(stored);
+        work.add(() -> copies.toGlobal(entry.application(), id, object, payload));
+        return new Payload(payload.contentType(), null, new Payload.Reference(stored.name(), stored.size()));
     }
 
     void later(Runnable task) {

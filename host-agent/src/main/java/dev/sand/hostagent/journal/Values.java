@@ -3,7 +3,9 @@ package dev.sand.hostagent.journal;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import java.util.List;
@@ -21,7 +23,7 @@ final class Values {
                 yield new Backup.Accepted(request.withInput(change.apply(request.input())));
             }
             case Backup.Finished finished -> new Backup.Finished(map(finished.signal(), change), finished.effects());
-            case Backup.Resumed _, Backup.Ended _ -> backup;
+            case Backup.Resumed _, Backup.Ended _, Backup.Changed _ -> backup;
         };
     }
 
@@ -42,8 +44,18 @@ final class Values {
             case Backup.Finished(Signal.TaskSucceeded done, var _) when done.published().isEmpty() -> List.of(done.output());
             case Backup.Finished(Signal.TaskSucceeded done, var _) -> Stream.concat(Stream.of(done.output()),
                     done.published().stream().map(Published::payload)).toList();
-            case Backup.Finished _, Backup.Resumed _, Backup.Ended _ -> List.of();
+            case Backup.Finished _, Backup.Resumed _, Backup.Ended _, Backup.Changed _ -> List.of();
         };
+    }
+
+    private static List<Payload> payloads(ProcessChange change) {
+        return change == null ? List.of() : change.change().values();
+    }
+
+    static List<Payload> payloads(Entry entry) {
+        List<Payload> own = payloads(entry.backup());
+        List<Payload> ofProcess = payloads(entry.change());
+        return ofProcess.isEmpty() ? own : Stream.concat(own.stream(), ofProcess.stream()).toList();
     }
 
     /** Whether a value is in the global data layer. */
@@ -51,10 +63,14 @@ final class Values {
         return payloads(backup).stream().anyMatch(GlobalObjects::isGlobal);
     }
 
+    static boolean areGlobal(ProcessChange change) {
+        return payloads(change).stream().anyMatch(GlobalObjects::isGlobal);
+    }
+
     /** Bytes of the payloads that travel in the record. */
-    static long inlineBytes(Backup backup) {
+    static long inlineBytes(Entry entry) {
         long bytes = 0;
-        for (Payload payload : payloads(backup)) {
+        for (Payload payload : payloads(entry)) {
             bytes += payload.bytes() == null ? 0 : payload.bytes().length;
         }
         return bytes;

@@ -4,11 +4,12 @@ import dev.sand.datalayer.Registry;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.process.ProcessChange;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Large values of executions that no journal knows: the input was copied, and the host died before the request was accepted;
+ * Large values of executions, and of changes of processes, that no journal knows: the input was copied, and the host died before the request was accepted;
  * nobody was promised anything. Names are application/execution.
  */
 record UnknownExecutions(Registry registry, GlobalObjects objects, JournalAdapter journal, int slots) implements Leftovers {
@@ -25,13 +26,18 @@ record UnknownExecutions(Registry registry, GlobalObjects objects, JournalAdapte
         return found;
     }
 
+    private int slotOfId(String id) {
+        String process = ProcessChange.processOf(id);
+        return Slots.of(process == null ? id : process, slots);
+    }
+
     private boolean isUnknown(String application, String id) {
-        return journal.knowsNothingOf(application, Slots.of(id, slots), id);
+        return journal.knowsNothingOf(application, slotOfId(id), id);
     }
 
     @Override
     public int slotOf(String name) {
-        return Slots.of(name.substring(name.indexOf('/') + 1), slots);
+        return slotOfId(name.substring(name.indexOf('/') + 1));
     }
 
     @Override

@@ -2,66 +2,56 @@ package dev.sand.hostagent.process;
 
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
+import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
-import dev.sand.localbus.KeyedQueues;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
  * A cloud process as its owner has it (PraaS 3, 4.2, 4.4): its state and its mailbox, and what the functions that run in it have
- * begun to change. A function's writes and receipts take effect together, when it ends well; until then they are its attempt's,
- * and are undone with it. Pure: no clock and no I/O; one thread's.
+ * begun to change. A function's writes and receipts take effect together, when it ended well and that is durable; until then they are
+ * its attempt's, and are undone with it. Whatever lasts is a {@link Change}, numbered here. Pure: no clock and no I/O; one thread's.
  */
 public final class CloudProcess {
-    /** Senders whose numbers are remembered: a repetition comes while its sender runs, or is run again. */
-    private static final int REMEMBERED_SENDERS = 10_000;
-    /** The order of UTF-8's bytes, which is that of code points, and not that of Java's characters. */
-    private static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
-
     /** What an attempt has begun. */
     private static final class Begun {
         final List<StateWrite> writes = new ArrayList<>(0);
         final List<Message> borrowed = new ArrayList<>(0);
     }
 
-    /** What became of a message that was sent here. */
-    public enum Sent { TAKEN, REPEATED, FULL }
+    /** What an attempt did that ended well. */
+    public static final class Finished {
+        private final List<StateWrite> writes;
+        private final List<Message> received;
+
+        private Finished(List<StateWrite> writes, List<Message> received) {
+            this.writes = writes;
+            this.received = received;
+        }
+
+        boolean isNothing() {
+            return writes.isEmpty() && received.isEmpty();
+        }
+    }
 
     private final String id;
     private final ProcessSpec spec;
-    private final NavigableMap<String, Payload> state = new TreeMap<>(BY_BYTES);
-    private final KeyedQueues mailbox;
-    private final InvokingMessages invoking;
-    private int reserved;
-    private long reservedBytes;
+    private final ProcessState state = new ProcessState();
+    private final Mailbox mailbox;
     private final Map<Attempt, Begun> begun = new HashMap<>();
-    /** Numbers of each sender's messages that were taken. */
-    private final Map<String, BitSet> taken = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, BitSet> eldest) {
-            return size() > REMEMBERED_SENDERS;
-        }
-    };
+    /** In their order, those that are not settled. */
+    private final List<Finished> finished = new ArrayList<>(0);
     private LifeCycle status = LifeCycle.ACTIVE;
-    private long stateBytes;
+    private long number;
 
     public CloudProcess(String id, ProcessSpec spec) {
         this.id = id;
         this.spec = spec;
-        this.mailbox = new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE);
-        this.invoking = new InvokingMessages(spec);
+        this.mailbox = new Mailbox(spec);
     }
 
     public String id() {
@@ -78,6 +68,16 @@ public final class CloudProcess {
             throw new IllegalStateException("process " + id + " cannot go from " + status + " to " + next);
         }
         status = next;
+    }
+
+    /** Of the last change. */
+    public long number() {
+        return number;
+    }
+
+    /** One that is none of those below is made: the process begins, or is killed. @return its number */
+    public long changed() {
+        return ++number;
     }
 
     // --- state
@@ -97,13 +97,8 @@ public final class CloudProcess {
 
     /** Of {@link #get}, in the order of their bytes. @param after null: from the first */
     public List<String> keys(Attempt attempt, String after, int limit) {
-        NavigableMap<String, Payload> seen = state;
         Begun own = begun.get(attempt);
-        if (own != null && !own.writes.isEmpty()) {
-            seen = new TreeMap<>(state); // in the same order
-            apply(own.writes, seen);
-        }
-        return (after == null ? seen : seen.tailMap(after, false)).keySet().stream().limit(limit).toList();
+        return state.keys(own == null ? List.of() : own.writes, after, limit);
     }
 
     /** Kept until the attempt ends. */
@@ -118,100 +113,37 @@ public final class CloudProcess {
             return null;
         }
         Map<String, Payload> last = new HashMap<>();
+        finished.forEach(each -> each.writes.forEach(write -> last.put(write.key(), write.value())));
+        long before = state.bytesWith(last);
         if (own != null) {
-            apply(own.writes, last, true);
+            own.writes.forEach(write -> last.put(write.key(), write.value()));
         }
-        apply(writes, last, true);
-        long bytes = stateBytes;
-        for (Map.Entry<String, Payload> write : last.entrySet()) {
-            bytes += size(write.getKey(), write.getValue()) - size(write.getKey(), state.get(write.getKey()));
-        }
-        return bytes <= spec.memoryBytes() || bytes <= stateBytes ? null : new Refusal("process memory", spec.memoryBytes(), bytes);
+        writes.forEach(write -> last.put(write.key(), write.value()));
+        long bytes = state.bytesWith(last);
+        return bytes <= spec.memoryBytes() || bytes <= before ? null : new Refusal("process memory", spec.memoryBytes(), bytes);
     }
 
-    private static long size(String key, Payload value) {
-        return value == null ? 0 : value.size() + key.length();
+    public int keyCount() {
+        return state.values().size();
     }
 
-    private static void apply(List<StateWrite> writes, Map<String, Payload> to) {
-        apply(writes, to, false);
-    }
-
-    private static void apply(List<StateWrite> writes, Map<String, Payload> to, boolean keepDeleted) {
-        for (StateWrite write : writes) {
-            if (write.value() == null && !keepDeleted) {
-                to.remove(write.key());
-            } else {
-                to.put(write.key(), write.value());
-            }
-        }
+    public long stateBytes() {
+        return state.bytes();
     }
 
     // --- mailbox
 
-    /**
-     * A message comes.
-     *
-     * @param sender the invocation that sends it; @param number of its sends, ascending
-     */
-    public Sent offer(String source, String key, Payload payload, String sender, int number, long nowNs) {
-        if (isRepeated(sender, number)) {
-            return Sent.REPEATED;
+    public Mailbox mailbox() {
+        return mailbox;
+    }
+
+    /** A message comes: when it is taken, {@link #number} is its change's. */
+    public Sent offer(Change.Arrived arrived, long nowNs) {
+        Sent sent = mailbox.examine(arrived.sender(), arrived.ordinal(), arrived.payload().size());
+        if (sent == Sent.TAKEN) {
+            mailbox.put(++number, arrived, nowNs);
         }
-        if (refusal(payload.size()) != null) {
-            return Sent.FULL;
-        }
-        taken.computeIfAbsent(sender, added -> new BitSet()).set(number);
-        if (InvokingMessages.isOne(key)) {
-            invoking.add(source, key, payload, nowNs);
-        } else {
-            mailbox.offer(source, key, payload, nowNs);
-        }
-        return Sent.TAKEN;
-    }
-
-    /** Room for a message that comes when its sender has ended well. */
-    public void reserve(long messageBytes) {
-        reserved++;
-        reservedBytes += messageBytes;
-    }
-
-    public void release(long messageBytes) {
-        reserved--;
-        reservedBytes -= messageBytes;
-    }
-
-    /**
-     * An invocation that messages make.
-     *
-     * @param key the invocation's; of a batch, that of its oldest message
-     * @param alone its input is the one message's value, not a list
-     */
-    public record Due(String function, String key, List<Message> messages, boolean alone) {}
-
-    /** Takes the messages of the next invocation out, or returns null: none is due. */
-    public Due pollDue(long nowNs, Predicate<String> exists) {
-        return invoking.poll(nowNs, exists);
-    }
-
-    /** When one becomes due even if no message comes; Long.MAX_VALUE: none. */
-    public long nextDueNs() {
-        return invoking.nextDueNs();
-    }
-
-    private boolean isRepeated(String sender, int number) {
-        BitSet numbers = taken.get(sender);
-        return numbers != null && numbers.get(number);
-    }
-
-    /** Why a message of that size has no room now; null: it has. */
-    public Refusal refusal(long messageBytes) {
-        int messages = unread() + reserved;
-        if (messages >= spec.mailboxMessages()) {
-            return new Refusal("mailbox depth", spec.mailboxMessages(), messages + 1L);
-        }
-        long bytes = mailboxBytes() + reservedBytes + messageBytes;
-        return bytes <= spec.mailboxBytes() ? null : new Refusal("mailbox bytes", spec.mailboxBytes(), bytes);
+        return sent;
     }
 
     /** The oldest message that matches, which is the attempt's until it ends; or null. @param source and key null: any */
@@ -223,20 +155,37 @@ public final class CloudProcess {
         return message;
     }
 
-    public int unread() {
-        return mailbox.size() + invoking.size();
+    /**
+     * An invocation that messages make.
+     *
+     * @param key the invocation's; of a batch, that of its oldest message
+     * @param alone its input is the one message's value, not a list
+     */
+    public record Due(String function, String key, List<Message> messages, boolean alone) {}
+
+    /** Takes the messages of the next invocation out, or returns null: none is due. They are gone once it is {@link #fired}. */
+    public Due pollDue(long nowNs, Predicate<String> exists) {
+        Due due = mailbox.invoking().poll(nowNs, exists);
+        if (due != null) {
+            mailbox.firing(due);
+        }
+        return due;
     }
 
-    public int keyCount() {
-        return state.size();
+    /** The invocation is made: {@link #number} is the change's. */
+    public Change.Fired fired(Due due) {
+        number++;
+        mailbox.fired(due);
+        return new Change.Fired(numbers(due.messages()));
     }
 
-    public long stateBytes() {
-        return stateBytes;
+    /** When one becomes due even if no message comes; Long.MAX_VALUE: none. */
+    public long nextDueNs() {
+        return mailbox.invoking().nextDueNs();
     }
 
-    public long mailboxBytes() {
-        return mailbox.bytes() + invoking.bytes();
+    private static List<Long> numbers(List<Message> messages) {
+        return messages.stream().map(Message::order).toList();
     }
 
     private Begun begun(Attempt attempt) {
@@ -246,36 +195,54 @@ public final class CloudProcess {
     // --- how attempts end
 
     /**
-     * What a function did takes effect.
+     * It ended well: what it did is to be durable, and takes effect with {@link #settle}. Until then others do not see it.
      *
-     * @param written and freed: values that are the state's from now on, and that are so no more, or were messages that have been read
+     * @param withEnd what it wrote last; @return null: it did nothing
      */
-    public record Effects(List<StateWrite> written, List<Payload> freed) {
-        static final Effects NONE = new Effects(List.of(), List.of());
+    public Finished finish(Attempt attempt, List<StateWrite> withEnd) {
+        Begun own = begun.remove(attempt);
+        List<StateWrite> writes = own == null || own.writes.isEmpty() ? withEnd : joined(own.writes, withEnd);
+        Finished ended = new Finished(writes, own == null ? List.of() : own.borrowed);
+        if (ended.isNothing()) {
+            return null;
+        }
+        finished.add(ended);
+        return ended;
     }
 
-    /** It ended well. @param withEnd what it wrote last */
-    public Effects finish(Attempt attempt, List<StateWrite> withEnd) {
-        Begun own = begun.remove(attempt);
-        if (own == null && withEnd.isEmpty()) {
-            return Effects.NONE;
+    /** It is being made durable: {@link #number} is the change's. @param of null: nothing but what it sends */
+    public Change.Done done(Finished of, List<Change.Outgoing> sends) {
+        number++;
+        return of == null ? new Change.Done(List.of(), List.of(), sends) : new Change.Done(of.writes, numbers(of.received), sends);
+    }
+
+    /** It is durable, and all before it. @return values that are the state's no more, or have been read */
+    public List<Payload> settle(Finished of) {
+        finished.remove(of);
+        List<Payload> freed = apply(of.writes);
+        for (Message message : of.received) {
+            mailbox.settle(message);
+            freed.add(message.payload());
         }
-        List<StateWrite> writes = own == null || own.writes.isEmpty() ? withEnd : joined(own.writes, withEnd);
+        return freed;
+    }
+
+    /** It is not to count after all. @return the values that it wrote */
+    public List<Payload> drop(Finished of) {
+        finished.remove(of);
+        of.received.forEach(mailbox::giveBack);
+        return StateWrite.values(of.writes);
+    }
+
+    private List<Payload> apply(List<StateWrite> writes) {
         List<Payload> freed = new ArrayList<>(0);
         for (StateWrite write : writes) {
-            Payload before = write.value() == null ? state.remove(write.key()) : state.put(write.key(), write.value());
-            stateBytes += size(write.key(), write.value()) - size(write.key(), before);
+            Payload before = state.apply(write);
             if (before != null) {
                 freed.add(before);
             }
         }
-        if (own != null) {
-            for (Message message : own.borrowed) {
-                mailbox.settle(message);
-                freed.add(message.payload());
-            }
-        }
-        return new Effects(writes, freed);
+        return freed;
     }
 
     private static List<StateWrite> joined(List<StateWrite> first, List<StateWrite> second) {
@@ -294,14 +261,51 @@ public final class CloudProcess {
         return StateWrite.values(own.writes);
     }
 
-    /** All that it holds, for when it is killed. */
+    // --- as it was elsewhere, or before
+
+    /** A change that an earlier owner made, the one behind the last. @return values that it holds no more */
+    public List<Payload> replay(ProcessChange change, long nowNs) {
+        if (change.number() != number + 1) {
+            throw new IllegalArgumentException("change " + change.number() + " of process " + id + " does not follow " + number);
+        }
+        number = change.number();
+        return switch (change.change()) {
+            case Change.Arrived arrived -> {
+                mailbox.put(number, arrived, nowNs);
+                yield List.of();
+            }
+            case Change.Done done -> {
+                List<Payload> freed = apply(done.writes());
+                freed.addAll(remove(done.received()));
+                yield freed;
+            }
+            case Change.Fired fired -> remove(fired.taken());
+            case Change.Made _, Change.Killed _ -> List.of();
+        };
+    }
+
+    private List<Payload> remove(List<Long> numbers) {
+        List<Payload> freed = new ArrayList<>(numbers.size());
+        for (long each : numbers) {
+            Message message = mailbox.remove(each);
+            if (message != null) {
+                freed.add(message.payload());
+            }
+        }
+        return freed;
+    }
+
+    /** All that it holds, for when it is here no more. */
     public List<Payload> values() {
-        List<Payload> all = new ArrayList<>(state.values());
-        mailbox.inOrder().forEach(message -> all.add(message.payload()));
-        all.addAll(invoking.values());
+        List<Payload> all = new ArrayList<>(state.values().values());
+        mailbox.all().forEach(message -> all.add(message.payload()));
         begun.values().forEach(own -> {
             all.addAll(StateWrite.values(own.writes));
             own.borrowed.forEach(message -> all.add(message.payload()));
+        });
+        finished.forEach(each -> {
+            all.addAll(StateWrite.values(each.writes));
+            each.received.forEach(message -> all.add(message.payload()));
         });
         return all;
     }

@@ -1,6 +1,5 @@
 package dev.sand.hostagent.process;
 
-import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.localbus.KeyedQueues.Message;
 import dev.sand.localbus.KeyedQueues;
@@ -46,13 +45,37 @@ public final class InvokingMessages {
         return key.startsWith(PREFIX);
     }
 
-    void add(String source, String key, Payload payload, long nowNs) {
-        int end = key.indexOf(':', PREFIX.length());
-        String function = key.substring(PREFIX.length(), end);
+    void put(Message message) {
+        int end = message.key().indexOf(':', PREFIX.length());
+        String function = message.key().substring(PREFIX.length(), end);
         byFunction.computeIfAbsent(function, added -> new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE))
-                .offer(source, key.substring(end + 1), payload, nowNs);
+                .put(new Message(message.source(), message.key().substring(end + 1), message.payload(), message.order(), message.atNs()));
         size++;
-        bytes += payload.size();
+        bytes += message.payload().size();
+    }
+
+    /** Null: it is not here. */
+    Message remove(long number) {
+        for (KeyedQueues queue : byFunction.values()) {
+            Message found = queue.remove(number);
+            if (found != null) {
+                size--;
+                bytes -= found.payload().size();
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** With the names under which they came. */
+    List<Message> all() {
+        List<Message> all = new ArrayList<>(size);
+        byFunction.forEach((function, queue) -> queue.inOrder().forEach(message -> all.add(named(function, message))));
+        return all;
+    }
+
+    static Message named(String function, Message message) {
+        return new Message(message.source(), PREFIX + function + ":" + message.key(), message.payload(), message.order(), message.atNs());
     }
 
     /** Taken out: the messages of an invocation that is due, or null. Those of functions that nobody has stay. */
@@ -63,14 +86,15 @@ public final class InvokingMessages {
             }
             List<Message> selected = select(spec.function(each.getKey()), each.getValue(), nowNs);
             if (!selected.isEmpty()) {
+                String function = each.getKey();
                 each.getValue().removeAll(selected);
                 size -= selected.size();
                 selected.forEach(message -> bytes -= message.payload().size());
-                boolean alone = spec.function(each.getKey()).trigger() == ProcessSpec.Trigger.STANDARD;
+                boolean alone = spec.function(function).trigger() == ProcessSpec.Trigger.STANDARD;
                 if (each.getValue().size() == 0) {
-                    byFunction.remove(each.getKey());
+                    byFunction.remove(function);
                 }
-                return new CloudProcess.Due(each.getKey(), selected.getFirst().key(), selected, alone);
+                return new CloudProcess.Due(function, selected.getFirst().key(), selected, alone);
             }
         }
         return null;
@@ -120,11 +144,5 @@ public final class InvokingMessages {
 
     long bytes() {
         return bytes;
-    }
-
-    List<Payload> values() {
-        List<Payload> all = new ArrayList<>();
-        byFunction.values().forEach(queue -> queue.inOrder().forEach(message -> all.add(message.payload())));
-        return all;
     }
 }

@@ -103,6 +103,7 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+            case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
             case Action.Join join -> adapters.processes().join(shard, join);
             case Action.Free free -> adapters.processes().free(free.application(), free.values());
             case Action.Ask ask -> adapters.questions().ask(shard, ask);

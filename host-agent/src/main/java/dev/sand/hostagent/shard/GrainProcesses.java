@@ -2,6 +2,7 @@ package dev.sand.hostagent.shard;
 
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
@@ -24,7 +25,10 @@ import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.core.ProcessCall;
+import dev.sand.hostagent.objects.GlobalObjects;
+import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.process.PayloadList;
+import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.localbus.BusReply;
@@ -48,10 +52,12 @@ final class GrainProcesses {
     private static final Logger LOG = LoggerFactory.getLogger(GrainProcesses.class);
     private final AtomicLong joins = new AtomicLong();
     private final SegmentServer segments;
+    private final ObjectCopies copies;
     private final Work work;
 
-    GrainProcesses(SegmentServer segments, Work work) {
+    GrainProcesses(SegmentServer segments, ObjectCopies copies, Work work) {
         this.segments = segments;
+        this.copies = copies;
         this.work = work;
     }
 
@@ -118,6 +124,38 @@ final class GrainProcesses {
         if (!taken) {
             shard.after(AGAIN, () -> join(shard, join));
         }
+    }
+
+    /** Values come into this host's memory. */
+    void restore(Shard shard, Action.RestoreProcess restore) {
+        boolean taken = work.tryRun(() -> {
+            List<Payload> kept = new ArrayList<>();
+            try {
+                List<ProcessChange> local = restore.changes().stream()
+                        .map(change -> change.map(payload -> local(restore.application(), payload, kept))).toList();
+                shard.submit(new Input.ProcessRestored(restore, local, null));
+            } catch (StoreException e) {
+                free(restore.application(), kept);
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, restore.application())
+                        .log("process {} cannot be brought here yet: {}", restore.changes().getFirst().process(), e.getMessage());
+                shard.submit(new Input.ProcessRestored(restore, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true)));
+            }
+        });
+        if (!taken) {
+            shard.after(AGAIN, () -> restore(shard, restore));
+        }
+    }
+
+    private Payload local(String application, Payload payload, List<Payload> kept) {
+        if (!GlobalObjects.isGlobal(payload)) {
+            return payload;
+        }
+        String owner = "restored/" + joins.incrementAndGet();
+        Payload local = copies.toLocal(application, owner, payload);
+        segments.retain(application, local.reference());
+        copies.leave(application, owner);
+        kept.add(local);
+        return local;
     }
 
     private Payload joined(Action.Join join) {

@@ -37,7 +37,8 @@ final class Journaling {
             listener = impatient(listener);
         }
         adapters.journal().append(new JournalAdapter.Entry(journal.application(), journal.executionId(), journal.slot(),
-                journal.epoch(), journal.sequence(), journal.backup(), journal.await()), listener);
+                journal.epoch(), journal.sequence(), journal.backup(), journal.await(), journal.process(),
+                journal.carried() == null ? null : journal.carried().change()), listener);
     }
 
     /** Told on the bus's thread: a record counts only when it did not come behind another owner's claim. */
@@ -48,7 +49,8 @@ final class Journaling {
         if (failure == null && !adapters.slots().mayAct()) {
             shard.after(SURE_AGAIN, () -> journaled(journal, null));
         } else {
-            shard.submit(new Input.Journaled(journal.executionId(), journal.sequence(), failure));
+            shard.submit(journal.carried() != null ? new Input.ChangeJournaled(journal.carried(), failure)
+                    : new Input.Journaled(journal.executionId(), journal.sequence(), failure));
         }
     }
 

@@ -10,10 +10,10 @@ import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
+import dev.sand.hostagent.journal.JournalAdapter.Left;
 import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.journal.RecordAdapter;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -216,14 +216,16 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
     }
 
     /** What has a record of its end lacks only the mark in the journal: run again, it could end in another way. */
-    private int give(int slot, long epoch, List<Unfinished> unfinished) {
+    private int give(int slot, long epoch, Left left) {
         int given = 0;
-        for (Unfinished execution : unfinished) {
+        left.processes().forEach(process -> shards.submit(process.application(), process));
+        for (Unfinished execution : left.executions()) {
             InvocationRequest request = execution.request();
             if (hasEnded(slot, epoch, request)) {
                 shards.submit(request.application(), new Input.AlreadyEnded(request.executionId()));
                 journal.append(new Entry(request.application(), request.executionId(), slot, epoch,
-                        execution.next(), new Backup.Ended(Status.SUCCEEDED), Await.NO), null);
+                        execution.next(), new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(),
+                        null), null);
             } else {
                 shards.submit(request.application(), execution.recover(System.nanoTime()));
                 given++;

@@ -49,6 +49,7 @@ final class CoreFixture {
     long nowNs = 1000 * MS;
     /** Of the last input. */
     List<Action> actions = List.of();
+    boolean takesChanges = true;
     final List<Action> all = new ArrayList<>();
 
     static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
@@ -131,8 +132,15 @@ final class CoreFixture {
                 Map.of(), Map.of(), processes);
     }
 
+    /** A bus that takes the changes of processes at once, unless told otherwise. */
     List<Action> on(Input input) {
-        actions = core().on(input, nowNs);
+        List<Action> seen = new ArrayList<>(core().on(input, nowNs));
+        for (int i = 0; i < seen.size() && takesChanges; i++) {
+            if (seen.get(i) instanceof Action.Journal journal && journal.carried() != null) {
+                seen.addAll(core().on(new Input.ChangeJournaled(journal.carried(), null), nowNs));
+            }
+        }
+        actions = seen;
         all.addAll(actions);
         return actions;
     }

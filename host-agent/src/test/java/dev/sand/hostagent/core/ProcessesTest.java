@@ -21,6 +21,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.ArrayList;
 import java.util.List;
@@ -264,8 +265,8 @@ class ProcessesTest {
         assertThat(joins).hasSize(1);
         assertThat(joins.getFirst().values().stream().map(CoreFixture::text)).containsExactly("1", "3");
         shop.on(new Input.Joined(joins.getFirst(), json("[1,3]")));
-        Action.Journal accepted = shop.of(Action.Journal.class).getLast();
-        shop.on(new Input.Journaled(accepted.executionId(), 0, null));
+        Action.Journal accepted = shop.of(Action.Journal.class).getFirst();
+        assertThat(accepted.carried().change().change()).isInstanceOf(Change.Fired.class);
         shop.settle();
         Action.HandOver over = shop.settled.stream().filter(Action.HandOver.class::isInstance).map(Action.HandOver.class::cast)
                 .filter(each -> each.executionId().equals(accepted.executionId())).findFirst().orElseThrow();

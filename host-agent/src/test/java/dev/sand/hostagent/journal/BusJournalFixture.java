@@ -52,7 +52,7 @@ abstract class BusJournalFixture {
     static List<Unfinished> recover(BusJournal from, long epoch) {
         List<Unfinished> all = new ArrayList<>();
         for (int slot = 0; slot < 2; slot++) {
-            all.addAll(from.take(slot, epoch, () -> true));
+            all.addAll(from.take(slot, epoch, () -> true).executions());
         }
         all.sort(Comparator.comparing(each -> each.request().executionId()));
         return all;

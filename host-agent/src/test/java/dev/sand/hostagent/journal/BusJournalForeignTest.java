@@ -31,7 +31,7 @@ class BusJournalForeignTest extends BusJournalFixture {
         byte[] huge = new byte[1 << 20];
         Arrays.fill(huge, (byte) '{');
         for (byte[] foreign : List.of(new byte[0], new byte[] {0, -1, 7}, text("not ours"), text("[1,2]"), text("{\"order\":7}"), huge,
-                JournalRecord.of(9, inPartition(0, "x"), 0, accepted("other", inPartition(0, "x"))).encode())) {
+                JournalRecord.of(9, inPartition(0, "x"), 0, accepted("other", inPartition(0, "x")), null).encode())) {
             bus.append("journal.app", 0, foreign, ignore());
         }
         String after = inPartition(0, "b");

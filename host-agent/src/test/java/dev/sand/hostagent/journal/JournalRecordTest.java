@@ -63,7 +63,7 @@ class JournalRecordTest {
     @ParameterizedTest
     @MethodSource("backups")
     void everyBackupComesBackAsItWas(Backup backup) {
-        JournalRecord read = JournalRecord.decode(JournalRecord.of(3, "e", 7, backup).encode());
+        JournalRecord read = JournalRecord.decode(JournalRecord.of(3, "e", 7, backup, null).encode());
         assertThat(read.executionId()).isEqualTo("e");
         assertThat(read.sequence()).isEqualTo(7);
         assertThat(read.backup()).usingRecursiveComparison().isEqualTo(backup);
@@ -75,7 +75,7 @@ class JournalRecordTest {
         VECTORS.get("records").forEach(each -> types.add(each.at("/record/signal/type").asText()));
         assertThat(types).contains("started", "taskSucceeded", "taskFailed", "timerFired", "heartbeat", "stopped");
         assertThat(Signal.class.getPermittedSubclasses()).as("Redriven stands in its request").hasSize(7);
-        assertThat(Backup.class.getPermittedSubclasses()).hasSize(4);
+        assertThat(Backup.class.getPermittedSubclasses()).hasSize(5);
     }
 
     @TestFactory
@@ -97,7 +97,8 @@ class JournalRecordTest {
         }
         return read.isStoring()
                 ? JournalRecord.storing(read.epoch(), read.executionId(), read.sequence(), (Backup.Finished) backup(read), read.values())
-                : JournalRecord.of(read.epoch(), read.executionId(), read.sequence(), backup(read));
+                : JournalRecord.of(read.epoch(), read.executionId(), read.sequence(), backup(read),
+                        read.change() == null ? null : read.change().change());
     }
 
     /** With the effects that a reader makes anew from the signal: the record names the steps alone. */

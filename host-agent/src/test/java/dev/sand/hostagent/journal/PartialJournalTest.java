@@ -33,7 +33,7 @@ class PartialJournalTest {
             whole.onUnclaimed(slot -> whole.take(slot, 1, () -> true));
             journal.append(accepted("on", "e2"), appended::complete);
             assertThat(appended.get(20, TimeUnit.SECONDS)).isNull();
-            assertThat(journal.take(0, 2, () -> true)).extracting(each -> each.request().executionId()).containsExactly("e2");
+            assertThat(journal.take(0, 2, () -> true).executions()).extracting(each -> each.request().executionId()).containsExactly("e2");
         }
     }
 

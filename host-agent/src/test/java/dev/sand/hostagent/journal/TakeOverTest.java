@@ -71,7 +71,7 @@ class TakeOverTest {
     }
 
     private static List<Unfinished> take(BusJournal journal, long epoch) {
-        return journal.take(0, epoch, () -> true);
+        return journal.take(0, epoch, () -> true).executions();
     }
 
     /** @return the failure, or null */
@@ -100,7 +100,7 @@ class TakeOverTest {
 
     /** As an owner that does not know that it is none any more. */
     private void late(long epoch, long number, Backup backup) {
-        write(JournalRecord.of(epoch, "e1", number, backup));
+        write(JournalRecord.of(epoch, "e1", number, backup, null));
     }
 
     private void write(JournalRecord record) {
@@ -210,7 +210,7 @@ class TakeOverTest {
         firstOwner();
         bus.createTopic("journal.other", 1);
         write("journal.other", JournalRecord.of(1, "e2", 0, new Backup.Accepted(
-                new InvocationRequest("e2", "other", 1, "main", json("0"), 1000, true, null))));
+                new InvocationRequest("e2", "other", 1, "main", json("0"), 1000, true, null)), null));
         Set<String> read = new HashSet<>();
         BusJournal second = owner("h2", new BusOver(bus) {
             @Override
@@ -231,7 +231,7 @@ class TakeOverTest {
         bus.createTopic("journal.app", 1);
         AtomicBoolean acts = new AtomicBoolean(true);
         BusJournal first = owner("h1");
-        assertThat(first.take(0, 1, acts::get)).isEmpty();
+        assertThat(first.take(0, 1, acts::get).executions()).isEmpty();
         BusJournal second = owner("h2");
         take(second, 2);
         acts.set(false);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
-import dev.sand.hostagent.process.CloudProcess.Sent;
+import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -36,6 +36,20 @@ class CloudProcessTest {
         return message == null ? null : text(message.payload());
     }
 
+    private Sent offer(String source, String key, Payload payload, String sender, int ordinal) {
+        return process.offer(new Change.Arrived(sender, ordinal, source, key, payload), 0);
+    }
+
+    /** It ends well, and that is durable. @return what is freed by it */
+    private List<Payload> finish(Attempt attempt, List<StateWrite> writes) {
+        CloudProcess.Finished finished = process.finish(attempt, writes);
+        if (finished == null) {
+            return List.of();
+        }
+        process.done(finished, List.of());
+        return process.settle(finished);
+    }
+
     private String read(Attempt attempt, String key) {
         return text(process.get(attempt, key));
     }
@@ -45,14 +59,14 @@ class CloudProcessTest {
         process.write(FIRST, List.of(write("a", "1")));
         assertThat(read(FIRST, "a")).isEqualTo("1");
         assertThat(read(SECOND, "a")).isNull();
-        process.finish(FIRST, List.of(write("b", "2")));
+        finish(FIRST, List.of(write("b", "2")));
         assertThat(process.keys(SECOND, null, 10)).containsExactly("a", "b");
         assertThat(read(SECOND, "b")).isEqualTo("2");
     }
 
     @Test
     void writesOfAFunctionThatFailsAreGone() {
-        process.finish(FIRST, List.of(write("a", "1")));
+        finish(FIRST, List.of(write("a", "1")));
         process.write(SECOND, List.of(write("a", "2"), write("b", "3")));
         assertThat(process.abandon(SECOND).stream().map(CloudProcessTest::text)).containsExactly("2", "3");
         assertThat(read(SECOND, "a")).isEqualTo("1");
@@ -61,24 +75,24 @@ class CloudProcessTest {
 
     @Test
     void deletedKeysAreGoneForTheFunctionAtOnceAndForOthersAtItsEnd() {
-        process.finish(FIRST, List.of(write("a", "1"), write("b", "2")));
+        finish(FIRST, List.of(write("a", "1"), write("b", "2")));
         process.write(SECOND, List.of(write("a", null)));
         assertThat(process.keys(SECOND, null, 10)).containsExactly("b");
         assertThat(process.keys(FIRST, null, 10)).containsExactly("a", "b");
-        assertThat(process.finish(SECOND, List.of()).freed().stream().map(CloudProcessTest::text)).containsExactly("1");
+        assertThat(finish(SECOND, List.of()).stream().map(CloudProcessTest::text)).containsExactly("1");
         assertThat(process.stateBytes()).isEqualTo(2);
     }
 
     @Test
     void keysAreGivenPageByPage() {
-        process.finish(FIRST, List.of(write("a", "1"), write("b", "1"), write("c", "1")));
+        finish(FIRST, List.of(write("a", "1"), write("b", "1"), write("c", "1")));
         assertThat(process.keys(FIRST, null, 2)).containsExactly("a", "b");
         assertThat(process.keys(FIRST, "b", 2)).containsExactly("c");
     }
 
     @Test
     void keysAreInTheOrderOfTheirBytes() {
-        process.finish(FIRST, List.of(write("\uD83D\uDE00", "1"), write("\uFF5E", "1"), write("a", "1")));
+        finish(FIRST, List.of(write("\uD83D\uDE00", "1"), write("\uFF5E", "1"), write("a", "1")));
         assertThat(process.keys(FIRST, null, 10)).containsExactly("a", "\uFF5E", "\uD83D\uDE00");
     }
 
@@ -92,38 +106,38 @@ class CloudProcessTest {
 
     @Test
     void aMessageIsTheAttemptsUntilItEndsAndInItsPlaceAgainIfThatFails() {
-        process.offer("q", "k", json("1"), "i1", 0, 0);
-        process.offer("q", "k", json("2"), "i1", 1, 0);
+        offer("q", "k", json("1"), "i1", 0);
+        offer("q", "k", json("2"), "i1", 1);
         assertThat(body(process.receive(FIRST, "q", "k"))).isEqualTo("1");
         assertThat(body(process.receive(SECOND, null, "k"))).isEqualTo("2");
         assertThat(process.receive(SECOND, null, null)).isNull();
         process.abandon(FIRST);
         assertThat(body(process.receive(SECOND, "q", null))).isEqualTo("1");
-        process.finish(SECOND, List.of());
-        assertThat(process.unread()).isZero();
+        finish(SECOND, List.of());
+        assertThat(process.mailbox().unread()).isZero();
     }
 
     @Test
     void aSendersRepetitionIsTakenOnce() {
-        assertThat(process.offer("q", "k", json("1"), "i1", 0, 0)).isEqualTo(Sent.TAKEN);
-        assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.TAKEN);
-        assertThat(process.offer("q", "k", json("1"), "i1", 0, 0)).isEqualTo(Sent.REPEATED);
-        assertThat(process.offer("q", "k", json("2"), "i1", 3, 0)).isEqualTo(Sent.REPEATED);
-        assertThat(process.offer("q", "k", json("3"), "i1", 2, 0)).as("it was refused then").isEqualTo(Sent.TAKEN);
-        assertThat(process.offer("q", "k", json("1"), "i2", 0, 0)).isEqualTo(Sent.FULL);
-        assertThat(process.unread()).isEqualTo(3);
+        assertThat(offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.TAKEN);
+        assertThat(offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.TAKEN);
+        assertThat(offer("q", "k", json("1"), "i1", 0)).isEqualTo(Sent.REPEATED);
+        assertThat(offer("q", "k", json("2"), "i1", 3)).isEqualTo(Sent.REPEATED);
+        assertThat(offer("q", "k", json("3"), "i1", 2)).as("it was refused then").isEqualTo(Sent.TAKEN);
+        assertThat(offer("q", "k", json("1"), "i2", 0)).isEqualTo(Sent.FULL);
+        assertThat(process.mailbox().unread()).isEqualTo(3);
     }
 
     @Test
     void aFullMailboxTakesNothingUntilSomethingIsReadForGood() {
         for (int i = 0; i < 3; i++) {
-            assertThat(process.offer("q", "k", json("" + i), "i1", i, 0)).isEqualTo(Sent.TAKEN);
+            assertThat(offer("q", "k", json("" + i), "i1", i)).isEqualTo(Sent.TAKEN);
         }
-        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.FULL);
+        assertThat(offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
         process.receive(FIRST, null, null);
-        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.FULL);
-        process.finish(FIRST, List.of());
-        assertThat(process.offer("q", "k", json("3"), "i1", 3, 0)).isEqualTo(Sent.TAKEN);
+        assertThat(offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.FULL);
+        finish(FIRST, List.of());
+        assertThat(offer("q", "k", json("3"), "i1", 3)).isEqualTo(Sent.TAKEN);
     }
 
     @Test
@@ -132,15 +146,15 @@ class CloudProcessTest {
                 "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false),
                 "all", new ProcessSpec.Function(ProcessSpec.Trigger.BATCH, 3, 5, false)));
         CloudProcess triggered = new CloudProcess("p", spec);
-        triggered.offer("a", "invoke:sum:x", json("1"), "i1", 0, 0);
-        triggered.offer("b", "invoke:sum:y", json("2"), "i2", 0, 0);
-        triggered.offer("a", "invoke:all:x", json("3"), "i1", 1, 1_000_000);
-        triggered.offer("a", "invoke:other:", json("4"), "i1", 2, 0);
+        triggered.offer(new Change.Arrived("i1", 0, "a", "invoke:sum:x", json("1")), 0);
+        triggered.offer(new Change.Arrived("i2", 0, "b", "invoke:sum:y", json("2")), 0);
+        triggered.offer(new Change.Arrived("i1", 1, "a", "invoke:all:x", json("3")), 1_000_000);
+        triggered.offer(new Change.Arrived("i1", 2, "a", "invoke:other:", json("4")), 0);
         assertThat(triggered.receive(FIRST, null, null)).isNull();
-        assertThat(triggered.unread()).isEqualTo(4);
+        assertThat(triggered.mailbox().unread()).isEqualTo(4);
         assertThat(triggered.pollDue(2_000_000, function -> !function.equals("other"))).isNull();
         assertThat(triggered.nextDueNs()).isEqualTo(6_000_000);
-        triggered.offer("b", "invoke:sum:x", json("5"), "i2", 1, 0);
+        triggered.offer(new Change.Arrived("i2", 1, "b", "invoke:sum:x", json("5")), 0);
         CloudProcess.Due sum = triggered.pollDue(2_000_000, function -> !function.equals("other"));
         assertThat(sum.function() + " " + sum.key() + " " + sum.alone()).isEqualTo("sum x false");
         assertThat(sum.messages().stream().map(CloudProcessTest::body)).containsExactly("1", "5");
@@ -148,7 +162,7 @@ class CloudProcessTest {
         assertThat(late.messages().stream().map(CloudProcessTest::body)).containsExactly("3");
         CloudProcess.Due alone = triggered.pollDue(6_000_000, function -> true);
         assertThat(alone.function() + " " + alone.alone()).isEqualTo("other true");
-        assertThat(triggered.unread()).isEqualTo(1);
+        assertThat(triggered.mailbox().unread()).isEqualTo(1);
     }
 
     @Test

@@ -92,6 +92,7 @@ final class JournalView {
         switch (journal.backup()) {
             case Backup.Accepted _ -> open.putIfAbsent(journal.executionId(), new Open(written, offset));
             case Backup.Ended _ -> open.remove(journal.executionId());
+            case Backup.Changed _ -> throw new IllegalStateException("there are no processes here");
             case Backup.Finished _, Backup.Resumed _ -> {
                 Open execution = open.get(journal.executionId());
                 if (execution != null) {

@@ -96,6 +96,7 @@ final class SimBus {
                 log.transitions.put(journal.sequence(), journal.backup());
             }
             case Backup.Ended _ -> log.accepted = null;
+            case Backup.Changed _ -> throw new IllegalStateException("there are no processes here");
         }
     }
 

@@ -1,0 +1,149 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.hostagent.core.Action.Await;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Brings the changes of a process into the journal (PraaS 3.3; SAND 3.2), in the partition of its slot and in their order: alone, or
+ * in one record with what it means for the execution that made it. What waits for one goes on when it, and all before it, are there.
+ */
+final class ProcessJournal {
+    /** A change on its way. */
+    private final class Pending {
+        final String executionId;
+        final long sequence;
+        final Backup backup;
+        final ProcessChange change;
+        final Runnable then;
+        boolean there;
+
+        Pending(String executionId, long sequence, Backup backup, ProcessChange change, Runnable then) {
+            this.executionId = executionId;
+            this.sequence = sequence;
+            this.backup = backup;
+            this.change = change;
+            this.then = then;
+        }
+
+        void emit() {
+            if (context.mayAct(slot, epoch)) {
+                context.emit(new Action.Journal(executionId, application, slot, epoch, sequence, backup, Await.YES, process,
+                        new Carried(change, this::onJournaled)));
+            }
+        }
+
+        private void onJournaled(Failure failure) {
+            if (failure != null) {
+                context.counters.journalFailures++;
+                context.later(this::emit);
+                return;
+            }
+            there = true;
+            while (!pending.isEmpty() && pending.peekFirst().there) {
+                pending.pollFirst().then.run();
+            }
+            if (pending.isEmpty() && onQuiet != null) {
+                Runnable told = onQuiet;
+                onQuiet = null;
+                told.run();
+            }
+        }
+    }
+
+    private final CoreContext context;
+    private final String application;
+    private final String process;
+    private final long createdMs;
+    private final int slot;
+    private final long epoch;
+    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    /** Of the images behind which the journal has changes; the last is that of what is written now. */
+    private final List<Long> bases;
+    private long base;
+    private boolean isBaseOpen;
+    private Runnable onQuiet;
+
+    /** @param base of what is written from now on; @param open bases of what is in the journal */
+    ProcessJournal(CoreContext context, String application, String process, long createdMs, long base, List<Long> open) {
+        this.context = context;
+        this.application = application;
+        this.process = process;
+        this.createdMs = createdMs;
+        this.slot = context.slots.of(process);
+        this.epoch = context.slots.epoch(slot);
+        this.base = base;
+        this.bases = new ArrayList<>(open);
+        this.isBaseOpen = open.contains(base);
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    /** In a record of its own. @param then once it is durable */
+    void write(long number, Change change, Runnable then) {
+        write(ProcessChange.journalId(process, createdMs, base), number, new Backup.Changed(), number, change, then);
+    }
+
+    /** In one record with what it means for an execution, whose {@code sequence} that is. */
+    void write(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
+        if (!isBaseOpen) {
+            isBaseOpen = true;
+            bases.add(base);
+        }
+        Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
+        pending.add(added);
+        added.emit();
+    }
+
+    boolean isQuiet() {
+        return pending.isEmpty();
+    }
+
+    /** Whether it has changed since the last image. */
+    boolean isDirty() {
+        return isBaseOpen;
+    }
+
+    /** @param step done once, when all changes are durable; at once when they are */
+    void whenQuiet(Runnable step) {
+        if (pending.isEmpty()) {
+            step.run();
+        } else {
+            onQuiet = step;
+        }
+    }
+
+    /** An image is made of all that is durable: what changes from now on is behind it. */
+    void imageBegins(long number) {
+        base = number;
+        isBaseOpen = false;
+    }
+
+    /** An image has all changes up to that number: what the journal has of them may go. */
+    void imaged(long number) {
+        for (long old : bases.stream().filter(each -> each < number).toList()) {
+            end(old, number);
+        }
+    }
+
+    /** The process is gone: so may be all of it. */
+    void end(long number) {
+        List.copyOf(bases).forEach(each -> end(each, number));
+    }
+
+    private void end(long old, long number) {
+        bases.remove(old);
+        if (context.mayAct(slot, epoch)) {
+            context.emit(new Action.Journal(ProcessChange.journalId(process, createdMs, old), application, slot, epoch, number + 1,
+                    new Backup.Ended(Status.SUCCEEDED), Await.NO, process, null));
+        }
+    }
+}

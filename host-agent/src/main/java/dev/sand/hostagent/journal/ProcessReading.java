@@ -1,0 +1,100 @@
+package dev.sand.hostagent.journal;
+
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+/**
+ * The changes of processes that the records of one journal partition have: those that no image has for certain. Pure. The first of a
+ * higher epoch replaces those of lower ones from its number on, as with executions.
+ */
+final class ProcessReading {
+    private record Name(String process, long createdMs) {}
+
+    /** @param executionId that made it, with its record */
+    private record Entry(long epoch, ProcessChange change, String executionId) {}
+
+    private static final class Found {
+        final TreeMap<Long, Entry> byNumber = new TreeMap<>();
+        /** By base, where the changes behind it begin. */
+        final TreeMap<Long, Long> bases = new TreeMap<>();
+        final Map<Long, Boolean> values = new HashMap<>();
+    }
+
+    /** Changes that an image has, with values that may still be there. */
+    record Ended(String journalId, long firstOffset) {}
+
+    private final Map<Name, Found> processes = new LinkedHashMap<>();
+    private final Map<String, Name> names = new HashMap<>();
+    private final List<Ended> ended = new ArrayList<>();
+
+    /** @param executionId of the record */
+    void take(long offset, long epoch, ProcessChange change, String executionId) {
+        Name name = new Name(change.process(), change.createdMs());
+        Found found = processes.computeIfAbsent(name, added -> new Found());
+        names.put(change.journalId(), name);
+        found.bases.putIfAbsent(change.base(), offset);
+        found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
+        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch);
+        found.byNumber.putIfAbsent(change.number(), new Entry(epoch, change, executionId));
+    }
+
+    /** What was journaled under that id is needed no more. */
+    void ended(String journalId) {
+        Name name = names.remove(journalId);
+        Found found = name == null ? null : processes.get(name);
+        if (found == null) {
+            return;
+        }
+        long base = Long.parseLong(journalId.substring(journalId.lastIndexOf('.') + 1));
+        Long first = found.bases.remove(base);
+        if (first != null && found.values.get(base)) {
+            ended.add(new Ended(journalId, first));
+        }
+        found.byNumber.values().removeIf(entry -> entry.change().base() == base);
+        if (found.bases.isEmpty()) {
+            processes.remove(name);
+        }
+    }
+
+    /** @param isOpen whether an execution is */
+    List<Input.RecoverProcess> left(String application, Predicate<String> isOpen) {
+        List<Input.RecoverProcess> left = new ArrayList<>();
+        processes.forEach((name, found) -> {
+            List<ProcessChange> changes = new ArrayList<>();
+            Map<String, List<Change.Outgoing>> unsent = new LinkedHashMap<>();
+            for (Map.Entry<Long, Entry> each : found.byNumber.entrySet()) {
+                Entry entry = each.getValue();
+                if (!changes.isEmpty() && each.getKey() != changes.getLast().number() + 1) {
+                    break; // what lies behind a gap was promised to nobody
+                }
+                changes.add(entry.change());
+                if (entry.change().change() instanceof Change.Done done && !done.sends().isEmpty() && isOpen.test(entry.executionId())) {
+                    unsent.computeIfAbsent(entry.executionId(), added -> new ArrayList<>()).addAll(done.sends());
+                }
+            }
+            left.add(new Input.RecoverProcess(application, name.process(), name.createdMs(), changes, List.copyOf(found.bases.keySet()),
+                    unsent));
+        });
+        return left;
+    }
+
+    /** By journal id, where what is open begins; told of each. */
+    void forEachOpen(BiConsumer<String, Long> told) {
+        processes.forEach((name, found) -> found.bases.forEach((base, offset) ->
+                told.accept(ProcessChange.journalId(name.process(), name.createdMs(), base), offset)));
+    }
+
+    /** Those of which values may still be there. */
+    List<Ended> endedWithValues() {
+        return ended;
+    }
+}

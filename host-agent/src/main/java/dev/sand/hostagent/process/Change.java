@@ -1,0 +1,58 @@
+package dev.sand.hostagent.process;
+
+import dev.sand.event.Payload;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * One change of a cloud process that lasts (PraaS 3.3, 4.4). Changes are numbered from 1, and written to the journal in that order:
+ * what a process is follows from its last image and the changes behind that. Pure.
+ */
+public sealed interface Change {
+    /** It begins. @param concurrency and {@code memoryBytes}: its own, or 0: as its application's version says */
+    record Made(int version, int concurrency, long memoryBytes) implements Change {}
+
+    /** A message is in its mailbox; its number is the change's. @param ordinal among the sender's */
+    record Arrived(String sender, int ordinal, String source, String key, Payload payload) implements Change {}
+
+    /**
+     * A function ended well.
+     *
+     * @param received numbers of the messages that it took
+     * @param sends that count from then on
+     */
+    record Done(List<StateWrite> writes, List<Long> received, List<Outgoing> sends) implements Change {}
+
+    /** An invocation is made of these messages. */
+    record Fired(List<Long> taken) implements Change {}
+
+    /** It is deleted. */
+    record Killed() implements Change {}
+
+    /** What a function sends when it ends. @param source and {@code sender}: as its receiver is told */
+    record Outgoing(String sender, int ordinal, String source, String destination, String key, Payload payload) {}
+
+    /** As this, with each value as {@code map} gives it. */
+    default Change map(UnaryOperator<Payload> map) {
+        return switch (this) {
+            case Arrived arrived -> new Arrived(arrived.sender(), arrived.ordinal(), arrived.source(), arrived.key(),
+                    map.apply(arrived.payload()));
+            case Done done -> new Done(done.writes().stream().map(write -> write.value() == null ? write
+                    : new StateWrite(write.key(), map.apply(write.value()))).toList(), done.received(),
+                    done.sends().stream().map(send -> new Outgoing(send.sender(), send.ordinal(), send.source(), send.destination(),
+                            send.key(), map.apply(send.payload()))).toList());
+            case Made _, Fired _, Killed _ -> this;
+        };
+    }
+
+    /** All that it holds. */
+    default List<Payload> values() {
+        return switch (this) {
+            case Arrived arrived -> List.of(arrived.payload());
+            case Done done when done.sends().isEmpty() -> StateWrite.values(done.writes());
+            case Done done -> Stream.concat(StateWrite.values(done.writes()).stream(), done.sends().stream().map(Outgoing::payload)).toList();
+            case Made _, Fired _, Killed _ -> List.of();
+        };
+    }
+}

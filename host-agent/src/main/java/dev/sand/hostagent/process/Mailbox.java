@@ -1,0 +1,153 @@
+package dev.sand.hostagent.process;
+
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
+import dev.sand.localbus.GrainQueue.Refusal;
+import dev.sand.localbus.KeyedQueues.Message;
+import dev.sand.localbus.KeyedQueues;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A process's unread messages (PraaS 4.2), bounded as a whole, and which messages of each sender were taken: a repetition is known by
+ * its number. What is received, or makes an invocation, keeps its place until that is durable.
+ */
+public final class Mailbox {
+    /** Senders whose numbers are remembered: a repetition comes while its sender runs, or is run again. */
+    private static final int REMEMBERED_SENDERS = 10_000;
+
+    /** What became of a message that was sent here. */
+    public enum Sent { TAKEN, REPEATED, FULL }
+
+    private final ProcessSpec spec;
+    private final KeyedQueues messages = new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE);
+    private final InvokingMessages invoking;
+    /** By number, those of invocations that are being made. */
+    private final Map<Long, Message> firing = new LinkedHashMap<>(0);
+    private int reserved;
+    private long reservedBytes;
+    private final Map<String, BitSet> taken = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, BitSet> eldest) {
+            return size() > REMEMBERED_SENDERS;
+        }
+    };
+
+    Mailbox(ProcessSpec spec) {
+        this.spec = spec;
+        this.invoking = new InvokingMessages(spec);
+    }
+
+    // --- coming
+
+    /** @return what {@link #put} would do */
+    Sent examine(String sender, int ordinal, long messageBytes) {
+        BitSet ordinals = taken.get(sender);
+        if (ordinals != null && ordinals.get(ordinal)) {
+            return Sent.REPEATED;
+        }
+        return refusal(messageBytes) == null ? Sent.TAKEN : Sent.FULL;
+    }
+
+    void put(long number, Change.Arrived arrived, long nowNs) {
+        took(arrived.sender(), arrived.ordinal());
+        put(new Message(arrived.source(), arrived.key(), arrived.payload(), number, nowNs));
+    }
+
+    /** As it was in an image. */
+    void put(Message message) {
+        if (InvokingMessages.isOne(message.key())) {
+            invoking.put(message);
+        } else {
+            messages.put(message);
+        }
+    }
+
+    void took(String sender, int ordinal) {
+        taken.computeIfAbsent(sender, added -> new BitSet()).set(ordinal);
+    }
+
+    /** By sender, the numbers of those that were taken. */
+    Map<String, BitSet> taken() {
+        return taken;
+    }
+
+    /** Room for a message that comes when its sender has ended well. */
+    public void reserve(long messageBytes) {
+        reserved++;
+        reservedBytes += messageBytes;
+    }
+
+    public void release(long messageBytes) {
+        reserved--;
+        reservedBytes -= messageBytes;
+    }
+
+    /** Why a message of that size has no room now; null: it has. */
+    public Refusal refusal(long messageBytes) {
+        int unread = unread() + reserved;
+        if (unread >= spec.mailboxMessages()) {
+            return new Refusal("mailbox depth", spec.mailboxMessages(), unread + 1L);
+        }
+        long total = bytes() + reservedBytes + messageBytes;
+        return total <= spec.mailboxBytes() ? null : new Refusal("mailbox bytes", spec.mailboxBytes(), total);
+    }
+
+    // --- going
+
+    /** The oldest message that matches, whose room stays taken; or null. @param source and key null: any */
+    Message borrow(String source, String key) {
+        return messages.borrow(source, key);
+    }
+
+    void giveBack(Message message) {
+        messages.giveBack(message);
+    }
+
+    /** One that was borrowed is read. */
+    void settle(Message message) {
+        messages.settle(message);
+    }
+
+    InvokingMessages invoking() {
+        return invoking;
+    }
+
+    /** The messages of an invocation that is being made. */
+    void firing(CloudProcess.Due due) {
+        due.messages().forEach(message -> firing.put(message.order(), InvokingMessages.named(due.function(), message)));
+    }
+
+    void fired(CloudProcess.Due due) {
+        due.messages().forEach(message -> firing.remove(message.order()));
+    }
+
+    /** One that was read, or made an invocation, as the journal tells; null: it is not there. */
+    Message remove(long number) {
+        Message found = messages.remove(number);
+        return found != null ? found : invoking.remove(number);
+    }
+
+    // --- what there is
+
+    public int unread() {
+        return messages.size() + invoking.size();
+    }
+
+    public long bytes() {
+        return messages.bytes() + invoking.bytes();
+    }
+
+    /** All that are not read for good, but for those that are borrowed. */
+    List<Message> all() {
+        List<Message> all = new ArrayList<>(messages.inOrder());
+        all.addAll(invoking.all());
+        all.addAll(firing.values());
+        return all;
+    }
+}

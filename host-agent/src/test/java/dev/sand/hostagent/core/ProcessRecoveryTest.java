@@ -1,0 +1,272 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static dev.sand.hostagent.core.CoreFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.StateWrite;
+import dev.sand.workflow.Execution.Signal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What of cloud processes is in the journal when, and what a new owner makes of it. */
+class ProcessRecoveryTest {
+    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of(
+            "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false),
+            "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
+    private CoreFixture shop = shop();
+    private final List<Object> told = new ArrayList<>();
+    private final List<Action.Journal> journal = new ArrayList<>();
+    private long ids = 1;
+
+    private static CoreFixture shop() {
+        return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("sum", 10, 100, Isolation.REQUEST))
+                .with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
+    }
+
+    private List<Action> on(Input input) {
+        List<Action> actions = new ArrayList<>(shop.on(input));
+        for (Action action : actions) {
+            switch (action) {
+                case Action.Journal record -> journal.add(record);
+                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+                case Action.RestoreProcess restore -> on(new Input.ProcessRestored(restore, restore.changes(), null));
+                default -> { }
+            }
+        }
+        return actions;
+    }
+
+    private Running running(String process) {
+        return running(process, "g");
+    }
+
+    private Running running(String process, String function) {
+        String id;
+        do {
+            id = Ids.encode(1_000, 0, ids++);
+        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
+        String execution = id;
+        shop.invoke(new InvocationRequest(execution, APP.application(), APP.version(), function, json("1"), 10_000, false, null).inProcess(process));
+        shop.all.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast)
+                .filter(record -> !journal.contains(record)).forEach(journal::add);
+        shop.settle();
+        return shop.running(execution);
+    }
+
+    private void call(Running by, ProcessCall call) {
+        on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
+    }
+
+    private List<Action> finish(Running by, StateWrite... writes) {
+        return on(new Input.FinishInProcess(new Input.Finish(APP, by.instance(), by.eventId(), by.attempt(), json("0"), List.of(),
+                shop.nowNs, shop.nowNs), List.of(writes)));
+    }
+
+    private static StateWrite write(String key, String value) {
+        return new StateWrite(key, json(value));
+    }
+
+    private static ProcessCall.Send send(int number, String to, String body) {
+        return new ProcessCall.Send(number, to, "k", json(body), 0);
+    }
+
+    private static boolean responds(List<Action> actions) {
+        return actions.stream().anyMatch(Action.Respond.class::isInstance);
+    }
+
+    /** The bus takes what it was given. */
+    private List<Action> take(Action.Journal record) {
+        return on(new Input.ChangeJournaled(record.carried(), null));
+    }
+
+    private List<Action.Journal> changes() {
+        return journal.stream().filter(record -> record.carried() != null).toList();
+    }
+
+    /** Another host, or this one begun anew, has what the journal has. */
+    private void restart() {
+        Map<String, List<ProcessChange>> byProcess = new java.util.LinkedHashMap<>();
+        changes().forEach(record -> byProcess.computeIfAbsent(record.carried().change().process(), added -> new ArrayList<>())
+                .add(record.carried().change()));
+        shop = shop();
+        byProcess.forEach((process, changes) -> on(new Input.RecoverProcess(APP.application(), process, changes.getFirst().createdMs(),
+                changes, List.of(0L), Map.of())));
+        journal.clear();
+    }
+
+    private String state(Running by, String key) {
+        told.clear();
+        call(by, new ProcessCall.Get(key));
+        return told.getFirst() instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
+    }
+
+    private String received(Running by) {
+        told.clear();
+        call(by, new ProcessCall.Receive(null, null, 0));
+        return told.getFirst() instanceof Answer.Received answer ? text(answer.payload()) : null;
+    }
+
+    @Test
+    void whatAFunctionWroteIsSeenAndAnsweredOnceItIsDurable() {
+        Running writes = running("p");
+        shop.takesChanges = false;
+        assertThat(responds(finish(writes, write("a", "1")))).isFalse();
+        Action.Journal record = changes().getLast();
+        assertThat(record.backup()).isInstanceOf(Backup.Finished.class);
+        assertThat(record.carried().change().change()).isInstanceOfSatisfying(Change.Done.class, done ->
+                assertThat(done.writes()).extracting(StateWrite::key).containsExactly("a"));
+        Running reads = running("p");
+        assertThat(state(reads, "a")).isNull();
+        assertThat(responds(take(record))).isTrue();
+        assertThat(state(reads, "a")).isEqualTo("1");
+    }
+
+    @Test
+    void changesTakeEffectInTheirOrderWhateverTheBusTellsFirst() {
+        Running first = running("p");
+        Running second = running("p");
+        shop.takesChanges = false;
+        finish(first, write("a", "1"));
+        finish(second, write("a", "2"));
+        assertThat(responds(take(changes().get(2)))).isFalse();
+        assertThat(take(changes().get(1)).stream().filter(Action.Respond.class::isInstance)).hasSize(2);
+        assertThat(state(running("p"), "a")).isEqualTo("2");
+    }
+
+    @Test
+    void aFunctionThatDoesNothingToItsProcessWaitsForNothing() {
+        Running reads = running("p");
+        shop.takesChanges = false;
+        assertThat(responds(finish(reads))).isTrue();
+    }
+
+    @Test
+    void aMessageIsThereAtOnceAndItsSendersEndWaitsForTheJournal() {
+        Running reader = running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        call(sender, send(0, "q", "1"));
+        assertThat(told.getLast()).isEqualTo(new Answer.Done());
+        assertThat(received(reader)).isEqualTo("1");
+        assertThat(responds(finish(sender))).isFalse();
+        assertThat(responds(take(changes().getLast()))).isTrue();
+    }
+
+    @Test
+    void aNewOwnerHasStateAndUnreadMessagesAndKnowsWhatItTook() {
+        Running sender = running("p");
+        running("q");
+        call(sender, send(0, "q", "1"));
+        call(sender, send(1, "q", "2"));
+        finish(sender, write("a", "7"));
+        Running reader = running("q");
+        assertThat(received(reader)).isEqualTo("1");
+        finish(reader);
+        String eventId = sender.eventId();
+        restart();
+        assertThat(state(running("p"), "a")).isEqualTo("7");
+        Running again = running("q");
+        assertThat(received(again)).as("the first was read for good").isEqualTo("2");
+        assertThat(received(again)).isNull();
+        assertThat(eventId).isNotNull();
+    }
+
+    @Test
+    void whatAFunctionReceivedThatDidNotEndIsThereAgain() {
+        running("q");
+        call(running("p"), send(0, "q", "1"));
+        assertThat(received(running("q"))).isEqualTo("1");
+        restart();
+        assertThat(received(running("q"))).isEqualTo("1");
+    }
+
+    @Test
+    void messagesThatMadeAnInvocationAreGoneWithItsRequest() {
+        running("q");
+        call(running("p"), new ProcessCall.Send(0, "q", "invoke:g:x", json("5"), 0));
+        Action.Journal fired = changes().getLast();
+        assertThat(fired.backup()).isInstanceOfSatisfying(Backup.Accepted.class, accepted ->
+                assertThat(text(accepted.request().input())).isEqualTo("5"));
+        assertThat(fired.carried().change().change()).isInstanceOf(Change.Fired.class);
+        restart();
+        assertThat(changes()).as("it is not made again").isEmpty();
+    }
+
+    @Test
+    void messagesThatMadeNoInvocationYetMakeItAtTheNewOwner() {
+        running("q");
+        call(running("p"), new ProcessCall.Send(0, "q", "invoke:sum:x", json("5"), 0));
+        restart();
+        assertThat(shop.all.stream().filter(Action.Join.class::isInstance)).isEmpty();
+        call(running("p"), new ProcessCall.Send(0, "q", "invoke:sum:x", json("6"), 0));
+        Action.Join join = shop.only(Action.Join.class);
+        assertThat(join.values()).extracting(CoreFixture::text).containsExactly("5", "6");
+    }
+
+    @Test
+    void atomicSendsAreInTheRecordOfTheEndAndAreMadeAgainUntilTheyAreDurable() {
+        running("q");
+        Running atomic = running("p", "atomic");
+        call(atomic, send(0, "q", "1"));
+        shop.takesChanges = false;
+        finish(atomic);
+        Action.Journal ended = changes().getLast();
+        Change.Done done = (Change.Done) ended.carried().change().change();
+        assertThat(done.sends()).extracting(Change.Outgoing::destination).containsExactly("q");
+        List<ProcessChange> p = changes().stream().map(record -> record.carried().change()).filter(c -> c.process().equals("p")).toList();
+        List<ProcessChange> q = changes().stream().map(record -> record.carried().change()).filter(c -> c.process().equals("q")).toList();
+        shop = shop();
+        String execution = ended.executionId();
+        on(new Input.RecoverProcess(APP.application(), "q", q.getFirst().createdMs(), q, List.of(0L), Map.of()));
+        on(new Input.RecoverProcess(APP.application(), "p", p.getFirst().createdMs(), p, List.of(0L), Map.of(execution, done.sends())));
+        assertThat(received(running("q"))).isEqualTo("1");
+        Signal finished = ((Backup.Finished) ended.backup()).signal();
+        InvocationRequest request = new InvocationRequest(execution, APP.application(), APP.version(), "atomic", json("1"), 10_000, false,
+                null).inProcess("p");
+        assertThat(on(new Input.Recover(request, List.of(finished)))).as("it is not run again").noneMatch(Action.HandOver.class::isInstance);
+    }
+
+    @Test
+    void aKilledProcessIsNoneForItsNewOwner() {
+        finish(running("p"), write("a", "1"));
+        on(new Input.Command(new dev.sand.event.ProcessCommand(APP.application(), APP.version(), "p",
+                dev.sand.event.ProcessCommand.Kind.KILL), null));
+        assertThat(changes().getLast().carried().change().change()).isInstanceOf(Change.Killed.class);
+        assertThat(journal.getLast().backup()).as("its changes may go").isInstanceOf(Backup.Ended.class);
+        restart();
+        assertThat(journal).isEmpty();
+        assertThat(state(running("p"), "a")).isNull();
+    }
+
+    @Test
+    void anExecutionThatEndsBeforeItsFunctionsWordIsDurableStillHasItCounted() {
+        Running writes = running("p");
+        shop.takesChanges = false;
+        finish(writes, write("a", "1"));
+        Action.Journal record = changes().getLast();
+        List<Action> ended = shop.after(10_001);
+        shop.settle();
+        assertThat(responds(ended)).as("its deadline").isTrue();
+        take(record);
+        List<Integer> keys = new ArrayList<>();
+        on(new Input.ListProcesses(APP.application(), views -> views.forEach(view -> keys.add(view.stateKeys()))));
+        assertThat(keys).containsExactly(1);
+    }
+}

@@ -1,0 +1,199 @@
+package dev.sand.hostagent.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
+import dev.sand.event.Slots;
+import dev.sand.globalbus.BusException;
+import dev.sand.hostagent.core.Action.Await;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.Input.RecoverProcess;
+import dev.sand.hostagent.journal.JournalAdapter.Entry;
+import dev.sand.hostagent.journal.JournalAdapter.Left;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.StateWrite;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Changes of processes in the journal: all of them, in their order, until an image has them. */
+class ProcessJournalTest extends BusJournalFixture {
+    private final List<Long> durable = new CopyOnWriteArrayList<>();
+
+    private static ProcessChange change(long base, long number, Change change) {
+        return new ProcessChange("p", 5, base, number, change);
+    }
+
+    private static Change.Arrived message(Payload payload) {
+        return new Change.Arrived("e9/g", 0, "q", "k", payload);
+    }
+
+    private void give(ProcessChange change, String executionId, long sequence, Backup backup) {
+        journal.append(new Entry("app", executionId, Slots.of("p", 2), epoch, sequence, backup, Await.YES, "p", change), failure -> {
+            assertThat(failure).isNull();
+            durable.add(change.number());
+        });
+    }
+
+    private void give(long base, long number, Change made) {
+        ProcessChange change = change(base, number, made);
+        give(change, change.journalId(), number, new Backup.Changed());
+    }
+
+    private void end(long base) {
+        journal.append(new Entry("app", ProcessChange.journalId("p", 5, base), Slots.of("p", 2), epoch, 100,
+                new Backup.Ended(Status.SUCCEEDED), Await.NO, "p", null), null);
+    }
+
+    private Left left() {
+        return journal.take(Slots.of("p", 2), epoch, () -> true);
+    }
+
+    private void durable(int count) {
+        await().until(() -> durable.size() == count);
+    }
+
+    private List<Long> numbers(RecoverProcess process) {
+        return process.changes().stream().map(ProcessChange::number).toList();
+    }
+
+    @Test
+    void whatAProcessIsIsFoundAgainWithWhatMadeIt() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(0, 2, message(json("1")));
+        give(change(0, 3, new Change.Done(List.of(new StateWrite("a", json("2")), new StateWrite("b", null)), List.of(2L), List.of())),
+                "e1", 1, succeeded("g", json("3")));
+        durable(3);
+        restart();
+        Left left = left();
+        assertThat(left.executions()).as("its beginning was not backed up").isEmpty();
+        RecoverProcess process = left.processes().getFirst();
+        assertThat(process.application() + process.process() + process.createdMs() + process.bases()).isEqualTo("appp5[0]");
+        assertThat(numbers(process)).containsExactly(1L, 2L, 3L);
+        assertThat(process.changes().get(1).change()).usingRecursiveComparison().isEqualTo(message(json("1")));
+        assertThat(((Change.Done) process.changes().get(2).change()).writes()).extracting(StateWrite::key).containsExactly("a", "b");
+        assertThat(process.unsent()).isEmpty();
+    }
+
+    @Test
+    void sendsOfAnEndThatIsDurableAreFoundWhileTheExecutionIsOpen() {
+        Change.Outgoing send = new Change.Outgoing("e1/g", 0, "p", "q", "k", json("4"));
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        give(0, 1, new Change.Made(1, 0, 0));
+        append("app", e1, 0, accepted("app", e1));
+        give(change(0, 2, new Change.Done(List.of(), List.of(), List.of(send))), e1, 1, succeeded("g", json("3")));
+        durable(2);
+        restart();
+        assertThat(left().processes().getFirst().unsent().get(e1)).usingRecursiveFieldByFieldElementComparator().containsExactly(send);
+        append("app", e1, 2, new Backup.Ended(Status.SUCCEEDED));
+        restart();
+        assertThat(left().processes().getFirst().unsent()).isEmpty();
+    }
+
+    @Test
+    void anExecutionThatPassesIsWrittenWhenItChangedItsProcess() {
+        journal.close();
+        journal = journal(bus, LINGERING);
+        give(0, 1, new Change.Made(1, 0, 0));
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        journal.append(new Entry("app", e1, Slots.of("p", 2), epoch, 0, accepted("app", e1), Await.NO, "p", null), null);
+        give(change(0, 2, new Change.Done(List.of(new StateWrite("a", json("2"))), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        journal.append(new Entry("app", e1, Slots.of("p", 2), epoch, 2, new Backup.Ended(Status.SUCCEEDED), Await.NO, "p", null), null);
+        durable(2);
+        restart();
+        assertThat(numbers(left().processes().getFirst())).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void whatTheBusDoesNotTakeIsGivenAgainAndNothingIsLeftOut() {
+        AtomicInteger refusals = new AtomicInteger(3);
+        journal.close();
+        journal = journal(new BusOver(bus) {
+            @Override
+            public void append(String topic, int partition, byte[] value, AppendListener listener) {
+                if (!new String(value, StandardCharsets.UTF_8).contains("claim") && refusals.getAndDecrement() > 0) {
+                    listener.onFailed(new BusException(BusException.Kind.FULL, "no room", null));
+                } else {
+                    super.append(topic, partition, value, listener);
+                }
+            }
+        }, OPTIONS);
+        give(0, 1, new Change.Made(1, 0, 0));
+        for (int i = 2; i <= 6; i++) {
+            give(0, i, message(json("" + i)));
+        }
+        durable(6);
+        restart();
+        assertThat(numbers(left().processes().getFirst())).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    }
+
+    @Test
+    void largeValuesOutliveTheHostAndGoOnceAnImageHasThem() {
+        byte[] large = "x".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        Payload value = segments.put("app", "e1", new Payload("a/b", large, null));
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(0, 2, message(value));
+        give(0, 3, message(json("3")));
+        durable(3);
+        assertThat(durable).as("the copy of the second held up the third").containsExactly(1L, 2L, 3L);
+        segments.objects.clear();
+        restart();
+        RecoverProcess process = left().processes().getFirst();
+        Payload found = process.changes().get(1).change().values().getFirst();
+        assertThat(copies.bytes("app", found.reference())).isEqualTo(large);
+        give(2, 4, message(json("4")));
+        durable(4);
+        end(0);
+        restart();
+        process = left().processes().getFirst();
+        assertThat(numbers(process)).containsExactly(4L);
+        assertThat(process.bases()).containsExactly(2L);
+        await().atMost(Duration.ofSeconds(30)).until(() -> copies.objects().executions("app").isEmpty());
+    }
+
+    @Test
+    void aPartitionIsTrimmedBelowTheOldestChangeThatNoImageHas() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        for (int i = 0; i < OpenExecutions.TRIM_RECORDS; i++) {
+            pass("e" + i);
+        }
+        assertThat(bus.beginOffset("journal.app", Slots.of("p", 2))).as("held by the process").isZero();
+        end(0);
+        for (int i = 0; i < OpenExecutions.TRIM_RECORDS && bus.beginOffset("journal.app", Slots.of("p", 2)) == 0; i++) {
+            pass("f" + i); // with one of them the claim is written again, and then it is trimmed
+        }
+        assertThat(bus.beginOffset("journal.app", Slots.of("p", 2))).isPositive();
+    }
+
+    private void pass(String name) {
+        String id = inPartition(Slots.of("p", 2), name);
+        append("app", id, 0, accepted("app", id));
+        append("app", id, 1, new Backup.Ended(Status.SUCCEEDED));
+    }
+
+    @Test
+    void aFunctionsEndCountsForItsExecutionThoughTheBeginningCameToTheBusLater() {
+        PartitionReading reading = new PartitionReading();
+        ProcessChange done = change(0, 1, new Change.Done(List.of(new StateWrite("a", json("2"))), List.of(), List.of()));
+        reading.take(0, 0, JournalRecord.of(1, "e1", 1, succeeded("g", json("3")), done));
+        reading.take(1, 0, JournalRecord.of(1, "e1", 0, accepted("app", "e1"), null));
+        assertThat(reading.open().iterator().next().unfinished(0, 0).signals()).hasSize(1);
+    }
+
+    @Test
+    void aNewOwnersChangesReplaceThoseOfAnEarlierOneFromTheirNumberOn() {
+        ProcessReading reading = new ProcessReading();
+        reading.take(0, 1, change(0, 1, new Change.Made(1, 0, 0)), "@");
+        reading.take(1, 1, change(0, 2, message(json("1"))), "@");
+        reading.take(2, 1, change(0, 4, message(json("2"))), "@");
+        assertThat(numbers(reading.left("app", id -> false).getFirst())).as("nothing behind a gap").containsExactly(1L, 2L);
+        reading.take(3, 2, change(0, 3, message(json("3"))), "@");
+        assertThat(numbers(reading.left("app", id -> false).getFirst())).containsExactly(1L, 2L, 3L);
+    }
+}
