@@ -257,6 +257,10 @@ public final class ProcessImages {
                 image.swapped());
     }
 
+    public void deleteApplication(String application) {
+        deleteApplication(store, application);
+    }
+
     /** All images of an application, when it is deleted. */
     public static void deleteApplication(GlobalStore store, String application) {
         ImageRows.PARTS.delete(store, ImageRows.TABLE, application);

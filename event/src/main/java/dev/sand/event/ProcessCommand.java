@@ -16,5 +16,5 @@ public record ProcessCommand(String application, int version, String process, Ki
     }
 
     /** CONNECT: a description that says where the process can be reached; it is made when it is not there. */
-    public enum Kind { CREATE, DESCRIBE, KILL, CONNECT }
+    public enum Kind { CREATE, DESCRIBE, KILL, SWAP_OUT, SWAP_IN, CHECKPOINT, CONNECT }
 }

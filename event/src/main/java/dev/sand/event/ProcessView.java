@@ -11,23 +11,27 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param stateKeys and {@code stateBytes}: of its state
  * @param unread messages in its mailbox, of {@code mailboxBytes} in all
  * @param running functions, and {@code waiting} invocations
- * @param invocations functions that have ended in it, and {@code busyMs} that they ran for
+ * @param invocations functions that have ended in it, {@code busyMs} that they ran for, and {@code failures} of them
+ * @param sent messages by functions in it, and {@code received}
+ * @param swapsOut how often it was swapped out, and {@code swapsIn} in; {@code checkpoints} without that
  * @param address host:port of its host's data plane, and {@code epoch} under which that host owns it: told to who is to connect, else null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProcessView(String application, String process, String status, String host, long createdMs, int concurrency,
                           long memoryBytes, int stateKeys,
                           long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations, long busyMs,
-                          String address, Long epoch) {
+                          long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints, String address,
+                          Long epoch) {
     public ProcessView(String application, String process, String status, String host, long createdMs, int concurrency, long memoryBytes,
                        int stateKeys, long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations,
-                       long busyMs) {
+                       long busyMs, long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints) {
         this(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread, mailboxBytes,
-                running, waiting, invocations, busyMs, null, null);
+                running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, null, null);
     }
 
     public ProcessView at(String address, long epoch) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
-                mailboxBytes, running, waiting, invocations, busyMs, address, epoch);
+                mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, address,
+                epoch);
     }
 }

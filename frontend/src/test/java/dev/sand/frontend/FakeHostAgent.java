@@ -132,7 +132,7 @@ public final class FakeHostAgent implements HostAgentPort {
             return CompletableFuture.failedFuture(new ProcessException(Failure.caller(refusal, "process " + command.process())));
         }
         ProcessView view = known != null ? known
-                : new ProcessView(command.application(), command.process(), "active", "here", 1, 4, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 0);
+                : new ProcessView(command.application(), command.process(), "active", "here", 1, 4, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         processes.put(view.process(), view);
         if (command.kind() == ProcessCommand.Kind.KILL) {
             processes.remove(view.process());

@@ -246,6 +246,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         parts.records().forget(application, upTo);
         parts.data().forget(application);
         if (!anew) {
+            parts.cluster().images().deleteApplication(application);
             parts.journal().deleteApplication(application);
         }
     }

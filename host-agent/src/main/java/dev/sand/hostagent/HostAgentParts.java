@@ -1,6 +1,7 @@
 package dev.sand.hostagent;
 
 import dev.sand.datalayer.LogStore;
+import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.SharedData;
 import dev.sand.event.Tracing;
 import dev.sand.globalbus.GlobalBus;
@@ -37,8 +38,8 @@ public record HostAgentParts(
         this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF);
     }
 
-    /** What hosts share: the global bus, who owns which slot of it, and large values in the global data layer. */
-    public record Cluster(GlobalBus bus, Membership membership, ObjectCopies copies) {}
+    /** What hosts share: the global bus, who owns which slot of it, and large values and processes in the global data layer. */
+    public record Cluster(GlobalBus bus, Membership membership, ObjectCopies copies, ProcessImages images) {}
 
     /** Without queues that grains may send to, and with tokens that are good here alone. */
     public HostAgentParts(

@@ -17,7 +17,7 @@ class SlotCountTest {
                 BusJournal journal = new BusJournal(bus, null, "a", BusJournal.Options.DEFAULT.withSlots(journals))) {
             HostAgent.start(HostAgentConfiguration.defaults("a").withCore(CoreConfiguration.DEFAULT.withSlots(core)),
                     new HostAgentParts(null, null, journal, null, null, null, null, null,
-                            new HostAgentParts.Cluster(bus, group.host(), null)), broken -> { });
+                            new HostAgentParts.Cluster(bus, group.host(), null, null)), broken -> { });
         } catch (SandboxException e) {
             throw new IllegalStateException(e);
         }

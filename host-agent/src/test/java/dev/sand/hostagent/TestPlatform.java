@@ -3,6 +3,7 @@ package dev.sand.hostagent;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.SqliteLogStore;
 import dev.sand.event.ApplicationVersion;
@@ -115,7 +116,7 @@ final class TestPlatform implements AutoCloseable {
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 data, logs,
                 application -> Map.of("API_KEY", "key-of-" + application),
-                new HostAgentParts.Cluster(bus, membership, copies)), broken::complete);
+                new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis))), broken::complete);
     }
 
     MemfdSegments segments() {

@@ -2,6 +2,7 @@ package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.PlatformKeys;
+import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
@@ -96,7 +97,8 @@ final class HostSide {
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
-                new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies), new GrainQueues(registry, queues),
+                new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies,
+                        new ProcessImages(backends.store(), System::currentTimeMillis)), new GrainQueues(registry, queues),
                 new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing);
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));

@@ -22,7 +22,9 @@ import dev.sand.frontend.invoke.Directory;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -47,6 +49,11 @@ public final class ProcessesApi {
     private static final int MOST_PAGE = 1_000;
     private static final int BODY_BYTES = 64 * 1024;
     private static final long ANSWER_MS = 10_000;
+    private static final long STEP_MS = 90_000;
+    /** What a process has done, which metrics tell; and what it is, which they leave out. */
+    private static final List<String> FIGURES = List.of("invocations", "busyMs", "failures", "sent", "received", "swapsOut", "swapsIn",
+            "checkpoints");
+    private static final List<String> ABOUT = List.of("application", "host", "createdMs", "concurrency", "memoryBytes", "stateKeys");
     private final HostAgentPort host;
     private final Directory directory;
     private final DataPlanes planes;
@@ -63,7 +70,11 @@ public final class ProcessesApi {
         router.add("POST", ROOT, this::create)
                 .add("GET", ROOT, this::list)
                 .add("POST", ROOT + "/invoke", this::invoke)
-                .add("GET", ROOT + "/{process}", exchange -> exchange.json(200, Json.tree(command(exchange, ProcessCommand.Kind.DESCRIBE))))
+                .add("GET", ROOT + "/{process}", exchange -> exchange.json(200, shown(command(exchange, ProcessCommand.Kind.DESCRIBE))))
+                .add("GET", ROOT + "/{process}/metrics", exchange -> exchange.json(200, metrics(command(exchange, ProcessCommand.Kind.DESCRIBE))))
+                .add("POST", ROOT + "/{process}/swap-out", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
+                .add("POST", ROOT + "/{process}/swap-in", exchange -> step(exchange, ProcessCommand.Kind.SWAP_IN))
+                .add("POST", ROOT + "/{process}/checkpoint", exchange -> step(exchange, ProcessCommand.Kind.CHECKPOINT))
                 .add("DELETE", ROOT + "/{process}", exchange -> {
                     command(exchange, ProcessCommand.Kind.KILL);
                     exchange.empty(204);
@@ -84,7 +95,20 @@ public final class ProcessesApi {
         ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
                 concurrency(asked.path("concurrency")), memory(asked.path("memory")))));
         exchange.headers().put("Location", "/api/v1/apps/" + made.application() + "/processes/" + id);
-        exchange.json(201, Json.tree(made));
+        exchange.json(made.swapsOut() > 0 ? 200 : 201, shown(made));
+    }
+
+    /** Answered when it is done; functions that run in the process may have to end first. */
+    private void step(Exchange exchange, ProcessCommand.Kind kind) throws InterruptedException {
+        exchange.json(200, shown(ask(host.process(command(live(exchange), checked(exchange.path("process")), kind)), STEP_MS)));
+    }
+
+    private static JsonNode shown(ProcessView view) {
+        return ((ObjectNode) Json.tree(view)).without(FIGURES);
+    }
+
+    private static JsonNode metrics(ProcessView view) {
+        return ((ObjectNode) Json.tree(view)).without(ABOUT);
     }
 
     private static int concurrency(JsonNode asked) {
@@ -114,7 +138,7 @@ public final class ProcessesApi {
                 .filter(view -> (status == null || view.status().equals(status)) && (after == null || view.process().compareTo(after) > 0))
                 .sorted(Comparator.comparing(ProcessView::process)).toList();
         ArrayNode shown = Json.array();
-        found.stream().limit(limit).forEach(view -> shown.add(Json.tree(view)));
+        found.stream().limit(limit).forEach(view -> shown.add(shown(view)));
         ObjectNode answer = Json.object();
         answer.set("processes", shown);
         exchange.json(200, answer.put("next", found.size() > limit ? found.get(limit - 1).process() : null));
@@ -173,15 +197,19 @@ public final class ProcessesApi {
     }
 
     static <T> T ask(CompletableFuture<T> answer) throws InterruptedException {
+        return ask(answer, ANSWER_MS);
+    }
+
+    private static <T> T ask(CompletableFuture<T> answer, long withinMs) throws InterruptedException {
         try {
-            return answer.get(ANSWER_MS, TimeUnit.MILLISECONDS);
+            return answer.get(withinMs, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof ProcessException refused) {
                 throw problem(refused.failure()).asException();
             }
             throw new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
-            throw problem(Failure.platform(Errors.UNAVAILABLE, "the process's host has not answered within " + ANSWER_MS + " ms", true))
+            throw problem(Failure.platform(Errors.UNAVAILABLE, "the process's host has not answered within " + withinMs + " ms", true))
                     .asException();
         }
     }
@@ -189,7 +217,14 @@ public final class ProcessesApi {
     private static Problem problem(Failure failure) {
         return switch (failure.error()) {
             case Errors.NOT_FOUND -> Problem.caller(404, "unknown-process", "Unknown process", sentence(failure.cause()));
-            case Errors.CONFLICT -> Problem.caller(409, "conflict", "Conflict", sentence(failure.cause()));
+            case Errors.CONFLICT -> {
+                Map<String, Object> more = new LinkedHashMap<>();
+                more.put("error", failure.error());
+                if (failure.details() != null) {
+                    more.putAll(failure.details());
+                }
+                yield new Problem("conflict", "Conflict", 409, sentence(failure.cause()), failure.source(), false, more);
+            }
             default -> Problems.of(failure, null);
         };
     }

@@ -13,6 +13,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.objects.ObjectCall;
@@ -137,10 +138,36 @@ public sealed interface Action {
     record Join(String application, List<Payload> values, Consumer<Payload> then) implements Action {}
 
     /**
-     * Bring the values of these changes, which are in the global data layer, into this host's memory, kept for their process. Answer:
-     * ProcessRestored. @param then the core's own
+     * Read the image of a process, if it has one, and bring its values, and those of these changes, from the global data layer into this
+     * host's memory, kept for the process. Answer: ProcessRestored.
+     *
+     * @param changes that the journal has of it
+     * @param values false: without the image's; it is to be killed
+     * @param then the core's own
      */
-    record RestoreProcess(String application, List<ProcessChange> changes, BiConsumer<List<ProcessChange>, Failure> then) implements Action {}
+    record RestoreProcess(String application, String process, List<ProcessChange> changes, boolean values,
+                          BiConsumer<Restored, Failure> then) implements Action {}
+
+    /** @param image null: there is none; @param changes with their values here */
+    record Restored(ProcessImage image, List<ProcessChange> changes) {}
+
+    /**
+     * Write all of a process to the global data layer, by its slot's owner of that epoch. Answer: ImageWritten.
+     *
+     * @param swapped it is to leave this host's memory then; @param view as it is to be told of while it is there
+     * @param then the core's own, told why it could not be written, or null
+     */
+    record WriteImage(String application, String process, int slot, long epoch, boolean swapped, ProcessImage image, ProcessView view,
+                      Consumer<Failure> then) implements Action {}
+
+    /** Delete the image of a process, if it has one, by its slot's owner of that epoch. Answer: ImageDeleted, once that is done. */
+    record DeleteImage(String application, String process, int slot, long epoch, Runnable then) implements Action {}
+
+    /** Tell of a process that is not here as its image does. Answer: ImageFound. @param then the core's own; null and null: there is none */
+    record FindImage(String application, String process, BiConsumer<ProcessView, Failure> then) implements Action {}
+
+    /** Tell of all images of the application. Answer: ImagesListed. @param then the core's own */
+    record ListImages(String application, Consumer<List<ProcessView>> then) implements Action {}
 
     /** Values of a process that it has no more: what they are by reference may go. */
     record Free(String application, List<Payload> values) implements Action {}

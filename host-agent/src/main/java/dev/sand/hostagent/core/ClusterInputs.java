@@ -55,7 +55,7 @@ final class ClusterInputs {
     private void lose(int slot) {
         context.slots.lost(slot);
         context.executions.lost(slot);
-        context.processes.lost(slot);
+        context.processes.table().lost(slot);
     }
 
     private boolean isNone(int slot, Input input) {

@@ -51,7 +51,7 @@ final class DeferredSends {
     }
 
     private void deliverAgain(CoreContext context, String application, String executionId, Outgoing message) {
-        processes.find(application, message.destination(), home -> {
+        processes.table().find(application, message.destination(), 0, (home, failure) -> {
             if (home != null && !home.mailbox().deliver(message, executionId)) {
                 context.later(() -> deliverAgain(context, application, executionId, message));
             } else {

@@ -60,9 +60,9 @@ public final class HostCore {
             case Input.Invoke invoke -> context.intake.invoke(invoke.request(), invoke.listener());
             case Input.FinishInProcess finish -> instanceInputs.on(finish);
             case Input.CallProcess call -> instanceInputs.on(call);
-            case Input.Command command -> context.processes.on(command);
+            case Input.Command command -> context.processes.commands().on(command);
             case Input.Joined joined -> joined.join().then().accept(joined.joined());
-            case Input.ListProcesses list -> context.processes.on(list);
+            case Input.ListProcesses list -> context.processes.commands().on(list);
             case Input.Fail fail -> instanceInputs.on(fail);
             case Input.Publish publish -> instanceInputs.on(publish);
             case Input.InstanceClosed closed -> instanceInputs.on(closed);
@@ -84,7 +84,11 @@ public final class HostCore {
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
             case Input.RecoverProcess recover -> context.processes.recover(recover);
-            case Input.ProcessRestored restored -> restored.restore().then().accept(restored.local(), restored.failure());
+            case Input.ProcessRestored restored -> restored.restore().then().accept(restored.restored(), restored.failure());
+            case Input.ImageWritten written -> written.write().then().accept(written.failure());
+            case Input.ImageDeleted deleted -> deleted.delete().then().run();
+            case Input.ImageFound found -> found.find().then().accept(found.view(), found.failure());
+            case Input.ImagesListed listed -> listed.list().then().accept(listed.views());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
@@ -98,7 +102,10 @@ public final class HostCore {
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
             case Input.Retire retire -> applicationInputs.on(retire);
             case Input.Drain _ -> context.executions.drain();
-            case Input.MemoryPressure _ -> applicationInputs.onMemoryPressure();
+            case Input.MemoryPressure _ -> {
+                applicationInputs.onMemoryPressure();
+                context.processes.onMemoryPressure();
+            }
             case Input.SandboxStarted started -> applicationInputs.on(started);
             case Input.SandboxFailed failed -> applicationInputs.on(failed);
             case Input.SandboxEnded ended -> applicationInputs.on(ended);

@@ -206,8 +206,20 @@ public sealed interface Input {
     record RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
                           Map<String, List<Change.Outgoing>> unsent) implements Input {}
 
-    /** Answer to RestoreProcess. @param local the changes; null: it cannot be done now */
-    record ProcessRestored(Action.RestoreProcess restore, List<ProcessChange> local, Failure failure) implements Input {}
+    /** Answer to RestoreProcess. @param restored null: it cannot be done, for that reason */
+    record ProcessRestored(Action.RestoreProcess restore, Action.Restored restored, Failure failure) implements Input {}
+
+    /** Answer to WriteImage. */
+    record ImageWritten(Action.WriteImage write, Failure failure) implements Input {}
+
+    /** Answer to DeleteImage. */
+    record ImageDeleted(Action.DeleteImage delete) implements Input {}
+
+    /** Answer to FindImage. */
+    record ImageFound(Action.FindImage find, ProcessView view, Failure failure) implements Input {}
+
+    /** Answer to ListImages. */
+    record ImagesListed(Action.ListImages list, List<ProcessView> views) implements Input {}
 
     /**
      * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and

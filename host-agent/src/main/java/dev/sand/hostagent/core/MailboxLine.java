@@ -193,6 +193,7 @@ final class MailboxLine {
     private boolean serve(Receiver receiver) {
         Message message = process.receive(receiver.attempt, receiver.call.source(), receiver.call.key());
         if (message != null) {
+            home.counts().received++;
             answer(receiver.listener, new Answer.Received(message.source(), message.key(), message.payload()));
         }
         return message != null;
@@ -207,6 +208,11 @@ final class MailboxLine {
                 i++;
             }
         }
+    }
+
+    /** Nobody waits there. */
+    boolean isEmpty() {
+        return senders.isEmpty() && receivers.isEmpty();
     }
 
     // --- ends

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** What running functions ask of the cloud process that they run in, and of others of their application. */
 final class ProcessCalls {
@@ -50,7 +51,7 @@ final class ProcessCalls {
     /** @param event whose running attempt calls */
     void on(Event event, Input.CallProcess call) {
         String application = call.app().application();
-        ProcessHome home = event.owner.process() == null ? null : processes.find(application, Processes.id(event));
+        ProcessHome home = event.owner.process() == null ? null : processes.table().here(application, Processes.id(event));
         if (home == null) {
             refuse(call, Errors.BAD_REQUEST, "event " + event.id + " runs in no cloud process");
             return;
@@ -81,19 +82,25 @@ final class ProcessCalls {
 
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Attempt attempt = Processes.attempt(event);
-        processes.find(call.app().application(), send.destination(), destination -> {
+        processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
             } else if (destination == null) {
-                refuse(call, Errors.NOT_FOUND, noProcess(call.app().application(), send.destination()));
+                refuse(call, failure, send.destination());
             } else {
+                home.counts().sent++;
                 destination.mailbox().send(event, home.id(), send, call.listener());
             }
         });
     }
 
-    private static String noProcess(String application, String id) {
-        return "application " + application + " has no process " + id;
+    /** @param failure why the process cannot be addressed; null: there is none */
+    private void refuse(Input.CallProcess call, Failure failure, String id) {
+        if (failure == null) {
+            refuse(call, Errors.NOT_FOUND, "application " + call.app().application() + " has no process " + id);
+        } else {
+            refuse(call, failure.error(), failure.cause());
+        }
     }
 
     private void write(Event event, ProcessHome home, Input.CallProcess call, List<StateWrite> writes) {
@@ -110,9 +117,9 @@ final class ProcessCalls {
 
     /** The invocation's id follows from the caller's and its number: a further attempt's is the same one. */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        processes.find(call.app().application(), invoke.destination(), destination -> {
+        processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
             if (destination == null) {
-                refuse(call, Errors.NOT_FOUND, noProcess(call.app().application(), invoke.destination()));
+                refuse(call, failure, invoke.destination());
             } else {
                 start(event, call, invoke);
             }
@@ -232,18 +239,23 @@ final class ProcessCalls {
         @Override
         void onDue() {
             watches.remove(this);
-            answer(listener, listed(application));
+            answerList(application, listener);
         }
     }
 
-    private Answer listed(String application) {
-        return new Answer.Listed(versions.getOrDefault(application, 0L), processes.statuses(application));
+    private void answerList(String application, ProcessCall.Listener listener) {
+        long version = versions.getOrDefault(application, 0L);
+        processes.commands().all(application, views -> {
+            Map<String, String> statuses = new TreeMap<>();
+            views.forEach(view -> statuses.put(view.process(), view.status()));
+            answer(listener, new Answer.Listed(version, statuses));
+        });
     }
 
     private void list(String application, ProcessCall.Processes list, ProcessCall.Listener listener) {
         boolean newer = list.newerThan() == null || versions.getOrDefault(application, 0L) > list.newerThan();
         if (newer || list.waitMs() <= 0) {
-            answer(listener, listed(application));
+            answerList(application, listener);
             return;
         }
         ListWatch watch = new ListWatch(application, listener);

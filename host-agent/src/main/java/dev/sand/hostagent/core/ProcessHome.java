@@ -11,6 +11,7 @@ import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.LifeCycle;
+import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -29,29 +30,34 @@ final class ProcessHome extends Timed {
     private final ProcessSpec spec;
     private final CloudProcess process;
     private final ProcessJournal journal;
-    private final long createdMs;
+    private final ProcessImage.About about;
+    private final ProcessCounts counts;
     private final Set<RunningExecution> running = new LinkedHashSet<>();
     private final ArrayDeque<RunningExecution> waiting = new ArrayDeque<>();
     private final MessageInvocations invocations;
     private final MailboxLine mailbox;
-    private long ended;
-    private long busyNs;
+    private final Imaging imaging;
     private ApplicationVersion version;
+    private boolean hasImage;
+    private long restingSinceNs;
     /** Nothing of it is here any more. */
     private boolean gone;
 
-    /** @param process new, or as it was elsewhere or before */
+    /** @param process new, or as it was elsewhere or before; @param hasImage it may have one */
     ProcessHome(CoreContext context, ApplicationVersion version, ProcessSpec spec, CloudProcess process, ProcessJournal journal,
-                long createdMs) {
+                ProcessImage.About about, boolean hasImage) {
         this.context = context;
         this.application = version.application();
         this.spec = spec;
         this.process = process;
         this.journal = journal;
-        this.createdMs = createdMs;
+        this.about = about;
+        this.counts = new ProcessCounts(about.counts());
+        this.hasImage = hasImage;
         this.version = version;
         this.invocations = new MessageInvocations(context, this);
         this.mailbox = new MailboxLine(context, this, spec, invocations::fire);
+        this.imaging = new Imaging(context, this);
         rest();
     }
 
@@ -75,19 +81,37 @@ final class ProcessHome extends Timed {
         return mailbox;
     }
 
-    ProcessView view() {
-        return new ProcessView(application, id(), process.status().shown(), context.host, createdMs, spec.concurrency(), spec.memoryBytes(),
-                process.keyCount(), process.stateBytes(), process.mailbox().unread(), process.mailbox().bytes(), running.size(),
-                waiting.size(), ended, busyNs / 1_000_000);
+    ProcessCounts counts() {
+        return counts;
     }
 
-    private void become(LifeCycle next) {
+    Imaging imaging() {
+        return imaging;
+    }
+
+    ProcessView view() {
+        return new ProcessView(application, id(), process.status().shown(), context.host, about.createdMs(), spec.concurrency(),
+                spec.memoryBytes(), process.keyCount(), process.stateBytes(), process.mailbox().unread(), process.mailbox().bytes(),
+                running.size(), waiting.size(), counts.invocations, counts.busyNs / 1_000_000, counts.failures, counts.sent,
+                counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints);
+    }
+
+    /** As an image has it that is written now. */
+    ProcessImage.About about(boolean swaps) {
+        return new ProcessImage.About(about.createdMs(), version.version(), about.concurrency(), about.memoryBytes(),
+                counts.read(swaps));
+    }
+
+    void become(LifeCycle next) {
         process.become(next);
         context.processes.changed(application);
     }
 
+    /** Values that it has no more. */
     void free(List<Payload> values) {
-        context.processes.free(application, values);
+        if (!imaging.keeps(values)) {
+            context.processes.free(application, values);
+        }
     }
 
     /** Messages that it had when it came here may make invocations. */
@@ -120,16 +144,21 @@ final class ProcessHome extends Timed {
     }
 
     long createdMs() {
-        return createdMs;
+        return about.createdMs();
+    }
+
+    int runningCount() {
+        return running.size();
     }
 
     /** Of invocations by messages. */
     boolean hasRoom() {
-        return running.size() < spec.concurrency() || waiting.size() < spec.queueDepth();
+        return process.status() != LifeCycle.SWAPPING_OUT
+                && (running.size() < spec.concurrency() || waiting.size() < spec.queueDepth());
     }
 
     private void next() {
-        while (running.size() < spec.concurrency() && !waiting.isEmpty()) {
+        while (process.status() == LifeCycle.ACTIVE && running.size() < spec.concurrency() && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
             running.add(execution);
             execution.run();
@@ -139,9 +168,10 @@ final class ProcessHome extends Timed {
     /** It has ended. */
     void left(RunningExecution execution) {
         if (running.remove(execution)) {
-            ended++;
+            counts.invocations++;
             next();
             invocations.fire();
+            imaging.onLeft();
         } else {
             waiting.remove(execution);
         }
@@ -149,15 +179,65 @@ final class ProcessHome extends Timed {
     }
 
     private void rest() {
-        if (running.isEmpty() && waiting.isEmpty() && process.status() == LifeCycle.ACTIVE) {
+        if (isAtRest() && process.status() == LifeCycle.ACTIVE) {
+            restingSinceNs = context.nowNs;
             context.timers.arm(this, context.nowNs + spec.idleMs() * 1_000_000);
         }
     }
 
-    /** Nothing ran in it for a while. */
+    private boolean isAtRest() {
+        return running.isEmpty() && waiting.isEmpty();
+    }
+
+    /** Nothing ran in it for a while, or for long. */
     @Override
     void onDue() {
-        become(LifeCycle.IDLE);
+        if (process.status() == LifeCycle.ACTIVE) {
+            become(LifeCycle.IDLE);
+            context.timers.arm(this, context.nowNs + spec.swapAfterMs() * 1_000_000);
+        } else if (process.status() == LifeCycle.IDLE) {
+            imaging.swapOut(failure -> { });
+        }
+    }
+
+    // --- images
+
+    /** Since when nothing ran in it; Long.MAX_VALUE: something does, or it is not to be swapped out. */
+    long idleSinceNs() {
+        return process.status() == LifeCycle.IDLE ? restingSinceNs : Long.MAX_VALUE;
+    }
+
+    /** An image is written. */
+    void imaged(boolean swapped) {
+        hasImage = true;
+        counts.imaged(swapped);
+    }
+
+    /** Nobody has come since the image was made, and nothing of it becomes due by itself. */
+    boolean mayLeave() {
+        return isAtRest() && !journal.isDirty() && mailbox.isEmpty() && process.nextDueNs() == Long.MAX_VALUE;
+    }
+
+    /** It is swapped out. */
+    void leave() {
+        context.timers.disarm(this);
+        invocations.close();
+        imaging.close();
+        context.processes.table().remove(this);
+        forget();
+    }
+
+    /** One is written, or could not be. */
+    void onImaged() {
+        if (!gone) {
+            next();
+            invocations.fire();
+            rest();
+        }
+    }
+
+    boolean isGone() {
+        return gone;
     }
 
     // --- what attempts do to it
@@ -197,7 +277,7 @@ final class ProcessHome extends Timed {
 
     /** @param ranNs how long; @return null: it has changed nothing */
     Ending finished(CloudProcess.Finished finished, List<DeferredSends.Deferred> sends, Attempt attempt, long ranNs) {
-        busyNs += ranNs;
+        counts.busyNs += ranNs;
         mailbox.forget(attempt);
         return finished == null && sends.isEmpty() ? null : new Ending(finished, sends);
     }
@@ -228,16 +308,28 @@ final class ProcessHome extends Timed {
 
     // --- its end
 
-    /** It is killed. @param then once that is durable */
+    /** It is killed. @param then once that is durable, and nothing of it is kept */
     void kill(String cause, Runnable then) {
+        context.processes.table().vanishes(this);
         close();
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
         journal.write(process.changed(), new Change.Killed(), () -> {
             forget();
-            journal.end(process.number());
-            then.run();
+            imaging.afterwards(() -> deleteImage(() -> {
+                journal.end(process.number());
+                then.run();
+                context.processes.table().hasVanished(this);
+            }));
         });
+    }
+
+    private void deleteImage(Runnable then) {
+        if (hasImage) {
+            context.emit(new Action.DeleteImage(application, id(), context.slots.of(id()), journal.epoch(), then));
+        } else {
+            then.run();
+        }
     }
 
     /** Its application is deleted, with all that is kept of it. */
@@ -260,8 +352,10 @@ final class ProcessHome extends Timed {
         context.timers.disarm(this);
         invocations.close();
         mailbox.close();
+        imaging.close();
     }
 
+    /** Frees what an image that is being written needs when that is done. */
     private void forget() {
         gone = true;
         free(process.values());

@@ -69,6 +69,7 @@ final class ProcessJournal {
     private long base;
     private boolean isBaseOpen;
     private Runnable onQuiet;
+    private Runnable onDirty = () -> { };
 
     /** @param base of what is written from now on; @param open bases of what is in the journal */
     ProcessJournal(CoreContext context, String application, String process, long createdMs, long base, List<Long> open) {
@@ -97,19 +98,21 @@ final class ProcessJournal {
         if (!isBaseOpen) {
             isBaseOpen = true;
             bases.add(base);
+            onDirty.run();
         }
         Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
         pending.add(added);
         added.emit();
     }
 
-    boolean isQuiet() {
-        return pending.isEmpty();
+    /** @param told when there is a change that no image has, after there was none */
+    void onDirty(Runnable told) {
+        onDirty = told;
     }
 
-    /** Whether it has changed since the last image. */
+    /** Whether there are changes that no image has. */
     boolean isDirty() {
-        return isBaseOpen;
+        return !bases.isEmpty();
     }
 
     /** @param step done once, when all changes are durable; at once when they are */

@@ -1,63 +1,110 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
-/** A process that comes here from its slot's journal. Who addresses it meanwhile waits. */
+/** A process on its way here: its image, if it has one, and what its slot's journal has behind that. */
 final class Restoring implements Tenant {
     private final CoreContext context;
-    private final Input.RecoverProcess recover;
-    private final Consumer<ProcessHome> here;
-    private final List<Consumer<ProcessHome>> waiting = new ArrayList<>(1);
+    private final Input.RecoverProcess what;
+    private final int version;
+    private final boolean values;
+    private final BiConsumer<ProcessHome, Failure> here;
+    private ProcessImage image;
     private List<ProcessChange> changes;
     private Application application;
     private boolean over;
 
-    /** @param here told first, of what has come; null: nothing has, its application is gone */
-    Restoring(CoreContext context, Input.RecoverProcess recover, Consumer<ProcessHome> here) {
+    /**
+     * @param version of the application; 0: that of the process
+     * @param here told of what has come; null: there is none, or for the reason given
+     */
+    Restoring(CoreContext context, Input.RecoverProcess what, int version, boolean values, BiConsumer<ProcessHome, Failure> here) {
         this.context = context;
-        this.recover = recover;
+        this.what = what;
+        this.version = version;
+        this.values = values;
         this.here = here;
-    }
-
-    String process() {
-        return recover.process();
-    }
-
-    /** @param step given what has come, or null */
-    void await(Consumer<ProcessHome> step) {
-        waiting.add(step);
     }
 
     void begin() {
         if (!over) {
-            context.emit(new Action.RestoreProcess(recover.application(), recover.changes(), this::onRestored));
+            context.emit(new Action.RestoreProcess(what.application(), what.process(), what.changes(), values, this::onRestored));
         }
     }
 
-    /** The slot is another host's, or the application is deleted. */
+    /** The slot is another host's. */
     void close() {
         over = true;
     }
 
-    private void onRestored(List<ProcessChange> local, Failure failure) {
+    private void onRestored(Action.Restored restored, Failure failure) {
         if (over) {
-            if (local != null) {
-                local.forEach(change -> context.processes.free(recover.application(), change.change().values()));
+            if (restored != null) {
+                free(restored.image(), restored.changes());
             }
-        } else if (failure != null) {
+        } else if (failure != null && failure.retryable()) {
             context.later(this::begin);
+        } else if (failure != null) {
+            tell(null, failure);
         } else {
-            changes = local;
-            application = context.application(new AppKey(recover.application(), ((Change.Made) local.getFirst().change()).version()));
+            begin(restored);
+        }
+    }
+
+    private void begin(Action.Restored restored) {
+        boolean isEarlier = restored.image() != null && !what.changes().isEmpty()
+                && restored.image().about().createdMs() != what.createdMs(); // of one of its name that was killed
+        image = isEarlier ? null : restored.image();
+        changes = following(restored.changes(), image == null ? 0 : image.number());
+        List<ProcessChange> others = new ArrayList<>(restored.changes());
+        others.removeAll(changes);
+        free(isEarlier ? restored.image() : null, others);
+        if (image == null && restored.changes().isEmpty()) {
+            tell(null, null);
+        } else if (image == null && !(!changes.isEmpty() && changes.getFirst().change() instanceof Change.Made)) {
+            free(null, changes);
+            tell(null, Failure.platform(Errors.UNAVAILABLE, "process " + what.process() + " has no image, and its journal has not all of it",
+                    false));
+        } else {
+            application = context.application(new AppKey(what.application(), version > 0 ? version : ofProcess()));
             application.onTenant(this);
         }
+    }
+
+    /** Those behind the image, without a gap. */
+    private static List<ProcessChange> following(List<ProcessChange> all, long number) {
+        List<ProcessChange> behind = new ArrayList<>();
+        for (ProcessChange change : all) {
+            if (change.number() == number + behind.size() + 1) {
+                behind.add(change);
+            }
+        }
+        return behind;
+    }
+
+    private int ofProcess() {
+        return image != null ? image.about().version() : ((Change.Made) changes.getFirst().change()).version();
+    }
+
+    private void free(ProcessImage unused, List<ProcessChange> others) {
+        List<Payload> freed = new ArrayList<>();
+        if (unused != null) {
+            freed.addAll(unused.state().values());
+            unused.messages().forEach(message -> freed.add(message.payload()));
+        }
+        others.forEach(change -> freed.addAll(change.change().values()));
+        context.processes.free(what.application(), freed);
     }
 
     @Override
@@ -68,33 +115,44 @@ final class Restoring implements Tenant {
     @Override
     public void onApplicationMissing(Failure failure) {
         application.onTenantGone(this);
-        changes.forEach(change -> context.processes.free(recover.application(), change.change().values()));
-        tell(null);
+        free(image, changes);
+        tell(null, failure);
     }
 
     @Override
     public void onApplicationReady() {
         application.onTenantGone(this);
         if (over) {
+            free(image, changes);
             return;
         }
-        Change.Made made = (Change.Made) changes.getFirst().change();
-        var spec = application.version().processSpec().with(made.concurrency(), made.memoryBytes());
-        CloudProcess process = new CloudProcess(recover.process(), spec);
-        for (ProcessChange change : changes) {
-            context.processes.free(recover.application(), process.replay(change, context.nowNs));
+        long base = image == null ? 0 : image.number();
+        ProcessImage.About about = image != null ? image.about() : about((Change.Made) changes.getFirst().change());
+        ProcessSpec spec = application.version().processSpec().with(about.concurrency(), about.memoryBytes());
+        CloudProcess process = new CloudProcess(what.process(), spec);
+        if (image != null) {
+            process.restore(image, context.nowNs);
         }
-        ProcessJournal journal = new ProcessJournal(context, recover.application(), recover.process(), recover.createdMs(),
-                changes.getLast().base(), recover.bases());
-        tell(new ProcessHome(context, application.version(), spec, process, journal, recover.createdMs()));
+        for (ProcessChange change : changes) {
+            context.processes.free(what.application(), process.replay(change, context.nowNs));
+            base = change.base();
+        }
+        ProcessJournal journal = new ProcessJournal(context, what.application(), what.process(), about.createdMs(),
+                image == null ? base : Math.max(base, image.number()), what.bases());
+        if (image != null) {
+            journal.imaged(image.number());
+        }
+        ProcessHome home = new ProcessHome(context, application.version(), spec, process, journal, about, image != null);
+        home.counts().swapsIn += what.changes().isEmpty() ? 1 : 0;
+        tell(home, null);
     }
 
-    private void tell(ProcessHome home) {
+    private ProcessImage.About about(Change.Made made) {
+        return new ProcessImage.About(what.createdMs(), made.version(), made.concurrency(), made.memoryBytes(), ProcessImage.Counts.NONE);
+    }
+
+    private void tell(ProcessHome home, Failure failure) {
         over = true;
-        here.accept(home);
-        waiting.forEach(step -> step.accept(home));
-        if (home != null) {
-            home.resume();
-        }
+        here.accept(home, failure);
     }
 }

@@ -6,7 +6,10 @@ import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -262,6 +265,28 @@ public final class CloudProcess {
     }
 
     // --- as it was elsewhere, or before
+
+    /** All of it that lasts; no ending is unsettled. */
+    public ProcessImage image(ProcessImage.About about) {
+        if (!finished.isEmpty()) {
+            throw new IllegalStateException("process " + id + " has ends that are not durable");
+        }
+        List<Message> messages = mailbox.all();
+        begun.values().forEach(own -> messages.addAll(own.borrowed));
+        messages.sort(Comparator.comparingLong(Message::order));
+        Map<String, BitSet> taken = new LinkedHashMap<>();
+        mailbox.taken().forEach((sender, ordinals) -> taken.put(sender, (BitSet) ordinals.clone()));
+        return new ProcessImage(number, about, new LinkedHashMap<>(state.values()), messages, taken);
+    }
+
+    /** What an image has; of a process that has nothing yet. */
+    public void restore(ProcessImage image, long nowNs) {
+        number = image.number();
+        image.state().forEach((key, value) -> state.apply(new StateWrite(key, value)));
+        image.messages().forEach(message -> mailbox.put(new Message(message.source(), message.key(), message.payload(), message.order(),
+                nowNs)));
+        image.taken().forEach((sender, ordinals) -> ordinals.stream().forEach(ordinal -> mailbox.took(sender, ordinal)));
+    }
 
     /** A change that an earlier owner made, the one behind the last. @return values that it holds no more */
     public List<Payload> replay(ProcessChange change, long nowNs) {

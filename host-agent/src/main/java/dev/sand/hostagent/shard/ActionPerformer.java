@@ -104,6 +104,10 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
             case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
+            case Action.WriteImage write -> adapters.processes().store().write(shard, write);
+            case Action.DeleteImage delete -> adapters.processes().store().delete(shard, delete);
+            case Action.FindImage find -> adapters.processes().store().find(shard, find);
+            case Action.ListImages list -> adapters.processes().store().list(shard, list);
             case Action.Join join -> adapters.processes().join(shard, join);
             case Action.Free free -> adapters.processes().free(free.application(), free.values());
             case Action.Ask ask -> adapters.questions().ask(shard, ask);

@@ -29,9 +29,12 @@ import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.process.PayloadList;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.localbus.BusReply;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,9 +56,11 @@ final class GrainProcesses {
     private final AtomicLong joins = new AtomicLong();
     private final SegmentServer segments;
     private final ObjectCopies copies;
+    private final ProcessStore store;
     private final Work work;
 
-    GrainProcesses(SegmentServer segments, ObjectCopies copies, Work work) {
+    GrainProcesses(SegmentServer segments, ObjectCopies copies, ProcessStore store, Work work) {
+        this.store = store;
         this.segments = segments;
         this.copies = copies;
         this.work = work;
@@ -103,6 +108,10 @@ final class GrainProcesses {
         }
     }
 
+    ProcessStore store() {
+        return store;
+    }
+
     void free(String application, List<Payload> values) {
         List<Payload.Reference> references = references(values);
         if (!work.tryRun(() -> references.forEach(reference -> segments.forget(application, reference)))) {
@@ -131,19 +140,27 @@ final class GrainProcesses {
         boolean taken = work.tryRun(() -> {
             List<Payload> kept = new ArrayList<>();
             try {
+                ProcessImage image = store.read(restore.application(), restore.process(), restore.values(), kept);
                 List<ProcessChange> local = restore.changes().stream()
                         .map(change -> change.map(payload -> local(restore.application(), payload, kept))).toList();
-                shard.submit(new Input.ProcessRestored(restore, local, null));
+                shard.submit(new Input.ProcessRestored(restore, new Action.Restored(image, local), null));
             } catch (StoreException e) {
-                free(restore.application(), kept);
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, restore.application())
-                        .log("process {} cannot be brought here yet: {}", restore.changes().getFirst().process(), e.getMessage());
-                shard.submit(new Input.ProcessRestored(restore, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true)));
+                notRestored(shard, restore, kept, e.getMessage(), e.kind() != StoreException.Kind.BROKEN);
+            } catch (IOException | UncheckedIOException e) {
+                notRestored(shard, restore, kept, e.getMessage(), false);
             }
         });
         if (!taken) {
             shard.after(AGAIN, () -> restore(shard, restore));
         }
+    }
+
+    private void notRestored(Shard shard, Action.RestoreProcess restore, List<Payload> kept, String why, boolean passes) {
+        free(restore.application(), kept);
+        LOG.atWarn().addKeyValue(LogFields.APPLICATION, restore.application())
+                .log("process {} cannot be brought here{}: {}", restore.process(), passes ? " yet" : "", why);
+        shard.submit(new Input.ProcessRestored(restore, null, Failure.platform(Errors.UNAVAILABLE, "process " + restore.process()
+                + " cannot be read: " + why, passes)));
     }
 
     private Payload local(String application, Payload payload, List<Payload> kept) {

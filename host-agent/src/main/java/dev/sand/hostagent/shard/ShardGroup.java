@@ -97,7 +97,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
                 expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
-                new GrainProcesses(parts.segments(), parts.cluster().copies(), work),
+                new GrainProcesses(parts.segments(), parts.cluster().copies(),
+                        new ProcessStore(parts.cluster().images(), parts.segments(), work), work),
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();

@@ -13,13 +13,16 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Placement;
+import dev.sand.event.ProcessView;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.workflow.Execution.Published;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +53,9 @@ final class CoreFixture {
     /** Of the last input. */
     List<Action> actions = List.of();
     boolean takesChanges = true;
+    boolean writesImages = true;
+    /** The global data layer's, by process. */
+    Map<String, ProcessImage> images = new HashMap<>();
     final List<Action> all = new ArrayList<>();
 
     static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
@@ -132,12 +138,34 @@ final class CoreFixture {
                 Map.of(), Map.of(), processes);
     }
 
-    /** A bus that takes the changes of processes at once, unless told otherwise. */
+    private static ProcessView view(String application, String process) {
+        return new ProcessView(application, process, "swapped", "here", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** A bus that takes the changes of processes at once, and a store that does, unless told otherwise. */
     List<Action> on(Input input) {
         List<Action> seen = new ArrayList<>(core().on(input, nowNs));
-        for (int i = 0; i < seen.size() && takesChanges; i++) {
-            if (seen.get(i) instanceof Action.Journal journal && journal.carried() != null) {
-                seen.addAll(core().on(new Input.ChangeJournaled(journal.carried(), null), nowNs));
+        for (int i = 0; i < seen.size(); i++) {
+            Input answer = switch (seen.get(i)) {
+                case Action.Journal journal when takesChanges && journal.carried() != null -> new Input.ChangeJournaled(journal.carried(), null);
+                case Action.RestoreProcess restore -> new Input.ProcessRestored(restore,
+                        new Action.Restored(images.get(restore.process()), restore.changes()), null);
+                case Action.WriteImage write when writesImages -> {
+                    images.put(write.process(), write.image());
+                    yield new Input.ImageWritten(write, null);
+                }
+                case Action.DeleteImage delete -> {
+                    images.remove(delete.process());
+                    yield new Input.ImageDeleted(delete);
+                }
+                case Action.FindImage find -> new Input.ImageFound(find, images.containsKey(find.process())
+                        ? view(find.application(), find.process()) : null, null);
+                case Action.ListImages list -> new Input.ImagesListed(list, images.keySet().stream()
+                        .map(process -> view(list.application(), process)).toList());
+                default -> null;
+            };
+            if (answer != null) {
+                seen.addAll(core().on(answer, nowNs));
             }
         }
         actions = seen;

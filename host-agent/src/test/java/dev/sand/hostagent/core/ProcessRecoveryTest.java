@@ -46,7 +46,6 @@ class ProcessRecoveryTest {
             switch (action) {
                 case Action.Journal record -> journal.add(record);
                 case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
-                case Action.RestoreProcess restore -> on(new Input.ProcessRestored(restore, restore.changes(), null));
                 default -> { }
             }
         }

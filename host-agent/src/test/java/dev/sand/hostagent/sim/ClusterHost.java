@@ -238,7 +238,8 @@ final class ClusterHost implements Driver {
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
             case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _, Action.AnswerProcessCall _,
-                    Action.AnswerCommand _, Action.Free _, Action.Join _, Action.RestoreProcess _ -> { }
+                    Action.AnswerCommand _, Action.Free _, Action.Join _, Action.RestoreProcess _, Action.WriteImage _,
+                    Action.DeleteImage _, Action.FindImage _, Action.ListImages _ -> { }
         }
     }
 

@@ -72,7 +72,7 @@ class FollowedQueuesTest {
                 switch (method.getName()) {
                     case "slots" -> 2;
                     case "mayAct", "mayGoOn" -> true;
-                    case "take" -> List.of();
+                    case "take" -> new JournalAdapter.Left(List.of(), List.of());
                     case "leave" -> {
                         onLeave.run();
                         yield null;

@@ -37,7 +37,7 @@ class SlotKeeperTest {
                 if (!((BooleanSupplier) arguments[2]).getAsBoolean()) {
                     throw new IllegalStateException("not ours now");
                 }
-                return List.of();
+                return new JournalAdapter.Left(List.of(), List.of());
             },
             "leave", _ -> null)), fake(RecordAdapter.class, Map.of()), new SlotKeeper.ReadyListener() {
                 @Override

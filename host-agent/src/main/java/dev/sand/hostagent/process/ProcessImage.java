@@ -1,0 +1,37 @@
+package dev.sand.hostagent.process;
+
+import dev.sand.event.Payload;
+import dev.sand.localbus.KeyedQueues.Message;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * All of a process that lasts, as of one change (PraaS 3.3): what is swapped out, and what a checkpoint keeps.
+ *
+ * @param number of the last change that it has
+ * @param about what it is beside what functions made of it
+ * @param state by key, in its order
+ * @param messages unread, by number; those that running functions have received among them
+ * @param taken by sender, the numbers of the messages that were taken
+ */
+public record ProcessImage(long number, About about, Map<String, Payload> state, List<Message> messages, Map<String, BitSet> taken) {
+    /** @param version of the application that was invoked in it last; the rest as in {@link Change.Made}; counts since it was made */
+    public record About(long createdMs, int version, int concurrency, long memoryBytes, Counts counts) {}
+
+    /** What a process has done. */
+    public record Counts(long invocations, long failures, long busyMs, long sent, long received, long swapsOut, long swapsIn,
+                         long checkpoints) {
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** As this, with each value as {@code map} gives it. */
+    public ProcessImage map(UnaryOperator<Payload> map) {
+        Map<String, Payload> mapped = new LinkedHashMap<>();
+        state.forEach((key, value) -> mapped.put(key, map.apply(value)));
+        return new ProcessImage(number, about, mapped, messages.stream().map(message -> new Message(message.source(), message.key(),
+                map.apply(message.payload()), message.order(), message.atNs())).toList(), taken);
+    }
+}

@@ -1,0 +1,196 @@
+package dev.sand.hostagent.shard;
+
+import dev.sand.datalayer.ObjectStore;
+import dev.sand.datalayer.ProcessImage.Part;
+import dev.sand.datalayer.ProcessImages;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Codec;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.Limits;
+import dev.sand.event.LogFields;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessView;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.ProcessImage;
+import dev.sand.hostagent.segments.SegmentServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Images of processes between this host's memory and the global data layer (PraaS 3.3); off the shard, which is told how it went. */
+final class ProcessStore {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessStore.class);
+    private static final Duration AGAIN = Duration.ofMillis(500);
+    private static final String STATE = "s/";
+    private static final String MESSAGE = "m/";
+    private static final int PAGE = 500;
+    private final AtomicLong reads = new AtomicLong();
+    private final ProcessImages images;
+    private final SegmentServer segments;
+    private final Work work;
+
+    ProcessStore(ProcessImages images, SegmentServer segments, Work work) {
+        this.images = images;
+        this.segments = segments;
+        this.work = work;
+    }
+
+    // --- out
+
+    private record Value(String name, Payload payload, SegmentServer segments, String application) implements ProcessImages.Source {
+        @Override
+        public String contentType() {
+            return payload.contentType();
+        }
+
+        @Override
+        public long size() {
+            return payload.size();
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            if (payload.reference() == null) {
+                out.write(payload.bytes());
+            } else {
+                segments.transfer(application, payload.reference(), out);
+            }
+        }
+    }
+
+    void write(Shard shard, Action.WriteImage write) {
+        boolean taken = work.tryRun(() -> shard.submit(new Input.ImageWritten(write, write(write))));
+        if (!taken) {
+            shard.submit(new Input.ImageWritten(write, busy()));
+        }
+    }
+
+    private static Failure busy() {
+        return Failure.platform(Errors.UNAVAILABLE, "the host agent has too much to read and write", true);
+    }
+
+    /** @return why it is not written, or null */
+    private Failure write(Action.WriteImage write) {
+        try {
+            Map<String, Payload> values = new TreeMap<>(); // in an order that changes little from one image to the next
+            write.image().state().forEach((key, value) -> values.put(STATE + key, value));
+            write.image().messages().forEach(message -> values.put(MESSAGE + String.format("%019d", message.order()), message.payload()));
+            List<Value> sources = values.entrySet().stream()
+                    .map(each -> new Value(each.getKey(), each.getValue(), segments, write.application())).toList();
+            byte[] head = Codec.encode(ImageHead.of(write.image(), write.view()));
+            boolean written = images.write(write.application(), write.process(), write.epoch(), write.image().number(), write.swapped(), head,
+                    sources).isPresent();
+            return written ? null : Failure.platform(Errors.MOVED, "process " + write.process() + " is another host's", true);
+        } catch (StoreException | IOException e) {
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, write.application()).addKeyValue(LogFields.SLOT, write.slot())
+                    .log("process {} stays in memory, its image cannot be written: {}", write.process(), e.getMessage());
+            return Failure.platform(Errors.UNAVAILABLE, "the image of process " + write.process() + " cannot be written: " + e.getMessage(),
+                    true);
+        }
+    }
+
+    // --- in
+
+    /** @param kept what was brought here so far is added to it. @return null: there is none */
+    ProcessImage read(String application, String process, boolean values, List<Payload> kept) throws IOException {
+        while (true) {
+            Optional<dev.sand.datalayer.ProcessImage> found = images.find(application, process);
+            if (found.isEmpty()) {
+                return null;
+            }
+            ImageHead head = Codec.decode(found.get().head(), ImageHead.class);
+            Map<String, Payload> read = new TreeMap<>();
+            try {
+                if (values) {
+                    images.read(application, found.get(), (part, bytes) -> read.put(part.name(), value(application, part, bytes, kept)));
+                }
+                return head.image(found.get().number(), STATE, MESSAGE, read);
+            } catch (StoreException e) {
+                if (e.kind() != StoreException.Kind.CONFLICT) {
+                    throw e;
+                } // it was replaced meanwhile
+            }
+        }
+    }
+
+    private Payload value(String application, Part part, ObjectStore.Content bytes, List<Payload> kept) throws IOException {
+        if (part.size() <= Limits.INLINE_BYTES) {
+            ByteArrayOutputStream inline = new ByteArrayOutputStream((int) part.size());
+            bytes.writeTo(inline);
+            return new Payload(part.contentType(), inline.toByteArray(), null);
+        }
+        String owner = "image/" + reads.incrementAndGet();
+        Payload here = segments.put(application, owner, part.contentType(), part.size(), bytes::writeTo);
+        segments.retain(application, here.reference());
+        segments.release(application, owner);
+        kept.add(here);
+        return here;
+    }
+
+    // --- others
+
+    void delete(Shard shard, Action.DeleteImage delete) {
+        boolean taken = work.tryRun(() -> {
+            try {
+                images.delete(delete.application(), delete.process(), delete.epoch());
+                shard.submit(new Input.ImageDeleted(delete));
+            } catch (StoreException e) {
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, delete.application()).addKeyValue(LogFields.SLOT, delete.slot())
+                        .log("the image of process {} is deleted later: {}", delete.process(), e.getMessage());
+                shard.execute(() -> shard.after(AGAIN, () -> delete(shard, delete)));
+            }
+        });
+        if (!taken) {
+            shard.after(AGAIN, () -> delete(shard, delete));
+        }
+    }
+
+    void find(Shard shard, Action.FindImage find) {
+        boolean taken = work.tryRun(() -> {
+            Input.ImageFound found;
+            try {
+                found = new Input.ImageFound(find, images.find(find.application(), find.process())
+                        .map(image -> Codec.decode(image.head(), ImageHead.class).swapped()).orElse(null), null);
+            } catch (StoreException e) {
+                found = new Input.ImageFound(find, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
+            }
+            shard.submit(found);
+        });
+        if (!taken) {
+            shard.submit(new Input.ImageFound(find, null, busy()));
+        }
+    }
+
+    /** As many as can be told of: none when the store is away. */
+    void list(Shard shard, Action.ListImages list) {
+        boolean taken = work.tryRun(() -> {
+            List<ProcessView> views = new ArrayList<>();
+            try {
+                String after = null;
+                for (List<ProcessImages.Listed> page = images.list(list.application(), after, PAGE); !page.isEmpty();
+                        page = images.list(list.application(), after, PAGE)) {
+                    page.forEach(image -> views.add(Codec.decode(image.head(), ImageHead.class).swapped()));
+                    after = page.getLast().process();
+                }
+            } catch (StoreException e) {
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, list.application())
+                        .log("processes that are swapped out cannot be told of now: {}", e.getMessage());
+            }
+            shard.submit(new Input.ImagesListed(list, views));
+        });
+        if (!taken) {
+            shard.submit(new Input.ImagesListed(list, List.of()));
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static dev.sand.hostagent.core.CoreFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessSpec;
+import dev.sand.event.ProcessView;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Processes that leave a host's memory and come back: all of them, once, and never when they are needed. */
+class SwappingTest {
+    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 5_000, Map.of(
+            "late", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100_000, false)));
+    private final CoreFixture shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST))
+            .with(grain("late", 10, 100, Isolation.REQUEST)).with(slow()).warm();
+    private static GrainSpec slow() {
+        return new GrainSpec("slow", "handler:handle", Isolation.REQUEST, GrainSpec.Preload.AUTO, 90_000, 10, 0, 100, 1 << 20, 1, 4, 0,
+                Map.of(), List.of());
+    }
+
+    private final List<Object> told = new ArrayList<>();
+    private long ids = 1;
+
+    private String invoke(String process) {
+        return invoke(process, "g");
+    }
+
+    private String invoke(String process, String function) {
+        String id;
+        do {
+            id = Ids.encode(1_000, 0, ids++);
+        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
+        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), function, json("1"), 100_000, false, null).inProcess(process));
+        shop.settle();
+        return id;
+    }
+
+    private Running running(String process) {
+        return running(process, "g");
+    }
+
+    private Running running(String process, String function) {
+        String id = invoke(process, function);
+        return shop.running(id);
+    }
+
+    private List<Action> on(Input input) {
+        List<Action> actions = shop.on(input);
+        for (Action action : actions) {
+            switch (action) {
+                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+                case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
+                case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+                default -> { }
+            }
+        }
+        return actions;
+    }
+
+    private Object call(Running by, ProcessCall call) {
+        told.clear();
+        on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
+        return told.isEmpty() ? null : told.getFirst();
+    }
+
+    private void finish(Running by, StateWrite... writes) {
+        on(new Input.FinishInProcess(new Input.Finish(APP, by.instance(), by.eventId(), by.attempt(), json("0"), List.of(),
+                shop.nowNs, shop.nowNs), List.of(writes)));
+    }
+
+    private String state(Running by, String key) {
+        return call(by, new ProcessCall.Get(key)) instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
+    }
+
+    private String received(Running by) {
+        return call(by, new ProcessCall.Receive(null, null, 0)) instanceof Answer.Received answer ? text(answer.payload()) : null;
+    }
+
+    /** @return a view, a failure, or null: not answered yet */
+    private Object command(String process, Kind kind) {
+        List<Object> answers = new ArrayList<>();
+        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, kind), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                answers.add(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answers.add(failure);
+            }
+        }));
+        return answers.isEmpty() ? null : answers.getFirst();
+    }
+
+    private boolean isHere(String process) {
+        return shop.core().context().processes.table().here(APP.application(), process) != null;
+    }
+
+    private void stateAndMessage() {
+        Running writes = running("p");
+        call(writes, new ProcessCall.Send(0, "p", "k", json("7"), 0));
+        finish(writes, new StateWrite("a", json("1")));
+    }
+
+    @Test
+    void aProcessThatIsIdleForLongLeavesAndComesBackWithAllThatItHad() {
+        stateAndMessage();
+        shop.after(SPEC.idleMs() + SPEC.swapAfterMs() + 10);
+        assertThat(isHere("p")).isFalse();
+        assertThat(shop.images.get("p").state()).containsOnlyKeys("a");
+        assertThat(command("p", Kind.SWAP_IN)).isInstanceOf(ProcessView.class);
+        ProcessHome back = shop.core().context().processes.table().here(APP.application(), "p");
+        assertThat(text(back.process().get(new Attempt("e", 1), "a"))).isEqualTo("1");
+        assertThat(text(back.process().receive(new Attempt("e", 1), "p", "k").payload())).isEqualTo("7");
+    }
+
+    @Test
+    void whatTheJournalHasOfItMayGoOnceItsImageIsWritten() {
+        stateAndMessage();
+        List<Action> swap = on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CHECKPOINT), listener()));
+        List<Action.Journal> ended = swap.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).toList();
+        assertThat(ended).hasSize(1);
+        assertThat(ended.getFirst().backup()).isInstanceOf(Backup.Ended.class);
+        assertThat(ended.getFirst().executionId()).startsWith("@p@").endsWith(".0");
+        Running again = running("p");
+        shop.takesChanges = false;
+        finish(again, new StateWrite("a", json("2")));
+        Action.Journal next = shop.of(Action.Journal.class).getLast();
+        assertThat(next.carried().change().base()).isEqualTo(shop.images.get("p").number());
+        assertThat(next.carried().change().number()).isEqualTo(shop.images.get("p").number() + 1);
+    }
+
+    private static Input.CommandListener listener() {
+        return new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {}
+
+            @Override
+            public void onFailed(Failure failure) {}
+        };
+    }
+
+    @Test
+    void functionsThatRunEndFirstAndOthersWaitUntilItIsBack() {
+        Running runs = running("p");
+        assertThat(command("p", Kind.SWAP_OUT)).as("not yet").isNull();
+        String waits = invoke("p");
+        assertThat(shop.running(waits)).isNull();
+        finish(runs, new StateWrite("a", json("1")));
+        shop.settle();
+        assertThat(shop.images).containsKey("p");
+        assertThat(state(shop.running(waits), "a")).as("it was brought back for it").isEqualTo("1");
+    }
+
+    @Test
+    void oneWhoseFunctionsDoNotEndStays() {
+        running("p", "slow");
+        List<Failure> failures = new ArrayList<>();
+        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {}
+
+            @Override
+            public void onFailed(Failure failure) {}
+        }));
+        for (Action action : shop.after(60_001)) {
+            if (action instanceof Action.AnswerCommand answer) {
+                failures.add(answer.failure());
+            }
+        }
+        assertThat(failures).extracting(Failure::error).containsExactly(Errors.CONFLICT);
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("active");
+    }
+
+    @Test
+    void commandsAreAnsweredByItsState() {
+        assertThat(command("p", Kind.SWAP_OUT)).isInstanceOfSatisfying(Failure.class, f -> assertThat(f.error()).isEqualTo(Errors.NOT_FOUND));
+        stateAndMessage();
+        assertThat(command("p", Kind.SWAP_IN)).isInstanceOfSatisfying(Failure.class, f -> assertThat(f.details()).containsEntry("state", "active"));
+        assertThat(command("p", Kind.SWAP_OUT)).isInstanceOfSatisfying(ProcessView.class, view -> {
+            assertThat(view.status()).isEqualTo("swapped");
+            assertThat(view.swapsOut()).isEqualTo(1);
+        });
+        assertThat(isHere("p")).isFalse();
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("swapped");
+        assertThat(isHere("p")).as("telling of it does not bring it").isFalse();
+        for (Kind kind : List.of(Kind.SWAP_OUT, Kind.CHECKPOINT)) {
+            assertThat(command("p", kind)).isInstanceOfSatisfying(Failure.class, f -> assertThat(f.details()).containsEntry("state", "swapped"));
+        }
+        assertThat(command("p", Kind.SWAP_IN)).isInstanceOfSatisfying(ProcessView.class, view -> assertThat(view.swapsIn()).isEqualTo(1));
+        command("p", Kind.SWAP_OUT);
+        assertThat(command("p", Kind.CREATE)).as("it is restored").isInstanceOfSatisfying(ProcessView.class,
+                view -> assertThat(view.stateKeys()).isEqualTo(1));
+        assertThat(command("p", Kind.CREATE)).isInstanceOf(Failure.class);
+    }
+
+    @Test
+    void aKilledProcessLeavesNoImage() {
+        stateAndMessage();
+        command("p", Kind.SWAP_OUT);
+        assertThat(command("p", Kind.KILL)).isInstanceOf(ProcessView.class);
+        assertThat(shop.images).isEmpty();
+        assertThat(state(running("p"), "a")).isNull();
+    }
+
+    @Test
+    void whatComesWhileItIsWrittenIsNotForgotten() {
+        stateAndMessage();
+        shop.writesImages = false;
+        command("p", Kind.SWAP_OUT);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        call(running("q"), new ProcessCall.Send(0, "p", "k", json("8"), 0));
+        shop.writesImages = true;
+        shop.images.put("p", write.image());
+        on(new Input.ImageWritten(write, null));
+        assertThat(isHere("p")).isTrue();
+        Running reads = running("p");
+        assertThat(received(reads) + received(reads)).isEqualTo("78");
+    }
+
+    @Test
+    void oneThatCannotBeWrittenStaysAndIsTriedAgain() {
+        stateAndMessage();
+        shop.writesImages = false;
+        shop.after(SPEC.idleMs() + SPEC.swapAfterMs() + 10);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        shop.writesImages = true;
+        on(new Input.ImageWritten(write, Failure.platform(Errors.UNAVAILABLE, "the store is away", true)));
+        assertThat(isHere("p")).isTrue();
+        assertThat(shop.images).isEmpty();
+        shop.after(SPEC.idleMs() + SPEC.swapAfterMs() + 10);
+        assertThat(isHere("p")).isFalse();
+        assertThat(shop.images.get("p").state()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void oneIsKilledWhileItIsWritten() {
+        stateAndMessage();
+        shop.writesImages = false;
+        command("p", Kind.SWAP_OUT);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        assertThat(command("p", Kind.KILL)).as("its image would come after that").isNull();
+        String next = invoke("p");
+        assertThat(shop.running(next)).isNull();
+        shop.writesImages = true;
+        shop.images.put("p", write.image());
+        on(new Input.ImageWritten(write, null));
+        shop.settle();
+        assertThat(shop.images).isEmpty();
+        assertThat(state(shop.running(next), "a")).isNull();
+    }
+
+    @Test
+    void oneThatMessagesWillInvokeByTheClockStays() {
+        running("p");
+        call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("8"), 0));
+        assertThat(command("p", Kind.SWAP_OUT)).isNull();
+        assertThat(isHere("p")).isTrue();
+    }
+
+    @Test
+    void memoryThatIsShortTakesThoseThatWereIdleForLongest() {
+        for (int i = 0; i < 10; i++) {
+            finish(running("p" + i), new StateWrite("a", json("" + i)));
+            shop.after(10);
+        }
+        shop.after(SPEC.idleMs() + 100);
+        on(new Input.MemoryPressure());
+        assertThat(shop.images.keySet()).containsExactlyInAnyOrder("p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7");
+        assertThat(isHere("p9")).isTrue();
+    }
+
+    @Test
+    void whatANewOwnerFindsInTheJournalFollowsTheImage() {
+        stateAndMessage();
+        command("p", Kind.CHECKPOINT);
+        long number = shop.images.get("p").number();
+        CoreFixture other = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+        other.images.putAll(shop.images);
+        long createdMs = shop.images.get("p").about().createdMs();
+        List<ProcessChange> tail = List.of(
+                new ProcessChange("p", createdMs, 0, number, new Change.Done(List.of(new StateWrite("a", json("9"))),
+                        List.of(), List.of())),
+                new ProcessChange("p", createdMs, number, number + 1,
+                        new Change.Done(List.of(new StateWrite("b", json("2"))), List.of(), List.of())));
+        other.on(new Input.RecoverProcess(APP.application(), "p", createdMs, tail, List.of(0L, number), Map.of()));
+        ProcessHome home = other.core().context().processes.table().here(APP.application(), "p");
+        assertThat(home.process().keyCount()).isEqualTo(2);
+        assertThat(text(home.process().get(new Attempt("x", 1), "a"))).as("the image has that change").isEqualTo("1");
+        assertThat(home.process().number()).isEqualTo(number + 1);
+    }
+}
