@@ -23,19 +23,9 @@ final class Attempts {
         this.context = context;
     }
 
-    /** @param stateWrites of the process that it runs in; its end waits for what it sent */
+    /** @param stateWrites of the process that it runs in */
     void onFinish(Event event, Payload output, List<Published> withFinish, List<StateWrite> stateWrites, long startedNs, long endedNs) {
-        int attempt = event.attempt;
         boolean inProcess = event.owner.process() != null;
-        if (inProcess && context.processes.sends().delays(event.id, () -> {
-            if (event.isRunning() && event.attempt == attempt) {
-                onFinish(event, output, withFinish, stateWrites, startedNs, endedNs);
-            } else {
-                context.processes.free(grain.application().key().application(), StateWrite.values(stateWrites));
-            }
-        })) {
-            return;
-        }
         List<Published> published = event.published(withFinish);
         Failure refusal = Refusals.ofResult(event, output, published, grain.application());
         if (refusal == null && inProcess) {
@@ -51,23 +41,22 @@ final class Attempts {
         }
         context.counters.finished++;
         end(event, null, startedNs, endedNs);
-        event.owner.onEventSucceeded(event, output, published);
+        whenSent(event, () -> event.owner.onEventSucceeded(event, output, published));
         grain.dispatch();
     }
 
     void onFail(Event event, Failure failure, long startedNs, long endedNs) {
-        int attempt = event.attempt;
-        if (event.owner.process() != null && context.processes.sends().delays(event.id, () -> {
-            if (event.isRunning() && event.attempt == attempt) {
-                onFail(event, failure, startedNs, endedNs);
-            }
-        })) {
-            return;
-        }
         context.counters.attemptsFailed++;
         end(event, failure.error(), startedNs, endedNs);
-        event.owner.onEventFailed(event, failure);
+        whenSent(event, () -> event.owner.onEventFailed(event, failure));
         grain.dispatch();
+    }
+
+    /** Its end is told when what it sent to processes is durable: of one that is known to have ended nothing is lost. */
+    private void whenSent(Event event, Runnable told) {
+        if (event.owner.process() == null || !context.processes.sends().delays(event.id, told)) {
+            told.run();
+        }
     }
 
     private void end(Event event, String error, long startedNs, long endedNs) {

@@ -28,6 +28,7 @@ import dev.sand.localbus.BusConnection;
 import dev.sand.localbus.BusReply;
 import dev.sand.localbus.LocalBus;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,8 @@ final class SandboxCalls {
     private final CommandLine supervisor = new CommandLine();
     private final Map<String, Worker> workers = new HashMap<>();
     private final Map<String, BusConnection> instances = new HashMap<>();
+    /** By instance whose function has ended, and whose values are being kept: what is told of it after that. */
+    private final Map<String, List<Runnable>> finishing = new HashMap<>(0);
     private final LastWords lastWords;
     private boolean supervisorLost;
 
@@ -260,10 +263,23 @@ final class SandboxCalls {
             refuse(connection, e);
             return;
         }
-        processes.kept(shard, app.application(), StateWrite.values(writes), () -> shard.on(new Input.FinishInProcess(finish, writes)),
-                cause -> shard.on(new Input.Fail(app, finish.instance(), finish.eventId(), finish.attempt(),
+        finishing.put(finish.instance(), new ArrayList<>(2));
+        processes.kept(shard, app.application(), StateWrite.values(writes),
+                () -> finished(finish.instance(), new Input.FinishInProcess(finish, writes)),
+                cause -> finished(finish.instance(), new Input.Fail(app, finish.instance(), finish.eventId(), finish.attempt(),
                         Failure.platform(Errors.UNAVAILABLE, "what the function wrote cannot be kept: " + cause, true),
                         finish.startedNs(), finish.endedNs())));
+    }
+
+    private void finished(String instance, Input end) {
+        shard.on(end);
+        finishing.remove(instance).forEach(Runnable::run);
+    }
+
+    /** What it wrote is being kept: its end, which comes meanwhile, is told of after that of its function. */
+    private boolean isFinishing(String instance, Runnable then) {
+        List<Runnable> waiting = finishing.isEmpty() ? null : finishing.get(instance);
+        return waiting != null && waiting.add(then);
     }
 
     void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
@@ -332,6 +348,9 @@ final class SandboxCalls {
     }
 
     private void onInstanceExited(InstanceExitedReport report) {
+        if (isFinishing(report.getInstance(), () -> onInstanceExited(report))) {
+            return;
+        }
         Input.InstanceExited exited = new Input.InstanceExited(app, report.getInstance(), report.getExitCode(),
                 report.getSignal(), report.getCpuUs(), report.getPeakMemoryBytes(), report.getNote());
         if (instances.containsKey(exited.instance())) {
@@ -342,6 +361,9 @@ final class SandboxCalls {
     }
 
     void onClosed(BusConnection connection) {
+        if (connection.attachment() instanceof Instance instance && isFinishing(instance.name, () -> onClosed(connection))) {
+            return;
+        }
         if (connection.attachment() instanceof Instance instance && instances.remove(instance.name, connection)) {
             Input closed = new Input.InstanceClosed(app, instance.name, connection.leftEventUnread());
             if (connection.leftEventUnread()) {

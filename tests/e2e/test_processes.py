@@ -1,0 +1,179 @@
+"""Cloud processes outlive whatever dies: what a function did that was answered is there, whole and once."""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Tested, sandbox_option
+from sand.command.local import LocalPlatform
+
+FILES = {
+    "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, mailbox: {messages: 100000}}\n",
+    "grains/add/handler.py": '''
+def handle(event, context):
+    """Two keys that belong together, and a message to another process."""
+    p = context.process
+    p.state("a/" + event["id"], event["id"])
+    if event.get("to"):
+        p.send(event["to"], "k", event["id"])
+    p.state("b/" + event["id"], event["id"])
+    return event["id"]
+''',
+    "grains/take/handler.py": '''
+def handle(event, context):
+    p = context.process
+    got = []
+    while len(got) < event["most"] and (one := p.recv(key="k", timeout=0)) is not None:
+        got.append(one)
+    p.state("taken", p.state("taken", default=[]) + got)
+    return got
+''',
+    "grains/keys/handler.py": '''
+def handle(event, context):
+    p = context.process
+    return {"keys": p.state_keys(), "taken": p.state("taken", default=[])}
+''',
+    "grains/large/handler.py": '''
+def handle(event, context):
+    p = context.process
+    if event is not None:
+        p.state("large", bytes([event]) * (3 << 20))
+        return None
+    value = p.state("large")
+    return [len(value), value[0], value[-1]]
+''',
+    "grains/fails/handler.py": '''
+def handle(event, context):
+    p = context.process
+    p.state("a/failed", 1)
+    p.recv(key="k", timeout=0)
+    raise ValueError("no")
+''',
+}
+ROOT = "/api/v1/apps/ledger-of-processes/processes"
+
+
+class Home:
+    """A platform with a home of its own, which may be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.local = LocalPlatform(*sandbox_option(), home=folder).start()
+        self.tested = Tested(self.local)
+        deployed = self.tested.deploy_files(FILES)
+        assert deployed.status_code in (200, 201), deployed.text
+
+    def again(self) -> None:
+        self.local.kill()
+        self.local.start()
+        self.tested = Tested(self.local)
+
+    def call(self, process: str, function: str, event: Any = None) -> httpx.Response:
+        return self.tested.http.post(f"{ROOT}/invoke", params={"function": function, "process": process}, json=event, timeout=60)
+
+    def ask(self, process: str, function: str, event: Any = None) -> Any:
+        response = self.call(process, function, event)
+        assert response.status_code == 200, response.text
+        return response.json() if response.content else None
+
+    def step(self, process: str, step: str) -> httpx.Response:
+        return self.tested.http.post(f"{ROOT}/{process}/{step}", timeout=90)
+
+    def get(self, process: str, *rest: str) -> dict[str, Any]:
+        response = self.tested.http.get("/".join((ROOT, process, *rest)))
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
+        return found
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Home]:
+    with tempfile.TemporaryDirectory(prefix="sand-", dir="/tmp") as folder:
+        made = Home(Path(folder))
+        try:
+            yield made
+        finally:
+            made.local.stop()
+
+
+@pytest.mark.slow
+def test_a_kill_loses_nothing_of_functions_that_were_answered(home: Home):
+    home.ask("sink", "keys")
+    answered: list[str] = []
+    enough = threading.Event()
+
+    def client(number: int) -> None:
+        for count in range(1000):
+            id = f"{number}-{count:04}"
+            try:
+                response = home.call(f"p{number % 3}", "add", {"id": id, "to": "sink"})
+            except httpx.TransportError:
+                return
+            if response.status_code == 200:
+                answered.append(id)
+            if len(answered) >= 60:
+                enough.set()
+
+    with ThreadPoolExecutor(4) as clients:
+        running = [clients.submit(client, number) for number in range(4)]
+        assert enough.wait(120)
+        home.ask("sink", "take", {"most": 10})
+        home.local.kill()
+        for one in running:
+            one.result()
+    home.again()
+    for number in range(4):
+        keys = home.ask(f"p{number % 3}", "keys")["keys"]
+        mine = [id for id in answered if id.startswith(f"{number}-")]
+        assert [id for id in mine if f"a/{id}" not in keys] == []
+        assert [key for key in keys if key.startswith("a/") and "b/" + key[2:] not in keys] == [], "half of what a function did"
+    home.ask("sink", "take", {"most": 100_000})
+    taken = home.ask("sink", "keys")["taken"]
+    assert len(taken) == len(set(taken)), "a message came twice"
+    assert set(answered) <= set(taken)
+    for number in range(4):
+        mine = [id for id in taken if id.startswith(f"{number}-")]
+        assert mine == sorted(mine), "messages of one sender and key are out of order"
+
+
+@pytest.mark.slow
+def test_large_state_outlives_a_kill_with_and_without_an_image(home: Home):
+    home.ask("big", "large", 7)
+    home.again()
+    assert home.ask("big", "large") == [3 << 20, 7, 7]
+    assert home.step("big", "swap-out").json()["status"] == "swapped"
+    home.again()
+    assert home.get("big")["status"] == "swapped"
+    assert home.ask("big", "large") == [3 << 20, 7, 7]
+    assert home.get("big")["status"] == "active"
+    home.ask("big", "large", 9)
+    home.again()
+    assert home.ask("big", "large") == [3 << 20, 9, 9], "what the journal has goes over the image"
+
+
+@pytest.mark.slow
+def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):
+    home.ask("s", "keys")
+    home.ask("q", "add", {"id": "x", "to": "s"})
+    home.ask("s", "add", {"id": "y"})
+    assert home.call("s", "fails").status_code == 500
+    refused = home.step("s", "swap-in")
+    assert (refused.status_code, refused.json()["error"], refused.json()["state"]) == (409, "Sand.Conflict", "active")
+    assert home.step("s", "checkpoint").status_code == 200
+    assert home.step("s", "swap-out").json()["status"] == "swapped"
+    assert home.step("s", "swap-out").json()["state"] == "swapped"
+    listed = home.tested.http.get(ROOT, params={"status": "swapped"}).json()["processes"]
+    assert [one["process"] for one in listed if one["process"] == "s"] == ["s"]
+    figures = home.get("s", "metrics")
+    assert (figures["swapsOut"], figures["checkpoints"], figures["unread"]) == (1, 1, 1)
+    assert home.ask("s", "take", {"most": 5}) == ["x"], "a function that failed has given it back"
+    assert home.ask("s", "keys")["keys"] == ["a/y", "b/y", "taken"]
+    home.step("s", "swap-out")
+    assert home.tested.http.delete(f"{ROOT}/s").status_code == 204
+    home.again()
+    assert home.tested.http.get(f"{ROOT}/s").status_code == 404
+    assert home.ask("s", "keys")["keys"] == []
