@@ -72,6 +72,11 @@ final class Restoring implements Tenant {
         free(isEarlier ? restored.image() : null, others);
         if (image == null && restored.changes().isEmpty()) {
             tell(null, null);
+        } else if (image == null && changes.isEmpty() && what.bases().equals(List.of(0L))) {
+            // That it was made is not in the journal, nor was an image: nobody was promised anything.
+            new ProcessJournal(context, what.application(), what.process(), what.createdMs(), 0, what.bases())
+                    .end(what.changes().getLast().number());
+            tell(null, null);
         } else if (image == null && !(!changes.isEmpty() && changes.getFirst().change() instanceof Change.Made)) {
             free(null, changes);
             tell(null, Failure.platform(Errors.UNAVAILABLE, "process " + what.process() + " has no image, and its journal has not all of it",

@@ -266,13 +266,11 @@ public final class CloudProcess {
 
     // --- as it was elsewhere, or before
 
-    /** All of it that lasts; no ending is unsettled. */
+    /** All of it that lasts, while no change is on its way: of an attempt whose end is none yet nothing counts. */
     public ProcessImage image(ProcessImage.About about) {
-        if (!finished.isEmpty()) {
-            throw new IllegalStateException("process " + id + " has ends that are not durable");
-        }
         List<Message> messages = mailbox.all();
         begun.values().forEach(own -> messages.addAll(own.borrowed));
+        finished.forEach(each -> messages.addAll(each.received));
         messages.sort(Comparator.comparingLong(Message::order));
         Map<String, BitSet> taken = new LinkedHashMap<>();
         mailbox.taken().forEach((sender, ordinals) -> taken.put(sender, (BitSet) ordinals.clone()));

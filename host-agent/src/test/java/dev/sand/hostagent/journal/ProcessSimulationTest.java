@@ -1,0 +1,93 @@
+package dev.sand.hostagent.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Cloud processes under every fault that we know: no state write lost or half applied, no message lost, doubled or out of order.
+ * {@code -Dsand.sim.seeds=100000} runs longer, {@code -Dsand.sim.first=N} begins elsewhere.
+ */
+class ProcessSimulationTest {
+    private static final int SEEDS = Integer.getInteger("sand.sim.seeds", 400);
+    private static final long FIRST = Long.getLong("sand.sim.first", 1);
+
+    /** @return what is wrong, or null */
+    private static String violation(long seed, boolean broken) {
+        ProcessWorld world = new ProcessWorld(seed, broken);
+        try {
+            world.run();
+        } catch (RuntimeException e) {
+            return "seed " + seed + ": " + e;
+        }
+        String wrong = check(world);
+        return wrong == null ? null : "seed " + seed + ": " + wrong;
+    }
+
+    private static String check(ProcessWorld world) {
+        if (world.finalKeys.size() < 3) {
+            return "not all processes answer at the end: " + world.finalKeys.keySet();
+        }
+        Set<String> all = new HashSet<>();
+        for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
+            Set<String> keys = new HashSet<>(process.getValue());
+            for (String key : keys) {
+                if (key.startsWith("a/") && !keys.contains("b/" + key.substring(2))) {
+                    return process.getKey() + " has half of what " + key.substring(2) + " wrote";
+                }
+                if (key.startsWith("r/") && !all.add(key.substring(2))) {
+                    return "message " + key.substring(2) + " was received twice";
+                }
+            }
+            for (String body : world.finalMessages.get(process.getKey())) {
+                if (!all.add(body)) {
+                    return "message " + body + " is there twice";
+                }
+            }
+        }
+        for (Map.Entry<String, String> done : world.succeeded.entrySet()) {
+            if (!done.getKey().startsWith("last") && !world.finalKeys.get(done.getValue()).contains("a/" + done.getKey())) {
+                return "what " + done.getKey() + " wrote is lost, and it was answered";
+            }
+        }
+        List<String> arrived = new ArrayList<>(world.sent.keySet());
+        for (ProcessWorld.Message message : world.sent.values()) {
+            boolean ended = world.succeeded.containsKey(message.body().substring(0, message.body().indexOf('#')));
+            if (ended && !all.contains(message.body())) {
+                return "message " + message.body() + " is lost, and its sender was answered";
+            }
+        }
+        for (List<String> unread : world.finalMessages.values()) {
+            for (int i = 1; i < unread.size(); i++) {
+                ProcessWorld.Message before = world.sent.get(unread.get(i - 1));
+                ProcessWorld.Message behind = world.sent.get(unread.get(i));
+                if (before != null && behind != null && before.source().equals(behind.source())
+                        && arrived.indexOf(before.body()) > arrived.indexOf(behind.body())) {
+                    return "messages " + before + " and " + behind + " are out of order";
+                }
+            }
+        }
+        return null;
+    }
+
+    @Test
+    void nothingIsLostDoubledOrHalfDone() {
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            assertThat(violation(seed, false)).isNull();
+        }
+    }
+
+    @Test
+    void anAnswerBeforeTheJournalHasItIsFound() {
+        String found = null;
+        for (long seed = 1; seed <= 200 && found == null; seed++) {
+            found = violation(seed, true);
+        }
+        assertThat(found).isNotNull();
+    }
+}
