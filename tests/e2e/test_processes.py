@@ -73,7 +73,8 @@ class Home:
         self.tested = Tested(self.local)
 
     def call(self, process: str, function: str, event: Any = None) -> httpx.Response:
-        return self.tested.http.post(f"{ROOT}/invoke", params={"function": function, "process": process}, json=event, timeout=60)
+        where = {"function": function, "process": process}
+        return self.tested.http.post(f"{ROOT}/invoke", params=where, json=event, timeout=60)
 
     def ask(self, process: str, function: str, event: Any = None) -> Any:
         response = self.call(process, function, event)
