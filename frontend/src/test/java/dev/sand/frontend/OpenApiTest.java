@@ -163,6 +163,14 @@ class OpenApiTest {
         call("POST", template + "/invoke", path + "/invoke?function=echo", "1", 200);
         call("POST", template + "/invoke", path + "/invoke", "1", 400);
         call("POST", template + "/invoke", path + "/invoke?function=nothing", "1", 404);
+        call("POST", template + "/{process}/swap-out", "/api/v1/apps/demo/processes/p1/swap-out", null, 200);
+        call("POST", template + "/{process}/swap-out", "/api/v1/apps/demo/processes/none/swap-out", null, 404);
+        call("POST", template + "/{process}/swap-in", "/api/v1/apps/demo/processes/p1/swap-in", null, 200);
+        call("POST", template + "/{process}/swap-in", "/api/v1/apps/demo/processes/none/swap-in", null, 404);
+        call("POST", template + "/{process}/checkpoint", "/api/v1/apps/demo/processes/p1/checkpoint", null, 200);
+        call("POST", template + "/{process}/checkpoint", "/api/v1/apps/demo/processes/none/checkpoint", null, 404);
+        call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/p1/metrics", null, 200);
+        call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/none/metrics", null, 404);
         call("DELETE", template + "/{process}", path + "/p1", null, 204);
         call("DELETE", template + "/{process}", "/api/v1/apps/demo/processes/p1", null, 404);
     }
