@@ -11,7 +11,7 @@ from typing import Any
 
 from sand.asl import document, limits, object_fields
 from sand.asl.definition import Amount, Batch, Distribution, ResultWriter
-from sand.asl.failure import runtime
+from sand.asl.failure import ITEM_READER_FAILED, StateError, runtime
 from sand.asl.fields import Fields
 from sand.asl.reference_path import Missing
 from sand.asl.scopes import View, Visit
@@ -71,9 +71,11 @@ def begin(visit: Visit, distribution: Distribution, data: Any) -> MapRun:
 
 
 def max_items(visit: Visit, distribution: Distribution, data: Any) -> int:
-    """Of an ItemReader."""
+    """Of an ItemReader. As on AWS, 0 is no bound, and what is computed may be beyond the largest."""
     most = _amount(View(visit, data), distribution.reader and distribution.reader.max_items)
-    return limits.MAX_ITEMS if most is None else int(most)
+    if most is not None and most < 0:
+        raise StateError(ITEM_READER_FAILED, "field MaxItems must be positive")
+    return min(int(most or limits.MAX_ITEMS), limits.MAX_ITEMS)
 
 
 def _amount(view: View, amount: Amount | None) -> float | None:

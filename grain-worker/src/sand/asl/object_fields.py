@@ -43,9 +43,8 @@ def reader(state: Fields, is_jsonata: bool, amount: ReadAmount) -> ObjectReader 
     fields = state.object("ItemReader")
     if fields is None:
         return None
-    for name in ("ItemsPath", "Items"):
-        if name in state:
-            state.wrong(name, f"The items come from the ItemReader: {name} has nothing to select from.")
+    if "Items" in state:  # ItemsPath is passed over, as on AWS
+        state.wrong("Items", "The items come from the ItemReader: Items has nothing to select from.")
     Reader(fields, is_jsonata).refuse_foreign()
     resource = fields.required_string("Resource")
     is_listing = resource is not None and _is_named_by("list", resource)
@@ -62,7 +61,9 @@ def reader(state: Fields, is_jsonata: bool, amount: ReadAmount) -> ObjectReader 
         form = _manifest(configuration, form)
     max_items = None
     if configuration is not None:
-        max_items = amount(configuration, "MaxItems", 1, limits.MAX_ITEMS, is_jsonata)
+        max_items = amount(configuration, "MaxItems", 0, limits.MAX_ITEMS, is_jsonata)
+        if max_items is not None and max_items.source is not None:
+            max_items = replace(max_items, least=-(1 << 53), most=1 << 53)  # judged when it is known, as on AWS
         configuration.report_unknown("a ReaderConfig")
     fields.report_unknown("an ItemReader")
     return ObjectReader(resource is not None and resource.startswith("arn:"), parameters, form, max_items)

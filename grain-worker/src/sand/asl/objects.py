@@ -19,6 +19,10 @@ class ItemFault(Exception):
     """What is wrong with an object, in a sentence."""
 
 
+class WordedFault(ItemFault):
+    """In the words of AWS, which do not name the object."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """type: CSV, JSON or JSONL. headers: of CSV, None when its first row has them. pointer: of JSON, ItemsPointer's steps.
@@ -164,6 +168,8 @@ def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:
             if document.size(value, limits.ITEM_BYTES) > limits.ITEM_BYTES:
                 raise ItemFault(f"an item is larger than {limits.ITEM_BYTES} bytes")
             yield key, value
+    except WordedFault:
+        raise
     except (document.NoJson, csv.Error, ItemFault) as e:
         raise ItemFault(f"The object {source.key} cannot be read as {form.type}: {e}") from None
 
@@ -178,9 +184,9 @@ def _members(form: Format, text: str) -> Iterator[Item]:
         else:
             value = None
     if not isinstance(value, list | dict):
-        where = "/" + "/".join(form.pointer)
-        none = f"its ItemsPointer {where} leads to no array and no object"
-        raise ItemFault(none if form.pointer else "it is neither a JSON array nor a JSON object")
+        if not form.pointer:
+            raise WordedFault("Attempting to map over non-iterable node.")
+        raise ItemFault(f"its ItemsPointer /{'/'.join(form.pointer)} leads to no array and no object")
     yield from value.items() if isinstance(value, dict) else ((None, element) for element in value)
 
 
@@ -197,5 +203,7 @@ def _rows(form: Format, text: str) -> Iterator[Item]:
     headers = form.headers if form.headers is not None else tuple(next(rows, ()))
     if sum(len(header.encode()) + 1 for header in headers) > limits.CSV_HEADER_BYTES:
         raise ItemFault(f"its headers have more than {limits.CSV_HEADER_BYTES} bytes")
+    if len(set(headers)) < len(headers):
+        raise WordedFault("CSV headers cannot contain duplicates.")
     for row in rows:
         yield None, {header: row[at] if at < len(row) else "" for at, header in enumerate(headers)}

@@ -26,8 +26,17 @@ final class MapObjects {
         String bucket = text(parameters, "Bucket", !reader.needsBucket(), StatesError.ITEM_READER_FAILED);
         boolean isListing = new ItemSource(null, "", reader.format()).isListing();
         String name = text(parameters, isListing ? "Prefix" : "Key", isListing, StatesError.ITEM_READER_FAILED);
-        double most = fields.amount(visit, reader.maxItems(), input, WorkflowLimits.MAX_ITEMS);
-        return new ReadItems(new ItemSource(bucket, name == null ? "" : name, reader.format()), version(parameters), (long) most);
+        return new ReadItems(new ItemSource(bucket, name == null ? "" : name, reader.format()), version(parameters),
+                maxItems(visit, reader, input));
+    }
+
+    /** As on AWS, 0 is no bound, and what is computed may be beyond the largest. */
+    private long maxItems(Visit visit, Distribution.Reader reader, Document input) {
+        long most = (long) fields.amount(visit, reader.maxItems(), input, 0);
+        if (most < 0) {
+            throw new StatesError(StatesError.ITEM_READER_FAILED, "field MaxItems must be positive");
+        }
+        return most == 0 ? WorkflowLimits.MAX_ITEMS : Math.min(most, WorkflowLimits.MAX_ITEMS);
     }
 
     /** Of the object that is asked for; 0: as it is. */

@@ -277,6 +277,9 @@ final class StateExit {
     }
 
     private static String cause(Visit visit, StatesError e) {
+        if (StatesError.ITEM_READER_FAILED.equals(e.error())) { // as on AWS, where it is the run of the Map that fails
+            return e.getMessage();
+        }
         return "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"
                 + visit.enteredEvent + "). " + e.getMessage();
     }

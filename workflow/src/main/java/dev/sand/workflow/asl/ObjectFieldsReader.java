@@ -36,10 +36,8 @@ final class ObjectFieldsReader {
         if (fields == null) {
             return null;
         }
-        for (String name : List.of("ItemsPath", "Items")) {
-            if (state.has(name)) {
-                state.report(name, Code.WRONG_VALUE, "The items come from the ItemReader: " + name + " has nothing to select from.");
-            }
+        if (state.has("Items")) { // ItemsPath is passed over, as on AWS
+            state.report("Items", Code.WRONG_VALUE, "The items come from the ItemReader: Items has nothing to select from.");
         }
         data.refuseForeign(fields, isJsonata);
         String resource = fields.requiredString("Resource");
@@ -57,7 +55,10 @@ final class ObjectFieldsReader {
         }
         Distribution.Amount maxItems = null;
         if (configuration != null) {
-            maxItems = amounts.amount(configuration, "MaxItems", 1, WorkflowLimits.MAX_ITEMS, isJsonata);
+            maxItems = amounts.amount(configuration, "MaxItems", 0, WorkflowLimits.MAX_ITEMS, isJsonata);
+            if (maxItems != null && maxItems.from() != null) { // judged when it is known, as on AWS
+                maxItems = new Distribution.Amount(maxItems.field(), 0, maxItems.from(), -(1L << 53), 1L << 53);
+            }
             configuration.reportUnknown("a ReaderConfig");
         }
         fields.reportUnknown("an ItemReader");

@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -40,8 +41,7 @@ final class StringFunctions {
                 if (next >= arguments.length) {
                     throw new Intrinsic.InvalidArguments();
                 }
-                JsonNode value = arguments[next++];
-                out.append(value.isTextual() ? value.textValue() : Json.text(value));
+                show(arguments[next++], out);
             } else if (c == '}') {
                 throw StatesError.intrinsic("Invalid template in States.Format: matching '{' not found for '}'.");
             } else {
@@ -52,6 +52,32 @@ final class StringFunctions {
             throw new Intrinsic.InvalidArguments();
         }
         return Json.NODES.textNode(out.toString());
+    }
+
+    /** Objects and arrays as AWS shows them: {a=1, b=[x, y]}, texts in them without quotation marks. */
+    private static void show(JsonNode value, StringBuilder out) {
+        if (value.isTextual()) {
+            out.append(value.textValue());
+        } else if (value.isContainerNode()) {
+            String separator = "";
+            out.append(value.isObject() ? '{' : '[');
+            if (value.isObject()) {
+                for (Map.Entry<String, JsonNode> member : value.properties()) {
+                    out.append(separator).append(member.getKey()).append('=');
+                    show(member.getValue(), out);
+                    separator = ", ";
+                }
+            } else {
+                for (JsonNode element : value) {
+                    out.append(separator);
+                    show(element, out);
+                    separator = ", ";
+                }
+            }
+            out.append(value.isObject() ? '}' : ']');
+        } else {
+            out.append(Json.text(value));
+        }
     }
 
     /** An empty string gives null, as on AWS. */

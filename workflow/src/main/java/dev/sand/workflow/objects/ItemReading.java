@@ -9,6 +9,7 @@ import dev.sand.workflow.objects.ApplicationObjects.Info;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 
 /** Does what a Map wants done with objects, a chunk at a time, in memory that does not grow with them. Blocks. */
@@ -63,7 +64,8 @@ public final class ItemReading {
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
                     + e.getOriginalMessage());
         } catch (ItemFault e) {
-            throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + e.getMessage());
+            throw e.isWorded ? e : new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
+                    + e.getMessage());
         }
     }
 
@@ -95,6 +97,9 @@ public final class ItemReading {
         if (headers == null) {
             List<String> first = rows.next();
             headers = CsvRows.checkedHeaders(first == null ? List.of() : first);
+        }
+        if (call.headers() == null && new HashSet<>(headers).size() < headers.size()) {
+            throw ItemFault.worded("CSV headers cannot contain duplicates.");
         }
         boolean isLast = false;
         while (!chunk.isFull() && !isLast) {

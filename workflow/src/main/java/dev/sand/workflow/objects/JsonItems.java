@@ -41,8 +41,8 @@ final class JsonItems {
             token = descend(stream, parser, token, step);
         }
         if (token != JsonToken.START_ARRAY && token != JsonToken.START_OBJECT) {
-            throw new ItemFault(pointer.matches() ? "it is neither a JSON array nor a JSON object"
-                    : "its ItemsPointer " + pointer + " leads to no array and no object");
+            throw pointer.matches() ? ItemFault.worded("Attempting to map over non-iterable node.")
+                    : new ItemFault("its ItemsPointer " + pointer + " leads to no array and no object");
         }
         return new JsonItems(stream, parser, base, token == JsonToken.START_OBJECT, pointer.matches());
     }
