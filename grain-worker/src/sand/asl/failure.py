@@ -56,16 +56,17 @@ def reported(error: str | None) -> str | None:
 
 
 def matches(names: tuple[str, ...], error: str | None, is_branch_failure: bool) -> bool:
-    """Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them."""
+    """Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them. States.Runtime fails the
+    execution, also where a list names it."""
     for name in names:
-        if name == error:
+        if name == BRANCH_FAILED and is_branch_failure:
             return True
-        if name == ALL and error != RUNTIME:
+        if error == RUNTIME:
+            continue
+        if name in (error, ALL):
             return True
-        if name == TASK_FAILED and error not in (TIMEOUT, HEARTBEAT_TIMEOUT, RUNTIME):
+        if name == TASK_FAILED and error not in (TIMEOUT, HEARTBEAT_TIMEOUT):
             return True
         if name == TIMEOUT and error == HEARTBEAT_TIMEOUT:
-            return True
-        if name == BRANCH_FAILED and is_branch_failure:
             return True
     return False

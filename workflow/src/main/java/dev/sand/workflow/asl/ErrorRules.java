@@ -33,21 +33,24 @@ public record ErrorRules(List<Retrier> retriers, List<Catcher> catchers) {
         return StatesError.HEARTBEAT_TIMEOUT.equals(error) ? StatesError.TIMEOUT : error;
     }
 
-    /** Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them. */
+    /**
+     * Whether a list in ErrorEquals matches an error, with the wildcards as AWS treats them. States.Runtime fails the execution, also
+     * where a list names it.
+     */
     public static boolean matches(List<String> errors, String error, boolean isBranchFailure) {
+        if (StatesError.RUNTIME.equals(error)) {
+            return isBranchFailure && errors.contains(StatesError.BRANCH_FAILED);
+        }
         for (String name : errors) {
             if (name.equals(error)) {
                 return true;
             }
             switch (name) {
                 case StatesError.ALL -> {
-                    if (!StatesError.RUNTIME.equals(error)) {
-                        return true;
-                    }
+                    return true;
                 }
                 case StatesError.TASK_FAILED -> {
-                    if (!StatesError.TIMEOUT.equals(error) && !StatesError.HEARTBEAT_TIMEOUT.equals(error)
-                            && !StatesError.RUNTIME.equals(error)) {
+                    if (!StatesError.TIMEOUT.equals(error) && !StatesError.HEARTBEAT_TIMEOUT.equals(error)) {
                         return true;
                     }
                 }
