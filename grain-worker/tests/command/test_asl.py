@@ -103,6 +103,16 @@ def test_runs_cases_line_by_line_and_says_which_line_is_none() -> None:
     assert (third["id"], third["status"]) == (8, "INVALID")
 
 
+def test_a_line_that_is_no_case_is_told_in_the_words_of_the_command_with_its_id() -> None:
+    lines = ['{"id": 7}', "{no json"]
+    told = list(map(json.loads, asl("validate", "--batch", input="\n".join(lines)).stdout.splitlines()))
+    assert [line["valid"] for line in told] == [False, False]
+    assert (told[0]["id"], told[0]["diagnostics"][0]["code"]) == (7, "MISSING_FIELD")
+    assert told[1]["diagnostics"][0]["code"] == "INVALID_JSON"
+    ran = json.loads(asl("run", "--batch", input=lines[0]).stdout)
+    assert (ran["id"], ran["status"]) == (7, "INVALID")
+
+
 def test_tells_every_mistake_of_a_definition_with_its_place(tmp_path: Path) -> None:
     wrong = {"StartAt": "A", "States": {"A": {"Type": "Pass", "InputPath": "a", "Next": "B"}}}
     done = asl("validate", write(tmp_path, "wrong.json", wrong))

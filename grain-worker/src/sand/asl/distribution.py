@@ -121,10 +121,8 @@ def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool
     label = state.string("Label")
     if label is not None and not 1 <= len(label) <= limits.MAP_LABEL_CHARS:
         state.wrong("Label", f"The field Label must have from 1 to {limits.MAP_LABEL_CHARS} characters.")
-    elif label is not None and (found := _NOT_IN_A_LABEL.search(label)):
-        state.wrong(
-            "Label", f"The field Label may have no spaces, brackets, wildcards or other special characters: {found[0]!r}."
-        )
+    elif label is not None and _NOT_IN_A_LABEL.search(label):
+        state.wrong("Label", "The field Label may have no spaces, brackets, wildcards or other special characters.")
     batcher = state.object("ItemBatcher")
     return Distribution(
         is_express,

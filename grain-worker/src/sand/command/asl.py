@@ -158,15 +158,16 @@ def _one(word: str, engine: str, case: dict[str, Any]) -> dict[str, Any]:
 def _each_line(word: str, engine: str) -> None:
     runner = _Java(word) if engine == "java" else _Python(word)
     try:
-        for case in _cases():
-            _print(case if "status" in case else runner.run(case))
+        refusal: dict[str, Any] = {"valid": False} if word == "validate" else {"status": "INVALID"}
+        for case, fault in _cases():
+            _print(runner.run(case) if fault is None else {**case, **refusal, "diagnostics": [fault]})
     finally:
         if isinstance(runner, _Java):
             runner.close()
 
 
-def _cases() -> Iterator[dict[str, Any]]:
-    """Those of stdin; of a line that is none, what is wrong with it, as a result."""
+def _cases() -> Iterator[tuple[dict[str, Any], dict[str, str] | None]]:
+    """Those of stdin; of a line that is none, its id, if it has one, and what is wrong with it, as a diagnostic."""
     for number, raw in enumerate(sys.stdin.buffer, 1):
         line = raw.decode("utf-8", "replace")
         if not line.strip():
@@ -175,16 +176,16 @@ def _cases() -> Iterator[dict[str, Any]]:
             case = document.parse(line)
         except document.NoJson as e:
             code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
-            yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": code, "message": f"Line {number}: {e}."}]}
+            yield {}, {"pointer": "", "code": code, "message": f"Line {number}: {e}."}
             continue
         if not isinstance(case, dict) or "definition" not in case:
             message = f"Line {number} is no case: an object with a definition is needed."
-            yield {"status": "INVALID", "diagnostics": [{"pointer": "", "code": "MISSING_FIELD", "message": message}]}
+            known = {"id": case["id"]} if isinstance(case, dict) and "id" in case else {}
+            yield known, {"pointer": "", "code": "MISSING_FIELD", "message": message}
             continue
-        case.pop("status", None)
         if "grains" in case:
             case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
-        yield case
+        yield case, None
 
 
 def _text(file: Path) -> str:
