@@ -99,6 +99,7 @@ final class ClientConnection extends Connection {
             case FAILED -> message.getFailed().getCall();
             case DONE -> message.getDone().getCall();
             case HOST_STATUS -> message.getHostStatus().getCall();
+            case PROCESSES -> message.getProcesses().getCall();
             default -> throw new LinkException("a host does not send " + message.getSetField());
         };
     }

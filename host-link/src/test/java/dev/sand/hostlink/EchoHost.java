@@ -1,9 +1,13 @@
 package dev.sand.hostlink;
 
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +39,22 @@ final class EchoHost implements HostAgentPort {
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return CompletableFuture.completedFuture(TaskCallback.Outcome.TAKEN);
+    }
+
+    /** None is there but "p". */
+    @Override
+    public CompletableFuture<ProcessView> process(ProcessCommand command) {
+        return command.process().equals("p") ? CompletableFuture.completedFuture(view(command.application()))
+                : CompletableFuture.failedFuture(new ProcessException(Failure.caller(Errors.NOT_FOUND, "no " + command.process())));
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessView>> processes(String application) {
+        return CompletableFuture.completedFuture(List.of(view(application)));
+    }
+
+    private static ProcessView view(String application) {
+        return new ProcessView(application, "p", "active", "here", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     @Override

@@ -3,9 +3,12 @@ package dev.sand.hostlink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.Errors;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Chunk;
 import dev.sand.event.thrift.network.Credit;
@@ -25,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -166,6 +170,26 @@ class LinkFaultsTest {
             assertThat(raw.isClosedByPeer()).isTrue();
         }
         assertThat(invoke(link, "echo", new byte[] {1}).get(20, TimeUnit.SECONDS).output().bytes()).containsExactly(1);
+    }
+
+    @Test
+    void questions_about_processes_are_answered_over_one_connection() throws Exception {
+        HostLink link = link(KEY, serve(LinkOptions.DEFAULT), LinkOptions.DEFAULT);
+        await().until(link::isUp);
+        for (ProcessCommand.Kind kind : ProcessCommand.Kind.values()) {
+            HostPeer.ProcessOutcome done = ask(() -> link.process(new ProcessCommand("demo", 1, "p", kind)));
+            assertThat(done.view().process()).isEqualTo("p");
+            assertThat(done.failure()).isNull();
+        }
+        HostPeer.ProcessOutcome refused = ask(() -> link.process(new ProcessCommand("demo", 1, "q", ProcessCommand.Kind.DESCRIBE)));
+        assertThat(refused.view()).isNull();
+        assertThat(refused.failure().error()).isEqualTo(Errors.NOT_FOUND);
+        assertThat(ask(() -> link.processes("demo"))).extracting(ProcessView::application).containsExactly("demo");
+        assertThat(link.isUp()).isTrue();
+    }
+
+    private <T> T ask(Supplier<CompletableFuture<T>> question) throws Exception {
+        return CompletableFuture.supplyAsync(question, links).thenCompose(answer -> answer).get(20, TimeUnit.SECONDS);
     }
 
     @Test
