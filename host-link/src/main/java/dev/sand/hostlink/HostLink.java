@@ -44,6 +44,8 @@ public final class HostLink implements HostPeer {
     /** Of what changes one execution. */
     private static final Duration CANCEL = Duration.ofSeconds(10);
     private static final Duration QUICK = Duration.ofSeconds(3);
+    /** In a process's life: functions that run in it may have to end first, and large values to be written. */
+    private static final Duration STEP = Duration.ofSeconds(85);
     private static final Duration DELETE = Duration.ofSeconds(30);
     private static final Duration BUILD = Duration.ofMinutes(20);
     private static final int SLOWEST_RECONNECT = 20;
@@ -165,7 +167,8 @@ public final class HostLink implements HostPeer {
 
     @Override
     public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
-        return ask(CANCEL, call -> Message.commandProcess(new CommandProcess(call, ByteBuffer.wrap(Codec.encode(command)))),
+        boolean quick = command.kind() == ProcessCommand.Kind.DESCRIBE || command.kind() == ProcessCommand.Kind.CONNECT;
+        return ask(quick ? CANCEL : STEP, call -> Message.commandProcess(new CommandProcess(call, ByteBuffer.wrap(Codec.encode(command)))),
                 answer -> Wire.outcome(answer.getProcesses()));
     }
 

@@ -209,15 +209,22 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     /** Of its slot's owner; one that says it is not, or not yet, is asked again, or the next one. */
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
-        return askOwner(command.process(), owner -> owner.process(command).thenCompose(outcome ->
-                outcome.failure() != null && outcome.failure().retryable()
-                        ? CompletableFuture.failedFuture(new LinkException(outcome.failure().cause()))
-                        : CompletableFuture.completedFuture(outcome)))
-                .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(new ProcessException(Failure.platform(Errors.UNAVAILABLE,
-                        thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause().getMessage() : thrown.getMessage(),
-                        true))))
+        return askOwner(command.process(), owner -> owner.process(command).thenCompose(outcome -> isNotOwners(outcome)
+                ? CompletableFuture.failedFuture(new ProcessException(outcome.failure())) : CompletableFuture.completedFuture(outcome)))
+                .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(refusal(thrown)))
                 .thenCompose(outcome -> outcome.failure() == null ? CompletableFuture.completedFuture(outcome.view())
                         : CompletableFuture.failedFuture(new ProcessException(outcome.failure())));
+    }
+
+    private static boolean isNotOwners(HostPeer.ProcessOutcome outcome) {
+        return outcome.failure() != null && outcome.failure().retryable()
+                && (outcome.failure().error().equals(Errors.MOVED) || outcome.failure().error().equals(Errors.UNAVAILABLE));
+    }
+
+    private static ProcessException refusal(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        return cause instanceof ProcessException refused && !refused.failure().error().equals(Errors.MOVED) ? refused
+                : new ProcessException(Failure.platform(Errors.UNAVAILABLE, cause.getMessage(), true));
     }
 
     /** A host that does not answer has them all the same: then the list cannot be told. */
