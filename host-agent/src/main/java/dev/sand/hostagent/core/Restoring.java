@@ -72,6 +72,12 @@ final class Restoring implements Tenant {
         free(isEarlier ? restored.image() : null, others);
         if (image == null && restored.changes().isEmpty()) {
             tell(null, null);
+        } else if (image != null && !what.changes().isEmpty() && changes.isEmpty() && !image.hasInvoking()) {
+            // All that the journal still has of it is in its image: it stays there until somebody asks for it.
+            new ProcessJournal(context, what.application(), what.process(), what.createdMs(), image.number(), what.bases())
+                    .imaged(image.number());
+            free(image, List.of());
+            tell(null, null);
         } else if (image == null && changes.isEmpty() && what.bases().equals(List.of(0L))) {
             // That it was made is not in the journal, nor was an image: nobody was promised anything.
             new ProcessJournal(context, what.application(), what.process(), what.createdMs(), 0, what.bases())

@@ -1,15 +1,16 @@
 package dev.sand.hostagent.dataplane;
 
+import dev.sand.datalayer.StoreException;
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.InvocationIds;
-import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentServer;
 import java.util.Map;
@@ -101,7 +102,9 @@ final class Invocations {
                         e.getMessage(), e.kind() != StoreException.Kind.BAD_VALUE);
                 next = () -> connection.end(call, failed(call.request, call.executionId, failure));
             } catch (RuntimeException e) {
-                LOG.error("invocation {} of application {} cannot be begun", call.executionId, grant.application(), e);
+                LOG.atError().addKeyValue(LogFields.APPLICATION, grant.application())
+                        .addKeyValue(LogFields.EXECUTION_ID, call.executionId).setCause(e)
+                        .log("invocation {} of application {} cannot be begun", call.executionId, grant.application());
                 next = () -> connection.goAway(Errors.UNAVAILABLE, "the host has failed to begin an invocation");
             }
             Runnable then = next;

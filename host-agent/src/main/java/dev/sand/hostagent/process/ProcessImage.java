@@ -27,6 +27,11 @@ public record ProcessImage(long number, About about, Map<String, Payload> state,
         public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    /** Whether messages in it make invocations, or will. */
+    public boolean hasInvoking() {
+        return messages.stream().anyMatch(message -> InvokingMessages.isOne(message.key()));
+    }
+
     /** As this, with each value as {@code map} gives it. */
     public ProcessImage map(UnaryOperator<Payload> map) {
         Map<String, Payload> mapped = new LinkedHashMap<>();

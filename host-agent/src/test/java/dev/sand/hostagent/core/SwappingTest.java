@@ -296,6 +296,20 @@ class SwappingTest {
     }
 
     @Test
+    void aNewOwnerLeavesAProcessInItsImageWhenThatHasAllOfTheJournal() {
+        stateAndMessage();
+        command("p", Kind.SWAP_OUT);
+        long number = shop.images.get("p").number();
+        long createdMs = shop.images.get("p").about().createdMs();
+        ProcessChange known = new ProcessChange("p", createdMs, 0, number, new Change.Fired(List.of()));
+        List<Action> recovered = on(new Input.RecoverProcess(APP.application(), "p", createdMs, List.of(known), List.of(0L), Map.of()));
+        assertThat(isHere("p")).isFalse();
+        assertThat(recovered).as("the journal's part may go").anyMatch(action -> action instanceof Action.Journal journal
+                && journal.backup() instanceof Backup.Ended && journal.executionId().endsWith(".0"));
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("swapped");
+    }
+
+    @Test
     void whatANewOwnerFindsInTheJournalFollowsTheImage() {
         stateAndMessage();
         command("p", Kind.CHECKPOINT);
