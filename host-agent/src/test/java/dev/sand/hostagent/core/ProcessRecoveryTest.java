@@ -268,4 +268,17 @@ class ProcessRecoveryTest {
         on(new Input.ListProcesses(APP.application(), views -> views.forEach(view -> keys.add(view.stateKeys()))));
         assertThat(keys).containsExactly(1);
     }
+
+    @Test
+    void aHostTellsItsStatusWhileTheApplicationOfAProcessIsBeingLoaded() {
+        finish(running("p"), write("a", "1"));
+        List<ProcessChange> changes = changes().stream().map(record -> record.carried().change()).toList();
+        shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        on(new Input.RecoverProcess(APP.application(), "p", changes.getFirst().createdMs(), changes, List.of(0L), Map.of()));
+        assertThat(shop.of(Action.LoadApplication.class)).hasSize(1);
+        assertThat(shop.core().status(shop.nowNs)).hasSize(1);
+        on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        assertThat(shop.core().status(shop.nowNs)).hasSize(1);
+        assertThat(shop.core().context().processes.table().here(APP.application(), "p")).isNotNull();
+    }
 }
