@@ -30,6 +30,9 @@ import java.util.Map;
 final class Wire {
     private static final JsonMapper DETAILS = new JsonMapper();
 
+    /** Of an application that is known, and had none yet. */
+    private static final String NO_SANDBOX = "";
+
     private Wire() {}
 
     /** @param redrive or null */
@@ -124,8 +127,9 @@ final class Wire {
                 grains.add(new GrainStatus(grain.grain(), grain.workerState(), grain.workerPid(), grain.idle(), grain.running(),
                         grain.queued(), grain.oldestMs(), grain.restarts()));
             }
-            sandboxes.add(new SandboxStatus(sandbox.application(), sandbox.version(), sandbox.id(), sandbox.state(),
-                    sandbox.startedMs(), sandbox.executions(), grains));
+            String id = sandbox.id() == null ? NO_SANDBOX : sandbox.id();
+            sandboxes.add(new SandboxStatus(sandbox.application(), sandbox.version(), id, sandbox.state(), sandbox.startedMs(),
+                    sandbox.executions(), grains));
         }
         return new HostStatus(call, status.host(), status.sandboxKind(), status.draining(), sandboxes);
     }
@@ -138,7 +142,8 @@ final class Wire {
                 grains.add(new HostAgentPort.GrainStatus(grain.getGrain(), grain.getWorkerState(), grain.getWorkerPid(),
                         grain.getIdle(), grain.getRunning(), grain.getQueued(), grain.getOldestMs(), grain.getRestarts()));
             }
-            sandboxes.add(new HostAgentPort.SandboxStatus(sandbox.getApplication(), sandbox.getVersion(), sandbox.getId(),
+            sandboxes.add(new HostAgentPort.SandboxStatus(sandbox.getApplication(), sandbox.getVersion(),
+                    sandbox.getId().equals(NO_SANDBOX) ? null : sandbox.getId(),
                     sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), grains));
         }
         return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);

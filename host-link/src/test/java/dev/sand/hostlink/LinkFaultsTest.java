@@ -185,6 +185,7 @@ class LinkFaultsTest {
         assertThat(refused.view()).isNull();
         assertThat(refused.failure().error()).isEqualTo(Errors.NOT_FOUND);
         assertThat(ask(() -> link.processes("demo"))).extracting(ProcessView::application).containsExactly("demo");
+        assertThat(ask(link::status).sandboxes().getFirst().id()).as("of an application without a sandbox").isNull();
         assertThat(link.isUp()).isTrue();
     }
 
