@@ -171,6 +171,7 @@ def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):
     assert [one["process"] for one in listed if one["process"] == "s"] == ["s"]
     figures = home.get("s", "metrics")
     assert (figures["swapsOut"], figures["checkpoints"], figures["unread"]) == (1, 1, 1)
+    assert (figures["invocations"], figures["failures"]) == (3, 1)
     assert home.ask("s", "take", {"most": 5}) == ["x"], "a function that failed has given it back"
     assert home.ask("s", "keys")["keys"] == ["a/y", "b/y", "taken"]
     home.step("s", "swap-out")

@@ -67,6 +67,9 @@ final class Ending {
             return;
         }
         boolean kept = execution.isRunning() || backups.isDurable();
+        if (!again) {
+            endedAs = status;
+        }
         execution.close(failure == null || status == Status.CANCELLED ? Errors.CANCELLED : failure.error(),
                 status != Status.TIMED_OUT || context.has(Rule.DEADLINE_KILLS));
         InvocationResult result = story.ended(status, output, failure);
@@ -74,7 +77,6 @@ final class Ending {
         if (again) {
             return;
         }
-        endedAs = status;
         context.counters.ended(status);
         context.figures.ends(request.application())[status.ordinal()]++;
         boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
@@ -85,6 +87,11 @@ final class Ending {
             story.recordEnd(recordFirst);
         }
         execution.leave(kept ? result : null, recordFirst);
+    }
+
+    /** It ended, and not well. */
+    boolean hasFailed() {
+        return endedAs != null && endedAs != Status.SUCCEEDED;
     }
 
     /** Its record is stored: from now on a crash loses nothing of it. */

@@ -169,6 +169,7 @@ final class ProcessHome extends Timed {
     void left(RunningExecution execution) {
         if (running.remove(execution)) {
             counts.invocations++;
+            counts.failures += execution.ending().hasFailed() ? 1 : 0;
             next();
             invocations.fire();
             imaging.onLeft();

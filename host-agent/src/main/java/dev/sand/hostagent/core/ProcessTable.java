@@ -144,14 +144,13 @@ final class ProcessTable {
                 remove(home);
             }
         }
-        List<Runnable> waiting = new ArrayList<>();
-        changing.forEach((application, of) -> of.entrySet().removeIf(each -> {
-            boolean lost = context.slots.of(each.getKey()) == slot;
-            if (lost && each.getValue().restoring != null) {
-                each.getValue().restoring.close();
+        List<Changing> lost = new ArrayList<>();
+        changing.values().forEach(of -> of.entrySet().removeIf(each -> context.slots.of(each.getKey()) == slot && lost.add(each.getValue())));
+        for (Changing each : lost) {
+            if (each.restoring != null) {
+                each.restoring.close();
             }
-            return lost && waiting.addAll(each.getValue().waiting) | lost;
-        }));
-        waiting.forEach(Runnable::run);
+            each.waiting.forEach(Runnable::run);
+        }
     }
 }

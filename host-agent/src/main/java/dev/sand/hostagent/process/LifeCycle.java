@@ -2,7 +2,7 @@ package dev.sand.hostagent.process;
 
 /**
  * The states of a cloud process (PraaS, Fig. 5) and which follow which. The two that the figure draws as arrows, swapping out and
- * in, take a while, and may fail; no process is swapped yet, so only ACTIVE, IDLE and KILLED are met.
+ * in, take a while, and may fail. One that is swapped is not in memory: SWAPPED is what others are told of it.
  *
  * <pre>
  * ACTIVE       → IDLE          no function ran in it for a while

@@ -309,6 +309,15 @@ class ProcessesTest {
     }
 
     @Test
+    void whatHasEndedInAProcessIsCountedAndWhatHasFailed() {
+        finish(running("p"));
+        shop.fail(running("p"), "Boom");
+        finish(running("p"));
+        ProcessView view = (ProcessView) command("p", Kind.DESCRIBE);
+        assertThat(view.invocations() + " " + view.failures()).isEqualTo("3 1");
+    }
+
+    @Test
     void aProcessIsIdleWhenNothingRanForAWhile() {
         finish(running("p"));
         assertThat(((ProcessView) command("p", Kind.DESCRIBE)).status()).isEqualTo("active");
