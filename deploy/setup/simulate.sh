@@ -1,4 +1,4 @@
-# The simulators, one host's and the cluster's, for longer than a test run has: ./sand simulate [SEEDS] [FIRST]. Sourced by ./sand.
+# The simulators, one host's, the cluster's and that of cloud processes, for longer than a test run has: ./sand simulate [SEEDS] [FIRST]. Sourced by ./sand.
 
 run_simulate() {
   local seeds=${1:-100000} first=${2:-0}
@@ -9,7 +9,7 @@ run_simulate() {
   set_up_jdk
   say "running $seeds seeds from $first on; a violation prints its seed and the replay's command"
   mvn -q -B -f "$SAND_CHECKOUT/pom.xml" -pl host-agent -am -Dsurefire.failIfNoSpecifiedTests=false \
-    -Dtest='SimulatorTest#nothingThatMustNotHappenHappens,ClusterTest#nothingThatMustNotHappenHappens' \
+    -Dtest='SimulatorTest#nothingThatMustNotHappenHappens,ClusterTest#nothingThatMustNotHappenHappens,ProcessSimulationTest#nothingIsLostDoubledOrHalfDone' \
     -Dsand.sim.seeds="$seeds" -Dsand.sim.cluster.seeds="$seeds" -Dsand.sim.first="$first" test </dev/null
   say "$seeds seeds from $first on: no violation"
 }

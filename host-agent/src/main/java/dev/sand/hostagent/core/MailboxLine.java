@@ -147,6 +147,10 @@ final class MailboxLine {
      * @param waits whoever does until it is durable; @return false: there is no room for it
      */
     boolean deliver(Change.Outgoing message, String waits) {
+        if (home.isKilled()) {
+            home.free(List.of(message.payload()));
+            return true; // to nobody
+        }
         Change.Arrived arrived = new Change.Arrived(message.sender(), message.ordinal(), message.source(), message.key(), message.payload());
         Sent sent = process.offer(arrived, context.nowNs);
         if (sent == Sent.REPEATED) {

@@ -214,9 +214,10 @@ final class ProcessHome extends Timed {
         counts.imaged(swapped);
     }
 
-    /** Nobody has come since the image was made, and nothing of it becomes due by itself. */
+    /** Nobody has come since the image was made, nobody knows it who will, and nothing of it becomes due by itself. */
     boolean mayLeave() {
-        return isAtRest() && !journal.isDirty() && mailbox.isEmpty() && process.nextDueNs() == Long.MAX_VALUE;
+        return isAtRest() && !journal.isDirty() && mailbox.isEmpty() && !process.mailbox().isExpecting()
+                && process.nextDueNs() == Long.MAX_VALUE;
     }
 
     /** It is swapped out. */
@@ -239,6 +240,10 @@ final class ProcessHome extends Timed {
 
     boolean isGone() {
         return gone;
+    }
+
+    boolean isKilled() {
+        return process.status() == LifeCycle.KILLED;
     }
 
     // --- what attempts do to it

@@ -88,6 +88,11 @@ public final class Mailbox {
         reservedBytes -= messageBytes;
     }
 
+    /** Whether a message is still to come that has its room here, or an invocation is being made of some. */
+    public boolean isExpecting() {
+        return reserved > 0 || !firing.isEmpty();
+    }
+
     /** Why a message of that size has no room now; null: it has. */
     public Refusal refusal(long messageBytes) {
         int unread = unread() + reserved;
