@@ -24,7 +24,7 @@ def handle(event, context):
     p.state("b/" + event["id"], event["id"])
     return event["id"]
 ''',
-    "grains/take/handler.py": '''
+    "grains/take/handler.py": """
 def handle(event, context):
     p = context.process
     got = []
@@ -32,13 +32,13 @@ def handle(event, context):
         got.append(one)
     p.state("taken", p.state("taken", default=[]) + got)
     return got
-''',
-    "grains/keys/handler.py": '''
+""",
+    "grains/keys/handler.py": """
 def handle(event, context):
     p = context.process
     return {"keys": p.state_keys(), "taken": p.state("taken", default=[])}
-''',
-    "grains/large/handler.py": '''
+""",
+    "grains/large/handler.py": """
 def handle(event, context):
     p = context.process
     if event is not None:
@@ -46,14 +46,14 @@ def handle(event, context):
         return None
     value = p.state("large")
     return [len(value), value[0], value[-1]]
-''',
-    "grains/fails/handler.py": '''
+""",
+    "grains/fails/handler.py": """
 def handle(event, context):
     p = context.process
     p.state("a/failed", 1)
     p.recv(key="k", timeout=0)
     raise ValueError("no")
-''',
+""",
 }
 ROOT = "/api/v1/apps/ledger-of-processes/processes"
 

@@ -1,4 +1,4 @@
-"""A value that functions of a process share is in memory once: each maps it, none copies it, none can write to it (PraaS 4.4)."""
+"""A value that functions of a process share is in memory once: each maps it, none copies it, none writes to it (PraaS 4.4)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -350,3 +350,14 @@ def test_every_key_of_processes_is_read(apps: Apps) -> None:
     assert apps.table.spec() == tables.ProcessSpec(1, 2, 3, 4096, 5 << 20, 6_000, 420_000)
     assert apps.table.function("keep") == tables.FunctionSpec("multi-source", 2, 8_000, False)
     assert apps.table.function("do") == tables.FunctionSpec("standard", 1, 0, True)
+
+
+def test_a_dedicated_process_says_what_its_sandbox_would_have(apps: Apps) -> None:
+    apps.load("sandbox: {memory: 128MiB}\nprocesses: {dedicated: {cpus: 2}}\n")
+    assert apps.create(id="a").json()["dedicated"] == {"memoryBytes": 128 << 20, "cpus": 2.0, "pids": 512}
+    own = apps.create(id="b", dedicated={"memory": "64MiB", "pids": 32, "packages": ["hello"]})
+    assert own.json()["dedicated"] == {"memoryBytes": 64 << 20, "cpus": 0.0, "pids": 32, "packages": ["hello"]}
+    assert apps.run("b", "out = 1") == 1
+    for bad in (7, {"cpu": 1}, {"memory": "1MiB"}, {"packages": ["; true"]}, {"image": "-v"}):
+        refused = apps.create(dedicated=bad)
+        assert refused.status_code == 400 and "'dedicated'" in refused.json()["detail"]

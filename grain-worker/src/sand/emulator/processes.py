@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sand.emulator import ids
 from sand.emulator.problems import Problem, platform
 from sand.emulator.processes_life import ACTIVE, IDLE, KILLED, SWAPPED, CloudProcess, IllegalStep
-from sand.emulator.processes_specs import FunctionSpec, ProcessSpec
+from sand.emulator.processes_specs import Dedicated, FunctionSpec, ProcessSpec
 from sand.emulator.processes_stay import Residence
 from sand.emulator.processes_triggers import due
 from sand.errors import NotFound, Overloaded
@@ -86,7 +86,11 @@ class Processes:
             return self._all[id]
 
     def create(
-        self, id: str | None = None, concurrency: int | None = None, memory: int | None = None
+        self,
+        id: str | None = None,
+        concurrency: int | None = None,
+        memory: int | None = None,
+        dedicated: Dedicated | None = None,
     ) -> tuple[CloudProcess, bool]:
         """Whether it was there, swapped. :raises IllegalStep: it is there, and is not :raises Overloaded: there are too many"""
         with self.changed:
@@ -96,7 +100,9 @@ class Processes:
                 known.concurrency = known.concurrency if concurrency is None else concurrency
                 known.memory = known.memory if memory is None else memory
                 return known, True
-            return self._make(id or ids.new(), concurrency, memory), False
+            made = self._make(id or ids.new(), concurrency, memory)
+            made.dedicated = dedicated
+            return made, False
 
     def _make(self, id: str, concurrency: int | None = None, memory: int | None = None) -> CloudProcess:
         if len(self._all) >= PROCESSES or self._is_closed:

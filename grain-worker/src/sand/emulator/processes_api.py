@@ -16,6 +16,7 @@ from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.invoke import Invoker, answer, as_it_is, payload_of, settings
 from sand.emulator.problems import Failure, Problem
 from sand.emulator.processes_life import ACTIVE, IDLE, SWAPPED, CloudProcess, IllegalStep
+from sand.emulator.processes_specs import Dedicated, dedicated
 from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
@@ -50,15 +51,19 @@ class ProcessesApi:
 
     def _create(self, request: Request) -> Response:
         application = self._application(request)
-        asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with id, concurrency and memory.") or {}
-        for name in asked.keys() - {"id", "concurrency", "memory"}:
-            raise problems.bad_request(f"A process has no '{name}': it has id, concurrency and memory.")
+        asked = (
+            bodies.json_object(request.body, BODY_BYTES, "The body is an object with id, concurrency, memory and dedicated.")
+            or {}
+        )
+        for name in asked.keys() - {"id", "concurrency", "memory", "dedicated"}:
+            raise problems.bad_request(f"A process has no '{name}': it has id, concurrency, memory and dedicated.")
         id, concurrency = asked.get("id"), asked.get("concurrency")
         if id is not None:
             _check(id)
         if concurrency is not None and (type(concurrency) is not int or not 1 <= concurrency <= _MOST_AT_ONCE):
             raise problems.bad_request(f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}.")
-        process, restored = _known(lambda: application.processes.create(id, concurrency, _size(asked.get("memory"))))
+        memory, own = _size(asked.get("memory")), _dedicated(asked.get("dedicated"))
+        process, restored = _known(lambda: application.processes.create(id, concurrency, memory, own))
         where = f"/api/v1/apps/{application.name}/processes/{process.id}"
         return answer_json(200 if restored else 201, _shown(application, process), [("Location", where)])
 
@@ -181,6 +186,13 @@ def _size(text: Any) -> int | None:
         raise problems.bad_request(f"'memory': {bad}.") from None
 
 
+def _dedicated(said: Any) -> Dedicated | None:
+    try:
+        return dedicated(said)
+    except ValueError as bad:
+        raise problems.bad_request(f"'dedicated': {bad}.") from None
+
+
 def _known(ask: Callable[[], Found]) -> Found:
     """What is asked for, or the problem that it is."""
     try:
@@ -200,10 +212,14 @@ def _sentence(text: str) -> str:
 def _shown(application: Application, process: CloudProcess) -> dict[str, Any]:
     with application.processes.changed:
         spec = application.processes.spec()
+        own = process.dedicated or spec.dedicated
+        manifest = application.version(None).manifest
+        limits = manifest.document.get("sandbox") or {}
+        more = {} if own is None else {"dedicated": own.shown(limits, manifest.sandbox_memory_bytes)}
         return {
             "application": application.name, "process": process.id, "status": process.status, "host": HOST,
             "createdMs": process.created_ms, "concurrency": process.concurrency or spec.concurrency,
             "memoryBytes": application.processes.memory(process), "stateKeys": process.keys,
             "stateBytes": process.state_bytes, "unread": process.mailbox.messages, "mailboxBytes": process.mailbox.bytes,
-            "running": len(process.inside), "waiting": len(process.waiting),
+            "running": len(process.inside), "waiting": len(process.waiting), **more,
         }  # fmt: skip

@@ -23,6 +23,7 @@ from sand.messages import Payload
 
 if TYPE_CHECKING:
     from sand.emulator.executions import Execution
+    from sand.emulator.processes_specs import Dedicated
     from sand.emulator.processes_stay import Receiver, View
 
 ACTIVE, IDLE, SWAPPED, KILLED = "active", "idle", "swapped", "killed"
@@ -57,6 +58,7 @@ class CloudProcess:
         self.status = ACTIVE
         self.concurrency = concurrency
         self.memory = memory
+        self.dedicated: Dedicated | None = None
         self.created_ms = time.time_ns() // 1_000_000
         self.state: dict[str, Payload] = {}
         self.mailbox = Mailbox()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from sand.emulator import quantities
 from sand.emulator.sand_yaml import FILE, Add
 
+LEAST_SANDBOX = 64 << 20
+_IMAGE = re.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
+_PACKAGE = re.compile("[a-z0-9][a-z0-9+.-]{1,127}")
 STANDARD, MULTI_SOURCE, BATCH = "standard", "multi-source", "batch"
 
 
@@ -24,6 +28,59 @@ class FunctionSpec:
     count: int = 1
     timeout_ms: int = 0
     atomic: bool = False
+
+
+@dataclass(frozen=True)
+class Dedicated:
+    """A sandbox of a process's own. The emulator has none: it runs in the application's, and says what it would have.
+
+    :param memory: bytes, as :param cpus: and :param pids: 0: as the application's
+    """
+
+    memory: int = 0
+    cpus: float = 0
+    pids: int = 0
+    image: str | None = None
+    packages: tuple[str, ...] = ()
+
+    def shown(self, sandbox: dict[str, Any], memory: int) -> dict[str, Any]:
+        """:param sandbox: that of sand.yaml, whose :param memory: is in bytes"""
+        limits = {
+            "memoryBytes": self.memory or memory,
+            "cpus": float(self.cpus or sandbox.get("cpus", 0)),
+            "pids": self.pids or sandbox.get("pids", 512),
+        }
+        base = {"image": self.image, "packages": list(self.packages) or None}
+        return limits | {name: value for name, value in base.items() if value is not None}
+
+
+def dedicated(said: Any) -> Dedicated | None:
+    """None: it is not, or nothing is said. :raises ValueError: with what is wrong, for people"""
+    if said is None or said is False:
+        return None
+    if said is True:
+        return Dedicated()
+    names = ("memory", "cpus", "pids", "image", "packages")
+    _require(isinstance(said, dict), "it is true, or an object with memory, cpus, pids, image and packages")
+    for name in said.keys() - set(names):
+        raise ValueError(f"it has no '{name}', but memory, cpus, pids, image and packages")
+    memory, cpus, pids, image, packages = (said.get(name) for name in names)
+    size = 0 if memory is None else quantities.size(memory)
+    _require(size == 0 or size >= LEAST_SANDBOX, f"a sandbox needs at least {LEAST_SANDBOX} bytes of memory, not {size}")
+    number = isinstance(cpus, (int, float)) and not isinstance(cpus, bool)
+    _require(cpus is None or (number and 0 <= cpus <= 1024), "cpus is a number from 0 to 1024")
+    _require(pids is None or (type(pids) is int and 16 <= pids <= 32768), "pids is a number from 16 to 32768")
+    _require(image is None or (isinstance(image, str) and bool(_IMAGE.fullmatch(image))), "image is the name of an image")
+    packages = [] if packages is None else packages
+    _require(isinstance(packages, list) and len(packages) <= 100, "packages is a list of at most 100 names")
+    for each in packages:
+        _require(isinstance(each, str) and bool(_PACKAGE.fullmatch(each)), f"'{each}' is no name of a package")
+    return Dedicated(size, cpus or 0, pids or 0, image, tuple(packages))
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
 
 
 @dataclass(frozen=True)
@@ -43,6 +100,7 @@ class ProcessSpec:
     memory: int = 256 << 20
     idle_ms: int = 1_000
     swap_after_ms: int = 600_000
+    dedicated: Dedicated | None = None
 
 
 class ProcessReader:
@@ -61,7 +119,15 @@ class ProcessReader:
             self._quantity(node, "memory", at, ProcessSpec.memory, quantities.size),
             self._quantity(node, "idle", at, ProcessSpec.idle_ms, quantities.millis),
             self._quantity(node, "swap_after", at, ProcessSpec.swap_after_ms, quantities.millis),
+            self._dedicated(node.get("dedicated"), at),
         )
+
+    def _dedicated(self, said: Any, at: str) -> Dedicated | None:
+        try:
+            return dedicated(said)
+        except ValueError as bad:
+            self._add(FILE, f"{at}/dedicated", str(bad))
+            return None
 
     def function(self, node: dict[str, Any], pointer: str) -> FunctionSpec:
         """:param node: a grain's keys, those of `defaults:` among them"""

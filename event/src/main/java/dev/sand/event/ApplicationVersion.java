@@ -71,6 +71,12 @@ public record ApplicationVersion(
                 createdMs, null, null, null);
     }
 
+    /** This one, for processes in a sandbox that may use and begins from that. */
+    public ApplicationVersion in(SandboxSpec other) {
+        return new ApplicationVersion(schema, application, version, bundle, dependencies, other, grains, workflows, routes, placements,
+                durability, createdMs, queues, triggers, processes);
+    }
+
     /** Its queues and those behind its triggers, by name. */
     public Map<String, QueueSpec> allQueues() {
         Map<String, QueueSpec> all = new TreeMap<>(queues);

@@ -5,14 +5,16 @@ package dev.sand.event;
  *
  * @param version of the application, resolved: whose {@code processes:} a new process has
  * @param concurrency and {@code memoryBytes}: of a new process, in place of what its version says; 0: as that says
+ * @param dedicated the sandbox of a new process's own; null: as its version says
  */
-public record ProcessCommand(String application, int version, String process, Kind kind, int concurrency, long memoryBytes) {
+public record ProcessCommand(String application, int version, String process, Kind kind, int concurrency, long memoryBytes,
+                             DedicatedSpec dedicated) {
     public ProcessCommand(String application, int version, String process, Kind kind) {
-        this(application, version, process, kind, 0, 0);
+        this(application, version, process, kind, 0, 0, null);
     }
 
     public ProcessCommand as(Kind other) {
-        return new ProcessCommand(application, version, process, other, concurrency, memoryBytes);
+        return new ProcessCommand(application, version, process, other, concurrency, memoryBytes, dedicated);
     }
 
     /** CONNECT: a description that says where the process can be reached; it is made when it is not there. */

@@ -12,9 +12,10 @@ import java.util.Map;
  * @param idleMs without any function, until an active process counts as idle
  * @param swapAfterMs that it is idle, until it is swapped out
  * @param functions by grain, where they differ from {@link Function#STANDARD}
+ * @param dedicated the sandbox that each has for itself; null: they run in the application's
  */
 public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, long mailboxBytes, long memoryBytes, long idleMs,
-                          long swapAfterMs, Map<String, Function> functions) {
+                          long swapAfterMs, Map<String, Function> functions, DedicatedSpec dedicated) {
     public static final ProcessSpec DEFAULT = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
 
     /** When messages for a function make an invocation of it (PraaS, table 3). */
@@ -33,10 +34,16 @@ public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, 
         functions = functions == null ? Map.of() : functions;
     }
 
-    /** As this, but for what is given. @param concurrencyOr and {@code memoryOr}: 0 for this one's */
-    public ProcessSpec with(int concurrencyOr, long memoryOr) {
+    /** Of processes in the application's sandbox. */
+    public ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, long mailboxBytes, long memoryBytes, long idleMs,
+                       long swapAfterMs, Map<String, Function> functions) {
+        this(concurrency, queueDepth, mailboxMessages, mailboxBytes, memoryBytes, idleMs, swapAfterMs, functions, null);
+    }
+
+    /** As this, but for what is given. @param concurrencyOr and {@code memoryOr}: 0 for this one's; {@code dedicatedOr} null the same */
+    public ProcessSpec with(int concurrencyOr, long memoryOr, DedicatedSpec dedicatedOr) {
         return new ProcessSpec(concurrencyOr > 0 ? concurrencyOr : concurrency, queueDepth, mailboxMessages, mailboxBytes,
-                memoryOr > 0 ? memoryOr : memoryBytes, idleMs, swapAfterMs, functions);
+                memoryOr > 0 ? memoryOr : memoryBytes, idleMs, swapAfterMs, functions, dedicatedOr != null ? dedicatedOr : dedicated);
     }
 
     public Function function(String grain) {

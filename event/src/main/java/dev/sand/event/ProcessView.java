@@ -14,24 +14,32 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param invocations functions that have ended in it, {@code busyMs} that they ran for, and {@code failures} of them
  * @param sent messages by functions in it, and {@code received}
  * @param swapsOut how often it was swapped out, and {@code swapsIn} in; {@code checkpoints} without that
+ * @param dedicated what the sandbox of its own may use and begins from; null: it has none
  * @param address host:port of its host's data plane, and {@code epoch} under which that host owns it: told to who is to connect, else null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProcessView(String application, String process, String status, String host, long createdMs, int concurrency,
                           long memoryBytes, int stateKeys,
                           long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations, long busyMs,
-                          long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints, String address,
-                          Long epoch) {
+                          long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints,
+                          DedicatedSpec dedicated, String address, Long epoch) {
     public ProcessView(String application, String process, String status, String host, long createdMs, int concurrency, long memoryBytes,
                        int stateKeys, long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations,
                        long busyMs, long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints) {
         this(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread, mailboxBytes,
-                running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, null, null);
+                running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, null, null,
+                null);
     }
 
     public ProcessView at(String address, long epoch) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
-                mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, address,
-                epoch);
+                mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
+                dedicated, address, epoch);
+    }
+
+    public ProcessView in(DedicatedSpec own) {
+        return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
+                mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
+                own, address, epoch);
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -11,6 +12,7 @@ import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.Ids;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.frontend.deployment.DedicatedReader;
 import dev.sand.frontend.deployment.Quantity;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
@@ -42,7 +44,7 @@ public final class ProcessesApi {
     static final String ROOT = ApplicationsApi.ROOT + "/{app}/processes";
     static final String HEADER = "Sand-Process";
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
-    private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory");
+    private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory", "dedicated");
     private static final Set<String> STATUSES = Set.of("active", "idle", "swapped");
     private static final int MOST_AT_ONCE = 1_000;
     private static final int PAGE = 50;
@@ -53,7 +55,8 @@ public final class ProcessesApi {
     /** What a process has done, which metrics tell; and what it is, which they leave out. */
     private static final List<String> FIGURES = List.of("invocations", "busyMs", "failures", "sent", "received", "swapsOut", "swapsIn",
             "checkpoints");
-    private static final List<String> ABOUT = List.of("application", "host", "createdMs", "concurrency", "memoryBytes", "stateKeys");
+    private static final List<String> ABOUT = List.of("application", "host", "createdMs", "concurrency", "memoryBytes", "stateKeys",
+            "dedicated");
     private final HostAgentPort host;
     private final Directory directory;
     private final DataPlanes planes;
@@ -82,18 +85,18 @@ public final class ProcessesApi {
     }
 
     private void create(Exchange exchange) throws IOException, InterruptedException {
-        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body is an object with id, concurrency and memory.");
+        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body is an object with id, concurrency, memory and dedicated.");
         JsonNode asked = body == null ? Json.object() : body;
         for (Iterator<String> names = asked.fieldNames(); names.hasNext();) {
             String name = names.next();
             if (!FIELDS.contains(name)) {
-                throw Problems.badRequest("A process has no '" + name + "': it has id, concurrency and memory.").asException();
+                throw Problems.badRequest("A process has no '" + name + "': it has id, concurrency, memory and dedicated.").asException();
             }
         }
         String id = asked.hasNonNull("id") ? checked(asked.get("id").asText()) : newId();
         ApplicationVersion version = live(exchange);
         ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
-                concurrency(asked.path("concurrency")), memory(asked.path("memory")))));
+                concurrency(asked.path("concurrency")), memory(asked.path("memory")), dedicated(asked.path("dedicated")))));
         exchange.headers().put("Location", "/api/v1/apps/" + made.application() + "/processes/" + id);
         exchange.json(made.swapsOut() > 0 ? 200 : 201, shown(made));
     }
@@ -123,6 +126,14 @@ public final class ProcessesApi {
             return asked.isMissingNode() || asked.isNull() ? 0 : Quantity.bytes(asked.asText());
         } catch (IllegalArgumentException e) {
             throw Problems.badRequest("'memory': " + e.getMessage() + ".").asException();
+        }
+    }
+
+    private static DedicatedSpec dedicated(JsonNode asked) {
+        try {
+            return DedicatedReader.read(asked);
+        } catch (IllegalArgumentException e) {
+            throw Problems.badRequest("'dedicated': " + e.getMessage() + ".").asException();
         }
     }
 

@@ -41,7 +41,7 @@ public record ApplicationFolder(
         Path folder, String name, SandboxSpec sandbox, Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows,
         List<RouteSpec> routes, Map<String, Placement> placements, Durability durability, Map<String, Borrowed> borrowed,
         List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers, ProcessSpec processes) {
-    private static final long LEAST_SANDBOX_MEMORY = 64L << 20;
+    static final long LEAST_SANDBOX_MEMORY = 64L << 20;
     private static final long WORKFLOW_TIMEOUT_MS = 300_000;
 
     /** {@code from: app/grain@version}; the version may be an alias, {@code live} when it is not said. */

@@ -1,6 +1,7 @@
 package dev.sand.frontend.deployment;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessSpec.Function;
 import dev.sand.event.ProcessSpec.Trigger;
@@ -42,7 +43,17 @@ final class ProcessReader {
                 quantity(mailbox, "bytes", "/processes/mailbox", BASE.mailboxBytes(), Quantity::bytes),
                 quantity(node, "memory", "/processes", BASE.memoryBytes(), Quantity::bytes),
                 quantity(node, "idle", "/processes", BASE.idleMs(), Quantity::millis),
-                quantity(node, "swap_after", "/processes", BASE.swapAfterMs(), Quantity::millis), functions);
+                quantity(node, "swap_after", "/processes", BASE.swapAfterMs(), Quantity::millis), functions,
+                dedicated(node.path("dedicated")));
+    }
+
+    private DedicatedSpec dedicated(JsonNode said) {
+        try {
+            return DedicatedReader.read(said);
+        } catch (IllegalArgumentException e) {
+            findings.add(SandYaml.FILE, "/processes/dedicated", e.getMessage());
+            return null;
+        }
     }
 
     /** @param most messages that are ever there at once */

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A version of an application on this host: its grains, its one sandbox, and when that may go.
+ * A version of an application on this host: its grains, its one sandbox, and when that may go. Of a dedicated process there is one more,
+ * which is READY from the start.
  *
  * <pre>
  * LOADING → READY     the registry has it
@@ -213,6 +214,11 @@ final class Application extends Timed {
     void retire() {
         retired = true;
         settle();
+    }
+
+    /** It is used again: a process was brought back whose own it is. */
+    void unretire() {
+        retired = false;
     }
 
     /** Superseded, or the host agent is draining: what is idle ends. */

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.ApplicationVersion;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.util.HashMap;
@@ -109,6 +110,19 @@ final class CoreContext {
             applications.put(key, application);
             application.load();
         }
+        return application;
+    }
+
+    /** A version in the sandbox of one process's own; it is not retired (any more). */
+    Application dedicated(AppKey key, ApplicationVersion version) {
+        Application application = applications.get(key);
+        if (application == null) {
+            forgetColdest();
+            application = new Application(key, this);
+            applications.put(key, application);
+            application.onLoaded(version, null);
+        }
+        application.unretire();
         return application;
     }
 

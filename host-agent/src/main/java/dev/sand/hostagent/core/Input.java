@@ -24,8 +24,12 @@ import java.util.function.Consumer;
  * that a stale one is known, counted and dropped.
  */
 public sealed interface Input {
-    /** An application's version on this host: the unit that has a sandbox. */
-    record AppKey(String application, int version) {}
+    /** An application's version on this host: the unit that has a sandbox. @param process whose own the sandbox is; null: nobody's */
+    record AppKey(String application, int version, String process) {
+        public AppKey(String application, int version) {
+            this(application, version, null);
+        }
+    }
 
     // --- requests
 

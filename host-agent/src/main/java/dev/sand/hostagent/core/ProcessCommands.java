@@ -157,7 +157,7 @@ final class ProcessCommands {
             refuse(input, full);
         } else {
             ApplicationVersion version = context.application(new AppKey(command.application(), command.version())).version();
-            processes.make(version, command.concurrency(), command.memoryBytes(), command.process(),
+            processes.make(version, command.concurrency(), command.memoryBytes(), command.dedicated(), command.process(),
                     made -> done(input, made.view()));
         }
     }

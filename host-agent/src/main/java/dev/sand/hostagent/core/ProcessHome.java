@@ -37,6 +37,8 @@ final class ProcessHome extends Timed {
     private final MessageInvocations invocations;
     private final MailboxLine mailbox;
     private final Imaging imaging;
+    /** Null: its functions run in its application's. */
+    private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
     private boolean hasImage;
     private long restingSinceNs;
@@ -58,6 +60,7 @@ final class ProcessHome extends Timed {
         this.invocations = new MessageInvocations(context, this);
         this.mailbox = new MailboxLine(context, this, spec, invocations::fire);
         this.imaging = new Imaging(context, this);
+        this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
         rest();
     }
 
@@ -85,6 +88,10 @@ final class ProcessHome extends Timed {
         return counts;
     }
 
+    OwnSandbox ownSandbox() {
+        return ownSandbox;
+    }
+
     Imaging imaging() {
         return imaging;
     }
@@ -93,13 +100,14 @@ final class ProcessHome extends Timed {
         return new ProcessView(application, id(), process.status().shown(), context.host, about.createdMs(), spec.concurrency(),
                 spec.memoryBytes(), process.keyCount(), process.stateBytes(), process.mailbox().unread(), process.mailbox().bytes(),
                 running.size(), waiting.size(), counts.invocations, counts.busyNs / 1_000_000, counts.failures, counts.sent,
-                counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints);
+                counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints)
+                .in(spec.dedicated() == null ? null : spec.dedicated().shown(version.sandbox()));
     }
 
     /** As an image has it that is written now. */
     ProcessImage.About about(boolean swaps) {
         return new ProcessImage.About(about.createdMs(), version.version(), about.concurrency(), about.memoryBytes(),
-                counts.read(swaps));
+                about.dedicated(), counts.read(swaps));
     }
 
     void become(LifeCycle next) {
@@ -364,6 +372,9 @@ final class ProcessHome extends Timed {
     /** Frees what an image that is being written needs when that is done. */
     private void forget() {
         gone = true;
+        if (ownSandbox != null) {
+            ownSandbox.close();
+        }
         free(process.values());
     }
 

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
@@ -59,14 +60,17 @@ final class Processes {
         return commands;
     }
 
-    /** @param concurrency and {@code memoryBytes}: 0: as the version says; @param then once that is durable */
-    ProcessHome make(ApplicationVersion version, int concurrency, long memoryBytes, String id, Consumer<ProcessHome> then) {
+    /** @param concurrency and {@code memoryBytes}: 0: as the version says; {@code dedicated} null the same; @param then once that is durable */
+    ProcessHome make(ApplicationVersion version, int concurrency, long memoryBytes, DedicatedSpec dedicated, String id,
+                     Consumer<ProcessHome> then) {
         lastMadeMs = Math.max(lastMadeMs + 1, context.epochMs());
-        ProcessSpec spec = version.processSpec().with(concurrency, memoryBytes);
-        ProcessImage.About about = new ProcessImage.About(lastMadeMs, version.version(), concurrency, memoryBytes, ProcessImage.Counts.NONE);
+        ProcessSpec spec = version.processSpec().with(concurrency, memoryBytes, dedicated);
+        ProcessImage.About about = new ProcessImage.About(lastMadeMs, version.version(), concurrency, memoryBytes, dedicated,
+                ProcessImage.Counts.NONE);
         ProcessHome made = new ProcessHome(context, version, spec, new CloudProcess(id, spec),
                 new ProcessJournal(context, version.application(), id, lastMadeMs, 0, List.of()), about, false);
-        made.journal().write(made.process().changed(), new Change.Made(version.version(), concurrency, memoryBytes), () -> then.accept(made));
+        made.journal().write(made.process().changed(), new Change.Made(version.version(), concurrency, memoryBytes, dedicated),
+                () -> then.accept(made));
         table.put(made);
         return made;
     }
@@ -138,7 +142,7 @@ final class Processes {
             if (failure != null) {
                 execution.ending().refused(failure);
             } else {
-                (home != null ? home : make(application.version(), 0, 0, id, made -> { })).enter(execution, application.version());
+                (home != null ? home : make(application.version(), 0, 0, null, id, made -> { })).enter(execution, application.version());
             }
         });
     }
@@ -149,6 +153,12 @@ final class Processes {
         if (home != null) {
             home.left(execution);
         }
+    }
+
+    /** Of the process that it runs in; null: that has none of its own. */
+    OwnSandbox ownSandbox(RunningExecution execution) {
+        ProcessHome home = table.here(execution.request().application(), execution.request().processId());
+        return home == null ? null : home.ownSandbox();
     }
 
     private ProcessHome home(Event event) {

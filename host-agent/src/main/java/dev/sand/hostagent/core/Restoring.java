@@ -139,7 +139,8 @@ final class Restoring implements Tenant {
         }
         long base = image == null ? 0 : image.number();
         ProcessImage.About about = image != null ? image.about() : about((Change.Made) changes.getFirst().change());
-        ProcessSpec spec = application.version().processSpec().with(about.concurrency(), about.memoryBytes());
+        ProcessSpec spec = application.version().processSpec().with(about.concurrency(), about.memoryBytes(),
+                about.dedicated());
         CloudProcess process = new CloudProcess(what.process(), spec);
         if (image != null) {
             process.restore(image, context.nowNs);
@@ -159,7 +160,8 @@ final class Restoring implements Tenant {
     }
 
     private ProcessImage.About about(Change.Made made) {
-        return new ProcessImage.About(what.createdMs(), made.version(), made.concurrency(), made.memoryBytes(), ProcessImage.Counts.NONE);
+        return new ProcessImage.About(what.createdMs(), made.version(), made.concurrency(), made.memoryBytes(),
+                made.dedicated(), ProcessImage.Counts.NONE);
     }
 
     private void tell(ProcessHome home, Failure failure) {

@@ -48,6 +48,9 @@ final class RunningExecution extends Timed implements Tenant {
     private State state = State.HELD;
     /** Null while the request is held. */
     private Application application;
+    /** Of the process that it runs in, and where that is; null: the application's sandbox. */
+    private OwnSandbox own;
+    private Application place;
     private Signals signals;
     /** What it did before it is redriven, once that is known; null: nothing. */
     private List<Signal> before;
@@ -235,7 +238,9 @@ final class RunningExecution extends Timed implements Tenant {
                     + request.application() + " cannot be run: " + invalid.getMessage(), false));
             return;
         }
-        signals = new Signals(context, this, application, machine, recovery,
+        own = request.process() == null ? null : context.processes.ownSandbox(this);
+        place = own == null ? application : own.enter(application.version());
+        signals = new Signals(context, this, place, machine, recovery,
                 before == null ? null : before.subList(1, before.size()));
         if (isNew() && isWorkflow() && bytes(request) > LONG_INPUT_BYTES) {
             signals.hold();
@@ -350,6 +355,9 @@ final class RunningExecution extends Timed implements Tenant {
         context.executions.ended(this, remembered, awaitsRecord);
         if (!isHeld()) {
             application.onTenantGone(this);
+        }
+        if (own != null) {
+            own.left(place);
         }
         audience.leave();
     }

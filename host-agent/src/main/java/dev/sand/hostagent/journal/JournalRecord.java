@@ -6,6 +6,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +18,8 @@ import java.util.Map;
  * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
  * are objects of the global data layer, and references here name those.
  *
- * @param schema 2, 3 of one with a request to be redriven, and 4 of one about a cloud process, or whose request runs in one; 1 is
+ * @param schema 2, 3 of one with a request to be redriven, 4 of one about a cloud process, or whose request runs in one, and 5 of
+ *               one with which a process begins that has a sandbox of its own; 1 is
  *               that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
@@ -34,6 +36,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final short OF_REDRIVES = 3;
     /** Of what runs in a process: whoever did not know it would run it in none. */
     private static final short OF_PROCESSES = 4;
+    /** Of a process with a sandbox of its own: whoever did not know it would run it in its application's. */
+    private static final short OF_DEDICATED = 5;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -47,7 +51,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + OF_PROCESSES);
+            super("a record has schema " + schema + ", this platform understands " + OF_DEDICATED);
         }
     }
 
@@ -66,9 +70,10 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         return change == null ? record : record.with(change);
     }
 
-    private JournalRecord with(ProcessChange of) {
-        return new JournalRecord(OF_PROCESSES, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status,
-                host, StoredChange.of(of));
+    private JournalRecord with(ProcessChange change) {
+        short of = change.change() instanceof Change.Made made && made.dedicated() != null ? OF_DEDICATED : OF_PROCESSES;
+        return new JournalRecord(of, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status,
+                host, StoredChange.of(change));
     }
 
     private static short schema(InvocationRequest request) {
@@ -127,7 +132,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static JournalRecord decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
         BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
-        if (schema > OF_PROCESSES) {
+        if (schema > OF_DEDICATED) {
             throw new NewerSchemaException(schema);
         }
         JournalRecord record = Codec.decode(bytes, JournalRecord.class);

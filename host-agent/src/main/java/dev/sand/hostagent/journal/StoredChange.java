@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
@@ -15,7 +16,7 @@ import java.util.List;
  * @param messages numbers of those that were received, or make an invocation
  */
 record StoredChange(String type, String process, long createdMs, long base, long number, Integer version, Integer concurrency,
-                    Long memoryBytes, String sender, Integer ordinal, String source, String key, Payload payload,
+                    Long memoryBytes, DedicatedSpec dedicated, String sender, Integer ordinal, String source, String key, Payload payload,
                     List<StoredWrite> writes, List<Long> messages, List<StoredSend> sends) {
     /** @param value null: deleted */
     record StoredWrite(String key, Payload value) {}
@@ -28,23 +29,23 @@ record StoredChange(String type, String process, long createdMs, long base, long
         }
         return switch (of.change()) {
             case Change.Made made -> new StoredChange("made", of.process(), of.createdMs(), of.base(), of.number(), made.version(),
-                    made.concurrency(), made.memoryBytes(), null, null, null, null, null, null, null, null);
+                    made.concurrency(), made.memoryBytes(), made.dedicated(), null, null, null, null, null, null, null, null);
             case Change.Arrived arrived -> new StoredChange("arrived", of.process(), of.createdMs(), of.base(), of.number(), null, null,
-                    null, arrived.sender(), arrived.ordinal(), arrived.source(), arrived.key(), arrived.payload(), null, null, null);
+                    null, null, arrived.sender(), arrived.ordinal(), arrived.source(), arrived.key(), arrived.payload(), null, null, null);
             case Change.Done done -> new StoredChange("done", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
-                    null, null, null, null, null, done.writes().stream().map(w -> new StoredWrite(w.key(), w.value())).toList(),
+                    null, null, null, null, null, null, done.writes().stream().map(w -> new StoredWrite(w.key(), w.value())).toList(),
                     done.received(), done.sends().stream().map(s -> new StoredSend(s.sender(), s.ordinal(), s.source(), s.destination(),
                             s.key(), s.payload())).toList());
             case Change.Fired fired -> new StoredChange("fired", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
-                    null, null, null, null, null, null, fired.taken(), null);
+                    null, null, null, null, null, null, null, fired.taken(), null);
             case Change.Killed _ -> new StoredChange("killed", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
-                    null, null, null, null, null, null, null, null);
+                    null, null, null, null, null, null, null, null, null);
         };
     }
 
     ProcessChange change() {
         Change change = switch (String.valueOf(type)) {
-            case "made" -> new Change.Made(version, concurrency, memoryBytes);
+            case "made" -> new Change.Made(version, concurrency, memoryBytes, dedicated);
             case "arrived" -> new Change.Arrived(sender, ordinal, source, key, payload);
             case "done" -> new Change.Done(writes.stream().map(w -> new StateWrite(w.key(), w.value())).toList(), messages,
                     sends.stream().map(s -> new Change.Outgoing(s.sender(), s.ordinal(), s.source(), s.destination(), s.key(),

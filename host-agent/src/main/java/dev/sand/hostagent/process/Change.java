@@ -1,5 +1,6 @@
 package dev.sand.hostagent.process;
 
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Payload;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -10,8 +11,12 @@ import java.util.stream.Stream;
  * what a process is follows from its last image and the changes behind that. Pure.
  */
 public sealed interface Change {
-    /** It begins. @param concurrency and {@code memoryBytes}: its own, or 0: as its application's version says */
-    record Made(int version, int concurrency, long memoryBytes) implements Change {}
+    /** It begins. @param concurrency and {@code memoryBytes}: its own, or 0: as its version says; {@code dedicated} null the same */
+    record Made(int version, int concurrency, long memoryBytes, DedicatedSpec dedicated) implements Change {
+        public Made(int version, int concurrency, long memoryBytes) {
+            this(version, concurrency, memoryBytes, null);
+        }
+    }
 
     /** A message is in its mailbox; its number is the change's. @param ordinal among the sender's */
     record Arrived(String sender, int ordinal, String source, String key, Payload payload) implements Change {}

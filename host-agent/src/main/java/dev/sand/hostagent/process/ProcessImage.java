@@ -1,5 +1,6 @@
 package dev.sand.hostagent.process;
 
+import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Payload;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.util.BitSet;
@@ -19,7 +20,7 @@ import java.util.function.UnaryOperator;
  */
 public record ProcessImage(long number, About about, Map<String, Payload> state, List<Message> messages, Map<String, BitSet> taken) {
     /** @param version of the application that was invoked in it last; the rest as in {@link Change.Made}; counts since it was made */
-    public record About(long createdMs, int version, int concurrency, long memoryBytes, Counts counts) {}
+    public record About(long createdMs, int version, int concurrency, long memoryBytes, DedicatedSpec dedicated, Counts counts) {}
 
     /** What a process has done. */
     public record Counts(long invocations, long failures, long busyMs, long sent, long received, long swapsOut, long swapsIn,

@@ -28,8 +28,6 @@ final class DockerSandboxes implements SandboxEngine {
     static final String SANDBOX = "dev.sand.sandbox";
     static final String APPLICATION = "dev.sand.application";
     static final String VERSION = "dev.sand.version";
-    /** Written into the image by deploy/images/build.sh: what it was built on. */
-    private static final String BASE = "dev.sand.base";
     private static final Logger LOG = LoggerFactory.getLogger(DockerSandboxes.class);
 
     private static final long KILLED = 137;
@@ -42,7 +40,7 @@ final class DockerSandboxes implements SandboxEngine {
     private final int ownUid;
     private final boolean mapped;
     private final UserIds uids;
-    private final String platform;
+    private final DockerImages images;
     private final DockerCalls docker;
     private final int cores;
     private final DockerEvents events;
@@ -59,11 +57,7 @@ final class DockerSandboxes implements SandboxEngine {
             List<String> security = info.getSecurityOptions() == null ? List.of() : info.getSecurityOptions();
             cores = info.getNCPU() == null ? Runtime.getRuntime().availableProcessors() : info.getNCPU();
             mapped = security.stream().anyMatch(option -> option.contains("rootless") || option.contains("userns"));
-            platform = docker.call("find the sandbox image " + configuration.image() + " (deploy/images/build.sh makes it)", client -> {
-                var image = client.inspectImageCmd(configuration.image()).exec();
-                Map<String, String> labels = image.getConfig() == null ? null : image.getConfig().getLabels();
-                return labels == null ? image.getId() : labels.getOrDefault(BASE, image.getId());
-            });
+            images = new DockerImages(docker, configuration);
         } catch (SandboxException e) {
             docker.close();
             throw e;
@@ -81,7 +75,7 @@ final class DockerSandboxes implements SandboxEngine {
 
     @Override
     public String platform() {
-        return platform;
+        return images.platform();
     }
 
     @Override
@@ -106,12 +100,18 @@ final class DockerSandboxes implements SandboxEngine {
     }
 
     @Override
+    public void prepare(SandboxSpec.Base base) throws SandboxException {
+        images.of(base);
+    }
+
+    @Override
     public void start(Start start) throws SandboxException {
         String id = start.sandbox();
         String doing = "start sandbox " + id + (start.application() == null ? "" : " of " + start.application());
         known.put(id, State.KNOWN);
         try {
-            String container = docker.call(doing, client -> supervisor(client.createContainerCmd(configuration.image()), start)
+            String image = images.of(start.limits().base());
+            String container = docker.call(doing, client -> supervisor(client.createContainerCmd(image), start)
                     .exec().getId());
             docker.call(doing, client -> client.startContainerCmd(container).exec());
             known.replace(id, State.RUNNING);

@@ -94,6 +94,14 @@ final class ProcessSandboxes implements SandboxEngine {
     }
 
     @Override
+    public void prepare(SandboxSpec.Base base) throws SandboxException {
+        if (base != null) {
+            throw new SandboxException("sandboxes are plain processes on this host: they begin from no image and have no packages of their own;"
+                    + " that needs Docker");
+        }
+    }
+
+    @Override
     public void start(Start start) throws SandboxException {
         SandboxSpec limits = start.limits();
         List<String> line = isolation.wrap(List.of(python, "-m", "sand.supervisor"), start.uid(), limits.network(), 0, limits.pids());

@@ -16,7 +16,6 @@ interface SandboxEngine extends AutoCloseable {
     /** docker or process, as the status shows it. */
     String kind();
 
-
     /** Identifies the Python and libraries that sandboxes run on: part of the content address of installed requirements. */
     String platform();
 
@@ -34,6 +33,14 @@ interface SandboxEngine extends AutoCloseable {
 
     /** Whether such a user id means the same on the host: folders are then given to it, and are open to nobody else. */
     boolean ownsFolders();
+
+    /**
+     * What such a sandbox begins from is here when this returns, which may take as long as a build.
+     *
+     * @param base null: the platform's image
+     * @throws SandboxException it cannot be had here
+     */
+    void prepare(SandboxSpec.Base base) throws SandboxException;
 
     /** Returns when process 1 runs; it connects to the sockets in the folder by itself. */
     void start(Start start) throws SandboxException;

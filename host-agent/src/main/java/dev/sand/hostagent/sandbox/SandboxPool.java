@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -118,7 +119,7 @@ final class SandboxPool implements SandboxRuntime {
 
     static boolean sameLimits(SandboxSpec one, SandboxSpec other) {
         return one.memoryBytes() == other.memoryBytes() && one.cpus() == other.cpus() && one.pids() == other.pids()
-                && one.network() == other.network();
+                && one.network() == other.network() && Objects.equals(one.base(), other.base());
     }
 
     private Place launch(SandboxSpec limits, AppKey app) {
@@ -128,6 +129,8 @@ final class SandboxPool implements SandboxRuntime {
         blocking.execute(() -> {
             int uid = engine.nextUid();
             try {
+                engine.prepare(limits.base());
+                own(() -> awaitSupervisor(place));
                 SandboxEndpoint endpoint = folder.open(id, uid, engine.ownsFolders());
                 own(() -> onOpened(place, endpoint));
                 engine.start(new SandboxEngine.Start(id, place.directory, endpoint.token(), uid, limits,
@@ -138,13 +141,16 @@ final class SandboxPool implements SandboxRuntime {
                 place.launched.complete(null);
             }
         });
+        return place;
+    }
+
+    private void awaitSupervisor(Place place) {
         ownAfter(configuration.startTimeout(), () -> {
             if (!place.connected) {
-                end(place, "the supervisor of sandbox " + id + " did not connect within "
+                end(place, "the supervisor of sandbox " + place.id + " did not connect within "
                         + configuration.startTimeout().toSeconds() + " s");
             }
         });
-        return place;
     }
 
     private void onOpened(Place place, SandboxEndpoint endpoint) {

@@ -48,6 +48,6 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
         return new ProcessView(view.application(), view.process(), "swapped", view.host(), view.createdMs(), view.concurrency(),
                 view.memoryBytes(), view.stateKeys(), view.stateBytes(), view.unread(), view.mailboxBytes(), 0, 0, view.invocations(),
                 view.busyMs(), view.failures(), view.sent(), view.received(), about.counts().swapsOut(), view.swapsIn(),
-                about.counts().checkpoints());
+                about.counts().checkpoints()).in(view.dedicated());
     }
 }

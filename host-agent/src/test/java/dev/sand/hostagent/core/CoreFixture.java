@@ -35,7 +35,7 @@ final class CoreFixture {
     static final long EPOCH = 7;
 
     /** An instance's attempt as the test sees it, from its HandOver. */
-    record Running(String instance, String eventId, int attempt) {}
+    record Running(AppKey app, String instance, String eventId, int attempt) {}
 
     private final Map<String, GrainSpec> grains = new LinkedHashMap<>();
     private final Map<String, WorkflowSpec> workflows = new LinkedHashMap<>();
@@ -209,8 +209,8 @@ final class CoreFixture {
             Action action = open.removeFirst();
             seen.add(action);
             switch (action) {
-                case Action.StartWorker start -> open.addAll(on(new Input.WorkerReady(APP, start.worker(), 10)));
-                case Action.Spawn spawn -> spawn.instances().forEach(i -> open.addAll(on(new Input.Take(APP, i, 20))));
+                case Action.StartWorker start -> open.addAll(on(new Input.WorkerReady(start.app(), start.worker(), 10)));
+                case Action.Spawn spawn -> spawn.instances().forEach(i -> open.addAll(on(new Input.Take(spawn.app(), i, 20))));
                 default -> { }
             }
         }
@@ -235,17 +235,17 @@ final class CoreFixture {
     }
 
     List<Action> finish(Running running, String output, Published... published) {
-        return on(new Input.Finish(APP, running.instance(), running.eventId(), running.attempt(), json(output),
+        return on(new Input.Finish(running.app(), running.instance(), running.eventId(), running.attempt(), json(output),
                 List.of(published), nowNs, nowNs));
     }
 
     List<Action> fail(Running running, String error) {
-        return on(new Input.Fail(APP, running.instance(), running.eventId(), running.attempt(),
+        return on(new Input.Fail(running.app(), running.instance(), running.eventId(), running.attempt(),
                 Failure.grain(error, "because", null), nowNs, nowNs));
     }
 
     List<Action> exited(Running running, int code, int signal) {
-        return on(new Input.InstanceExited(APP, running.instance(), code, signal, 5, 6, null));
+        return on(new Input.InstanceExited(running.app(), running.instance(), code, signal, 5, 6, null));
     }
 
     /** The last attempt handed over of that execution. */
@@ -255,7 +255,7 @@ final class CoreFixture {
         history.addAll(all);
         for (Action action : history) {
             if (action instanceof Action.HandOver over && over.executionId().equals(executionId)) {
-                last = new Running(over.instance(), over.eventId(), over.attempt());
+                last = new Running(over.app(), over.instance(), over.eventId(), over.attempt());
             }
         }
         return last;

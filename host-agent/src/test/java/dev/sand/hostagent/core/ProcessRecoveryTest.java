@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
-import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
@@ -25,65 +25,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What of cloud processes is in the journal when, and what a new owner makes of it. */
-class ProcessRecoveryTest {
-    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+class ProcessRecoveryTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of(
             "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false),
             "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
-    private CoreFixture shop = shop();
-    private final List<Object> told = new ArrayList<>();
-    private final List<Action.Journal> journal = new ArrayList<>();
-    private long ids = 1;
+
+    ProcessRecoveryTest() {
+        super(shop());
+    }
 
     private static CoreFixture shop() {
         return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("sum", 10, 100, Isolation.REQUEST))
                 .with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
-    }
-
-    private List<Action> on(Input input) {
-        List<Action> actions = new ArrayList<>(shop.on(input));
-        for (Action action : actions) {
-            switch (action) {
-                case Action.Journal record -> journal.add(record);
-                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
-                default -> { }
-            }
-        }
-        return actions;
-    }
-
-    private Running running(String process) {
-        return running(process, "g");
-    }
-
-    private Running running(String process, String function) {
-        String id;
-        do {
-            id = Ids.encode(1_000, 0, ids++);
-        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
-        String execution = id;
-        shop.invoke(new InvocationRequest(execution, APP.application(), APP.version(), function, json("1"), 10_000, false, null).inProcess(process));
-        shop.all.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast)
-                .filter(record -> !journal.contains(record)).forEach(journal::add);
-        shop.settle();
-        return shop.running(execution);
-    }
-
-    private void call(Running by, ProcessCall call) {
-        on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
-    }
-
-    private List<Action> finish(Running by, StateWrite... writes) {
-        return on(new Input.FinishInProcess(new Input.Finish(APP, by.instance(), by.eventId(), by.attempt(), json("0"), List.of(),
-                shop.nowNs, shop.nowNs), List.of(writes)));
-    }
-
-    private static StateWrite write(String key, String value) {
-        return new StateWrite(key, json(value));
-    }
-
-    private static ProcessCall.Send send(int number, String to, String body) {
-        return new ProcessCall.Send(number, to, "k", json(body), 0);
     }
 
     private static boolean responds(List<Action> actions) {
@@ -108,18 +61,6 @@ class ProcessRecoveryTest {
         byProcess.forEach((process, changes) -> on(new Input.RecoverProcess(APP.application(), process, changes.getFirst().createdMs(),
                 changes, List.of(0L), Map.of())));
         journal.clear();
-    }
-
-    private String state(Running by, String key) {
-        told.clear();
-        call(by, new ProcessCall.Get(key));
-        return told.getFirst() instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
-    }
-
-    private String received(Running by) {
-        told.clear();
-        call(by, new ProcessCall.Receive(null, null, 0));
-        return told.getFirst() instanceof Answer.Received answer ? text(answer.payload()) : null;
     }
 
     @Test
@@ -161,7 +102,7 @@ class ProcessRecoveryTest {
         Running reader = running("q");
         Running sender = running("p");
         shop.takesChanges = false;
-        call(sender, send(0, "q", "1"));
+        ask(sender, send(0, "q", "1"));
         assertThat(told.getLast()).isEqualTo(new Answer.Done());
         assertThat(received(reader)).isEqualTo("1");
         assertThat(responds(finish(sender))).isFalse();
@@ -245,8 +186,7 @@ class ProcessRecoveryTest {
     @Test
     void aKilledProcessIsNoneForItsNewOwner() {
         finish(running("p"), write("a", "1"));
-        on(new Input.Command(new dev.sand.event.ProcessCommand(APP.application(), APP.version(), "p",
-                dev.sand.event.ProcessCommand.Kind.KILL), null));
+        command("p", Kind.KILL);
         assertThat(changes().getLast().carried().change().change()).isInstanceOf(Change.Killed.class);
         assertThat(journal.getLast().backup()).as("its changes may go").isInstanceOf(Backup.Ended.class);
         restart();
@@ -260,7 +200,7 @@ class ProcessRecoveryTest {
         shop.takesChanges = false;
         finish(writes, write("a", "1"));
         Action.Journal record = changes().getLast();
-        List<Action> ended = shop.after(10_001);
+        List<Action> ended = shop.after(100_001);
         shop.settle();
         assertThat(responds(ended)).as("its deadline").isTrue();
         take(record);

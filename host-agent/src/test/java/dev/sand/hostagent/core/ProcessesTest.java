@@ -29,104 +29,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Functions that run in cloud processes of one host: what they see of each other, and what is left of those that fail. */
-class ProcessesTest {
-    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+class ProcessesTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of(
             "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100, false),
             "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
-    private final CoreFixture shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST))
-            .with(grain("sum", 10, 100, Isolation.REQUEST)).with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
-    private final List<Object> told = new ArrayList<>();
-    private final List<Action.Join> joins = new ArrayList<>();
-    private long ids = 1;
 
-    // --- what a caller does
-
-    private String invoke(String process) {
-        return invoke(process, "g");
-    }
-
-    private String invoke(String process, String grain) {
-        String id;
-        do {
-            id = Ids.encode(1_000, 0, ids++);
-        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
-        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), grain, json("1"), 10_000, false, null).inProcess(process));
-        shop.settle();
-        return id;
-    }
-
-    private Answer call(Running by, ProcessCall call) {
-        List<Answer> answers = new ArrayList<>();
-        shop.on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, answers::add));
-        deliver();
-        return answers.isEmpty() ? null : answers.getFirst();
-    }
-
-    /** A call that may be answered later: its answer is told then. */
-    private void ask(Running by, ProcessCall call) {
-        shop.on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
-        deliver();
-    }
-
-    /** As the shard does. */
-    private void deliver() {
-        for (Action action : shop.actions) {
-            switch (action) {
-                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
-                case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
-                case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
-                case Action.Join join -> joins.add(join);
-                default -> { }
-            }
-        }
-    }
-
-    private void finish(Running running, StateWrite... writes) {
-        shop.on(new Input.FinishInProcess(new Input.Finish(APP, running.instance(), running.eventId(), running.attempt(), json("0"),
-                List.of(), shop.nowNs, shop.nowNs), List.of(writes)));
-        deliver();
-    }
-
-    private Object command(String process, Kind kind) {
-        List<Object> answers = new ArrayList<>();
-        shop.on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, kind), new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answers.add(failure);
-            }
-        }));
-        deliver();
-        return answers.getFirst();
-    }
-
-    private Running running(String process) {
-        return shop.running(invoke(process));
-    }
-
-    private String state(Running by, String key) {
-        return call(by, new ProcessCall.Get(key)) instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
-    }
-
-    private static StateWrite write(String key, String value) {
-        return new StateWrite(key, json(value));
-    }
-
-    private static ProcessCall.Send send(int number, String to, String body) {
-        return new ProcessCall.Send(number, to, "k", json(body), 0);
+    ProcessesTest() {
+        super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("sum", 10, 100, Isolation.REQUEST))
+                .with(grain("atomic", 10, 100, Isolation.REQUEST)).warm());
     }
 
     private static ProcessCall.Receive receive(long waitMs) {
         return new ProcessCall.Receive(null, "k", waitMs);
-    }
-
-    private String received(Running by) {
-        return call(by, receive(0)) instanceof Answer.Received(String _, String _, Payload payload) ? text(payload) : null;
     }
 
     // --- state

@@ -31,94 +31,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Processes that leave a host's memory and come back: all of them, once, and never when they are needed. */
-class SwappingTest {
-    private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
+class SwappingTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 5_000, Map.of(
             "late", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100_000, false)));
-    private final CoreFixture shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST))
-            .with(grain("late", 10, 100, Isolation.REQUEST)).with(slow()).warm();
+
+    SwappingTest() {
+        super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("late", 10, 100, Isolation.REQUEST))
+                .with(slow()).warm());
+    }
+
     private static GrainSpec slow() {
         return new GrainSpec("slow", "handler:handle", Isolation.REQUEST, GrainSpec.Preload.AUTO, 90_000, 10, 0, 100, 1 << 20, 1, 4, 0,
                 Map.of(), List.of());
-    }
-
-    private final List<Object> told = new ArrayList<>();
-    private long ids = 1;
-
-    private String invoke(String process) {
-        return invoke(process, "g");
-    }
-
-    private String invoke(String process, String function) {
-        String id;
-        do {
-            id = Ids.encode(1_000, 0, ids++);
-        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
-        shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), function, json("1"), 100_000, false, null).inProcess(process));
-        shop.settle();
-        return id;
-    }
-
-    private Running running(String process) {
-        return running(process, "g");
-    }
-
-    private Running running(String process, String function) {
-        String id = invoke(process, function);
-        return shop.running(id);
-    }
-
-    private List<Action> on(Input input) {
-        List<Action> actions = shop.on(input);
-        for (Action action : actions) {
-            switch (action) {
-                case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
-                case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
-                case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
-                default -> { }
-            }
-        }
-        return actions;
-    }
-
-    private Object call(Running by, ProcessCall call) {
-        told.clear();
-        on(new Input.CallProcess(APP, by.instance(), by.eventId(), by.attempt(), call, told::add));
-        return told.isEmpty() ? null : told.getFirst();
-    }
-
-    private void finish(Running by, StateWrite... writes) {
-        on(new Input.FinishInProcess(new Input.Finish(APP, by.instance(), by.eventId(), by.attempt(), json("0"), List.of(),
-                shop.nowNs, shop.nowNs), List.of(writes)));
-    }
-
-    private String state(Running by, String key) {
-        return call(by, new ProcessCall.Get(key)) instanceof Answer.Value(Payload value) && value != null ? text(value) : null;
-    }
-
-    private String received(Running by) {
-        return call(by, new ProcessCall.Receive(null, null, 0)) instanceof Answer.Received answer ? text(answer.payload()) : null;
-    }
-
-    /** @return a view, a failure, or null: not answered yet */
-    private Object command(String process, Kind kind) {
-        List<Object> answers = new ArrayList<>();
-        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, kind), new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answers.add(failure);
-            }
-        }));
-        return answers.isEmpty() ? null : answers.getFirst();
-    }
-
-    private boolean isHere(String process) {
-        return shop.core().context().processes.table().here(APP.application(), process) != null;
     }
 
     private void stateAndMessage() {

@@ -1,0 +1,70 @@
+package dev.sand.frontend.deployment;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.DedicatedSpec;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** {@code dedicated} of {@code processes:} in {@code sand.yaml}, and of a request for one process: true, or an object. */
+public final class DedicatedReader {
+    private static final Set<String> FIELDS = Set.of("memory", "cpus", "pids", "image", "packages");
+    private static final Pattern IMAGE = Pattern.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}");
+    private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.-]{1,127}");
+    private static final int MOST_PACKAGES = 100;
+    private static final int MOST_CPUS = 1024;
+    private static final int LEAST_PIDS = 16;
+    private static final int MOST_PIDS = 32_768;
+
+    private DedicatedReader() {}
+
+    /** @return null: it is not dedicated, or nothing is said. @throws IllegalArgumentException with what is wrong, for people */
+    public static DedicatedSpec read(JsonNode said) {
+        if (said.isMissingNode() || said.isNull() || said.isBoolean() && !said.booleanValue()) {
+            return null;
+        }
+        if (said.isBoolean()) {
+            return DedicatedSpec.PLAIN;
+        }
+        require(said.isObject(), "it is true, or an object with memory, cpus, pids, image and packages");
+        for (Iterator<String> names = said.fieldNames(); names.hasNext();) {
+            String name = names.next();
+            require(FIELDS.contains(name), "it has no '" + name + "', but memory, cpus, pids, image and packages");
+        }
+        long memory = said.hasNonNull("memory") ? Quantity.bytes(said.get("memory").asText()) : 0;
+        require(memory == 0 || memory >= ApplicationFolder.LEAST_SANDBOX_MEMORY,
+                "a sandbox needs at least " + ApplicationFolder.LEAST_SANDBOX_MEMORY + " bytes of memory, not " + memory);
+        JsonNode cpus = said.path("cpus");
+        require(!said.hasNonNull("cpus") || cpus.isNumber() && cpus.doubleValue() >= 0 && cpus.doubleValue() <= MOST_CPUS,
+                "cpus is a number from 0 to " + MOST_CPUS);
+        JsonNode pids = said.path("pids");
+        require(!said.hasNonNull("pids") || pids.isInt() && pids.intValue() >= LEAST_PIDS && pids.intValue() <= MOST_PIDS,
+                "pids is a number from " + LEAST_PIDS + " to " + MOST_PIDS);
+        JsonNode image = said.path("image");
+        require(!said.hasNonNull("image") || image.isTextual() && IMAGE.matcher(image.textValue()).matches(),
+                "image is the name of an image");
+        List<String> packages = packages(said.path("packages"));
+        return new DedicatedSpec(memory, cpus.asDouble(0), pids.asInt(0), said.hasNonNull("image") ? image.textValue() : null,
+                packages.isEmpty() ? null : packages);
+    }
+
+    private static List<String> packages(JsonNode said) {
+        List<String> packages = new ArrayList<>();
+        if (!said.isMissingNode() && !said.isNull()) {
+            require(said.isArray() && said.size() <= MOST_PACKAGES, "packages is a list of at most " + MOST_PACKAGES + " names");
+            for (JsonNode each : said) {
+                require(each.isTextual() && PACKAGE.matcher(each.textValue()).matches(), "'" + each.asText() + "' is no name of a package");
+                packages.add(each.textValue());
+            }
+        }
+        return packages;
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

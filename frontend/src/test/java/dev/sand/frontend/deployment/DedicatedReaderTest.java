@@ -1,0 +1,36 @@
+package dev.sand.frontend.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sand.event.DedicatedSpec;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DedicatedReaderTest {
+    private static DedicatedSpec read(String json) throws JsonProcessingException {
+        return DedicatedReader.read(new ObjectMapper().readTree(json.replace('\'', '"')));
+    }
+
+    @Test
+    void whatIsNotSaidIsTheApplications() throws JsonProcessingException {
+        assertThat(read("true")).isEqualTo(DedicatedSpec.PLAIN);
+        assertThat(read("false")).isNull();
+        assertThat(read("null")).isNull();
+        assertThat(read("{}")).isEqualTo(DedicatedSpec.PLAIN);
+        assertThat(read("{'memory': '128MiB', 'cpus': 0.5, 'pids': 64, 'image': 'own/latex:1', 'packages': ['g++', 'hello']}"))
+                .isEqualTo(new DedicatedSpec(128L << 20, 0.5, 64, "own/latex:1", List.of("g++", "hello")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7", "'yes'", "{'cpu': 1}", "{'memory': '1MiB'}", "{'memory': 'much'}", "{'cpus': -1}", "{'cpus': '1'}",
+            "{'pids': 1}", "{'image': '-v'}", "{'image': 'a b'}", "{'packages': 'hello'}", "{'packages': ['; true']}",
+            "{'packages': ['-y']}"})
+    void whatIsWrongIsSaid(String json) {
+        assertThatThrownBy(() -> read(json)).isInstanceOf(IllegalArgumentException.class);
+    }
+}
