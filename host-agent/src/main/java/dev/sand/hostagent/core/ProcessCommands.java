@@ -143,7 +143,13 @@ final class ProcessCommands {
         if (home == null) {
             refuseUnknown(input);
         } else {
-            home.kill("process " + home.id() + " was killed", () -> done(input, home.view()));
+            home.kill("process " + home.id() + " was killed", failure -> {
+                if (failure == null) {
+                    done(input, home.view());
+                } else {
+                    refuse(input, failure);
+                }
+            });
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * One cloud process on its owner's host: the executions that run in it, and those that wait to; whoever waits for its mailbox stands in
@@ -44,6 +45,8 @@ final class ProcessHome extends Timed {
     private long restingSinceNs;
     /** Nothing of it is here any more. */
     private boolean gone;
+    /** Who has it killed, and was not told yet. */
+    private Consumer<Failure> killer;
 
     /** @param process new, or as it was elsewhere or before; @param hasImage it may have one */
     ProcessHome(CoreContext context, ApplicationVersion version, ProcessSpec spec, CloudProcess process, ProcessJournal journal,
@@ -322,20 +325,41 @@ final class ProcessHome extends Timed {
 
     // --- its end
 
-    /** It is killed. @param then once that is durable, and nothing of it is kept */
-    void kill(String cause, Runnable then) {
+    /** It is killed. @param then once that is durable, and nothing of it is kept; or told why nobody here knows whether it is */
+    void kill(String cause, Consumer<Failure> then) {
+        killer = then;
         context.processes.table().vanishes(this);
         close();
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
         journal.write(process.changed(), new Change.Killed(), () -> {
-            forget();
-            imaging.afterwards(() -> deleteImage(() -> {
-                journal.end(process.number());
-                then.run();
-                context.processes.table().hasVanished(this);
-            }));
+            if (!gone) {
+                forget();
+                imaging.afterwards(() -> deleteImage(this::vanished));
+            }
         });
+    }
+
+    private void vanished() {
+        if (killer != null) {
+            journal.end(process.number());
+            tellKiller(null);
+            context.processes.table().hasVanished(this);
+        }
+    }
+
+    private void tellKiller(Failure failure) {
+        Consumer<Failure> told = killer;
+        killer = null;
+        told.accept(failure);
+    }
+
+    /** It was to be killed, and its slot is another host's before that was so: what the journal has of it, that host sees. */
+    void movedKilled() {
+        if (!gone) {
+            forget();
+        }
+        tellKiller(Failure.platform(Errors.MOVED, "process " + id() + " is another host's, which may have it still", true));
     }
 
     private void deleteImage(Runnable then) {

@@ -16,11 +16,25 @@ final class ProcessTable {
 
     /** A process that is neither here nor not: whoever asks for it asks again then. */
     private static final class Changing {
+        /** It is on its way here; null: it goes. */
         final Restoring restoring;
+        /** That goes; null: it comes. */
+        final ProcessHome going;
         final List<Runnable> waiting = new ArrayList<>(1);
 
-        Changing(Restoring restoring) {
+        Changing(Restoring restoring, ProcessHome going) {
             this.restoring = restoring;
+            this.going = going;
+        }
+
+        /** Its slot is another host's. */
+        void lost() {
+            if (restoring != null) {
+                restoring.close();
+            } else {
+                going.movedKilled();
+            }
+            waiting.forEach(Runnable::run);
         }
     }
 
@@ -84,12 +98,12 @@ final class ProcessTable {
                 home.resume();
             }
         });
-        changing(what.application(), what.process(), restoring);
+        changing(what.application(), what.process(), new Changing(restoring, null));
         restoring.begin();
     }
 
-    private void changing(String application, String id, Restoring restoring) {
-        changing.computeIfAbsent(application, added -> new LinkedHashMap<>()).put(id, new Changing(restoring));
+    private void changing(String application, String id, Changing of) {
+        changing.computeIfAbsent(application, added -> new LinkedHashMap<>()).put(id, of);
     }
 
     private List<Runnable> settled(String application, String id) {
@@ -106,7 +120,7 @@ final class ProcessTable {
     /** What is left of it goes: another one of its name begins behind that. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), null);
+        changing(home.application(), home.id(), new Changing(null, home));
     }
 
     void hasVanished(ProcessHome home) {
@@ -146,11 +160,6 @@ final class ProcessTable {
         }
         List<Changing> lost = new ArrayList<>();
         changing.values().forEach(of -> of.entrySet().removeIf(each -> context.slots.of(each.getKey()) == slot && lost.add(each.getValue())));
-        for (Changing each : lost) {
-            if (each.restoring != null) {
-                each.restoring.close();
-            }
-            each.waiting.forEach(Runnable::run);
-        }
+        lost.forEach(Changing::lost);
     }
 }

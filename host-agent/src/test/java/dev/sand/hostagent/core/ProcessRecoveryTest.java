@@ -7,11 +7,9 @@ import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.GrainSpec.Isolation;
-import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
-import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;

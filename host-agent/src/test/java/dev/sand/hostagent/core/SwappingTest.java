@@ -10,8 +10,6 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.GrainSpec;
-import dev.sand.event.Ids;
-import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessCommand.Kind;
@@ -33,11 +31,12 @@ import org.junit.jupiter.api.Test;
 /** Processes that leave a host's memory and come back: all of them, once, and never when they are needed. */
 class SwappingTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 5_000, Map.of(
-            "late", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100_000, false)));
+            "late", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100_000, false),
+            "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
 
     SwappingTest() {
         super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("late", 10, 100, Isolation.REQUEST))
-                .with(slow()).warm());
+                .with(grain("atomic", 10, 100, Isolation.REQUEST)).with(slow()).warm());
     }
 
     private static GrainSpec slow() {
@@ -66,7 +65,8 @@ class SwappingTest extends ProcessFixture {
     @Test
     void whatTheJournalHasOfItMayGoOnceItsImageIsWritten() {
         stateAndMessage();
-        List<Action> swap = on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CHECKPOINT), listener()));
+        List<Action> swap = on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CHECKPOINT),
+                listener(new ArrayList<>())));
         List<Action.Journal> ended = swap.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).toList();
         assertThat(ended).hasSize(1);
         assertThat(ended.getFirst().backup()).isInstanceOf(Backup.Ended.class);
@@ -79,13 +79,17 @@ class SwappingTest extends ProcessFixture {
         assertThat(next.carried().change().number()).isEqualTo(shop.images.get("p").number() + 1);
     }
 
-    private static Input.CommandListener listener() {
+    private static Input.CommandListener listener(List<Object> answers) {
         return new Input.CommandListener() {
             @Override
-            public void onDone(ProcessView view) {}
+            public void onDone(ProcessView view) {
+                answers.add(view);
+            }
 
             @Override
-            public void onFailed(Failure failure) {}
+            public void onFailed(Failure failure) {
+                answers.add(failure);
+            }
         };
     }
 
@@ -105,13 +109,7 @@ class SwappingTest extends ProcessFixture {
     void oneWhoseFunctionsDoNotEndStays() {
         running("p", "slow");
         List<Failure> failures = new ArrayList<>();
-        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT), new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {}
-
-            @Override
-            public void onFailed(Failure failure) {}
-        }));
+        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT), listener(new ArrayList<>())));
         for (Action action : shop.after(60_001)) {
             if (action instanceof Action.AnswerCommand answer) {
                 failures.add(answer.failure());
@@ -205,6 +203,71 @@ class SwappingTest extends ProcessFixture {
         call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("8"), 0));
         assertThat(command("p", Kind.SWAP_OUT)).isNull();
         assertThat(isHere("p")).isTrue();
+    }
+
+    @Test
+    void oneInWhoseMailboxSomebodyHasRoomKeptStays() {
+        stateAndMessage();
+        Running sends = running("q", "atomic");
+        assertThat(call(sends, send(0, "p", "8"))).isEqualTo(new Answer.Done());
+        command("p", Kind.SWAP_OUT);
+        assertThat(shop.images).as("an image is written").containsKey("p");
+        assertThat(isHere("p")).as("and it waits for what was promised room").isTrue();
+        finish(sends);
+        Running reads = running("p");
+        assertThat(received(reads) + received(reads)).isEqualTo("78");
+        finish(reads);
+        command("p", Kind.SWAP_OUT);
+        assertThat(isHere("p")).isFalse();
+    }
+
+    private static Payload large(String name) {
+        return new Payload("application/octet-stream", null, new Payload.Reference(name, 100_000));
+    }
+
+    private List<String> freed() {
+        return shop.all.stream().filter(Action.Free.class::isInstance).flatMap(action -> ((Action.Free) action).values().stream())
+                .map(payload -> payload.reference().object()).toList();
+    }
+
+    @Test
+    void whatIsSentToOneThatIsKilledMeanwhileIsNobodys() {
+        stateAndMessage();
+        Running atomic = running("q", "atomic");
+        assertThat(call(atomic, new ProcessCall.Send(0, "p", "k", large("at-its-end"), 0))).isEqualTo(new Answer.Done());
+        Running sends = running("r");
+        shop.takesChanges = false;
+        shop.all.clear();
+        assertThat(command("p", Kind.KILL)).as("its last change is on its way").isNull();
+        Action.Journal killed = journal.getLast();
+        ask(sends, new ProcessCall.Send(0, "p", "k", large("meanwhile"), 0));
+        assertThat(told).as("it may begin anew").isEmpty();
+        shop.takesChanges = true;
+        on(new Input.ChangeJournaled(killed.carried(), null));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Refused.class, refused ->
+                assertThat(refused.error()).isEqualTo(Errors.NOT_FOUND));
+        finish(atomic);
+        assertThat(freed()).containsExactlyInAnyOrder("meanwhile", "at-its-end");
+        assertThat(isHere("p")).isFalse();
+        assertThat(received(running("p"))).as("one of its name that is new").isNull();
+    }
+
+    @Test
+    void oneThatIsKilledAsItsSlotIsLostLeavesNothingHere() {
+        finish(running("p"), new StateWrite("a", large("its-state")));
+        shop.takesChanges = false;
+        shop.all.clear();
+        List<Object> answers = new ArrayList<>();
+        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.KILL), listener(answers)));
+        Action.Journal killed = journal.getLast();
+        assertThat(freed()).isEmpty();
+        on(new Input.SlotLost(Slots.of("p", SLOTS), CoreFixture.EPOCH));
+        assertThat(freed()).containsExactly("its-state");
+        assertThat(answers).singleElement().isInstanceOfSatisfying(Failure.class, failure ->
+                assertThat(failure.error()).isEqualTo(Errors.MOVED));
+        on(new Input.ChangeJournaled(killed.carried(), null));
+        assertThat(freed()).as("once").containsExactly("its-state");
+        assertThat(answers).hasSize(1);
     }
 
     @Test
