@@ -32,7 +32,7 @@ final class CoreContext {
     final Map<String, Instance> instances = new HashMap<>();
     long nowNs;
     boolean draining;
-    static final int EVENTS_A_TURN = 8;
+    static final int EVENTS_A_TURN = 4;
     private final String idPrefix;
     private int begun;
     private final long epochOffsetMs;

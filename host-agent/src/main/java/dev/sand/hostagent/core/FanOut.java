@@ -9,6 +9,9 @@ import java.util.ArrayDeque;
 final class FanOut {
     /** What is due now is done in this turn, what is due behind now in the next. */
     static final long NEXT_TURN_NS = 1;
+    /** Steps that make an execution a wide one: what is done for each of them at its end is done in turns of their own. */
+    static final int WIDE = 100;
+
     private final CoreContext context;
     private final RunningExecution execution;
     /** Null: none waits. */

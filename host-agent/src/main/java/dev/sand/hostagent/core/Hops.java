@@ -14,6 +14,10 @@ final class Hops {
     private final int limit;
     private final List<Hop> hops = new ArrayList<>(2);
     private int awaited;
+    private long cpuUs;
+    private long peakMemoryBytes;
+    /** What was last given away; null: something came since. One list serves an execution's answer and its record. */
+    private List<Hop> copy;
 
     Hops(int limit) {
         this.limit = limit;
@@ -25,6 +29,7 @@ final class Hops {
             return -1;
         }
         hops.add(hop);
+        count(hop.cpuUs(), hop.peakMemoryBytes());
         return hops.size() - 1;
     }
 
@@ -45,9 +50,20 @@ final class Hops {
         awaited--;
         if (place >= 0) {
             Hop hop = hops.get(place);
+            count(cpuUs - hop.cpuUs(), peakMemoryBytes);
             hops.set(place, new Hop(hop.eventId(), hop.grain(), hop.attempt(), hop.error(), hop.queuedNs(), hop.handedNs(),
                     hop.startedNs(), hop.endedNs(), hop.returnedNs(), cpuUs, peakMemoryBytes));
         }
+    }
+
+    private void count(long moreCpuUs, long memoryBytes) {
+        cpuUs += moreCpuUs;
+        peakMemoryBytes = Math.max(peakMemoryBytes, memoryBytes);
+        copy = null;
+    }
+
+    int count() {
+        return hops.size();
     }
 
     boolean isComplete() {
@@ -55,7 +71,8 @@ final class Hops {
     }
 
     List<Hop> copy() {
-        return List.copyOf(hops);
+        copy = copy == null ? List.copyOf(hops) : copy;
+        return copy;
     }
 
     /** @param result null while it runs */
@@ -63,23 +80,7 @@ final class Hops {
         boolean runs = result == null;
         return new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
                 request.target(), runs ? Status.RUNNING : result.status(), request.input(), runs ? null : result.output(),
-                runs ? null : result.failure(), startedMs, endedMs, cpuUs(), peakMemoryBytes(), copy(),
+                runs ? null : result.failure(), startedMs, endedMs, cpuUs, peakMemoryBytes, copy(),
                 request.redrive() == null ? null : request.redrives());
-    }
-
-    private long cpuUs() {
-        long sum = 0;
-        for (Hop hop : hops) {
-            sum += hop.cpuUs();
-        }
-        return sum;
-    }
-
-    private long peakMemoryBytes() {
-        long peak = 0;
-        for (Hop hop : hops) {
-            peak = Math.max(peak, hop.peakMemoryBytes());
-        }
-        return peak;
     }
 }

@@ -16,6 +16,9 @@ import java.util.Set;
  * {@link Sandbox}, {@link Worker} and {@link Instance}.
  */
 public final class HostCore {
+    /** Of what is due: a thousand Waits may end at one instant. The rest is due at once, in a turn of its own. */
+    private static final int MOST_DUE_A_TURN = 16;
+
     private final CoreContext context;
     private final InstanceInputs instanceInputs;
     private final ApplicationInputs applicationInputs;
@@ -51,7 +54,8 @@ public final class HostCore {
     /** @param nowNs the monotonic clock, never going back */
     public void on(Input input, long nowNs, ActionSink sink) {
         context.begin(nowNs, sink);
-        for (Timed due = context.timers.pollDue(nowNs); due != null; due = context.timers.pollDue(nowNs)) {
+        Timed due = context.timers.pollDue(nowNs);
+        for (int left = MOST_DUE_A_TURN; due != null; due = --left == 0 ? null : context.timers.pollDue(nowNs)) {
             due.onDue();
         }
         switch (input) {

@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class Signals {
     /** What holds up the signals. */
-    private enum Awaited { NOTHING, EVALUATION, JOURNAL, RESUMPTION }
+    private enum Awaited { NOTHING, EVALUATION, JOURNAL, RESUMPTION, NEXT_TURN }
 
     /** The signals so far, as the execution's history is made of them; of an execution that had too many, none. */
     static final class Kept {
@@ -64,6 +64,9 @@ final class Signals {
             return List.copyOf(signals);
         }
     }
+
+    /** Of those that came while one held them up, a wide Map's for example: the others follow in turns of their own. */
+    private static final int MOST_A_TURN = 8;
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -160,10 +163,20 @@ final class Signals {
     }
 
     private void drainInbox() {
-        while (awaited == Awaited.NOTHING && inbox != null && !inbox.isEmpty() && goesOn()) {
-            process(inbox.poll());
+        for (int left = MOST_A_TURN; awaited == Awaited.NOTHING && inbox != null && !inbox.isEmpty() && goesOn(); left--) {
+            if (left == 0) {
+                awaited = Awaited.NEXT_TURN;
+                context.later(FanOut.NEXT_TURN_NS, this::onNextTurn);
+            } else {
+                process(inbox.poll());
+            }
         }
         busy = awaited != Awaited.NOTHING;
+    }
+
+    private void onNextTurn() {
+        awaited = Awaited.NOTHING;
+        drainInbox();
     }
 
     /** Nothing follows an execution's end. */

@@ -69,7 +69,12 @@ final class Story extends Timed implements AttemptLog {
 
     /** Its last record but for late figures. @param awaited the answer is Recorded */
     void recordEnd(boolean awaited) {
-        record(awaited);
+        if (awaited && hops.count() > FanOut.WIDE) {
+            // Whoever waits has the answer; the record of a thousand attempts takes a turn of its own.
+            context.later(FanOut.NEXT_TURN_NS, () -> record(true));
+        } else {
+            record(awaited);
+        }
         if (!hops.isComplete()) {
             context.timers.arm(this, context.nowNs + context.configuration.lateFiguresNs());
         }

@@ -208,7 +208,7 @@ final class ActionPerformer implements ActionSink {
             return;
         }
         boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output())
-                || action.history() != null && action.history().stream().anyMatch(ActionPerformer::hasReference);
+                || action.history() != null && hasReference(action.history());
         if (references) {
             adapters.payloads().inline(record, inlined -> adapters.payloads().keepValues(inlined, action.history(), action.awaited(),
                     () -> store(inlined, action)));
@@ -230,9 +230,19 @@ final class ActionPerformer implements ActionSink {
         }
     }
 
+    private static boolean hasReference(List<Execution.Signal> signals) {
+        for (int i = 0; i < signals.size(); i++) {
+            if (hasReference(signals.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static boolean hasReference(Execution.Signal signal) {
         return signal instanceof Execution.Signal.TaskSucceeded done && (LargePayloads.isReference(done.output())
-                || done.published().stream().anyMatch(published -> LargePayloads.isReference(published.payload())))
+                || !done.published().isEmpty()
+                && done.published().stream().anyMatch(published -> LargePayloads.isReference(published.payload())))
                 || signal instanceof Execution.Signal.Started started && LargePayloads.isReference(started.input());
     }
 

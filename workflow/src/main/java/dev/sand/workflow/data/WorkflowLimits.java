@@ -68,7 +68,7 @@ public final class WorkflowLimits {
     /** Iterations of a distributed Map that have failed and are kept for a redrive; beyond, that does all of the Map again. */
     public static final int FAILED_ITERATIONS = 10_000;
     /** States entered in one go, before the driver gets its turn. */
-    public static final int TRANSITIONS_AT_ONCE = 32;
+    public static final int TRANSITIONS_AT_ONCE = 16;
     /** States entered in one execution, so that a loop without an end has one. */
     public static final int TRANSITIONS = 250_000;
     /** Events that grains may publish into one execution. */
