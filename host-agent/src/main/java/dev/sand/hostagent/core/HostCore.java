@@ -17,7 +17,7 @@ import java.util.Set;
  */
 public final class HostCore {
     /** Of what is due: a thousand Waits may end at one instant. The rest is due at once, in a turn of its own. */
-    private static final int MOST_DUE_A_TURN = 16;
+    private static final int MOST_DUE_A_TURN = 32;
 
     private final CoreContext context;
     private final InstanceInputs instanceInputs;
