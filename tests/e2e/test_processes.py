@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import Tested, sandbox_option
+from conftest import Tested, sandbox_option, until
 from sand.command.local import LocalPlatform
 
 FILES = {
@@ -46,6 +46,10 @@ def handle(event, context):
         return None
     value = p.state("large")
     return [len(value), value[0], value[-1]]
+""",
+    "grains/says/handler.py": """
+def handle(event, context):
+    print(event)
 """,
     "grains/fails/handler.py": """
 def handle(event, context):
@@ -179,3 +183,28 @@ def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):
     home.again()
     assert home.tested.http.get(f"{ROOT}/s").status_code == 404
     assert home.ask("s", "keys")["keys"] == []
+
+
+@pytest.mark.slow
+def test_what_was_written_in_a_process_is_asked_for_by_its_id_until_it_is_killed(home: Home):
+    def logs(process: str) -> list[str]:
+        response = home.tested.http.get(f"{ROOT}/{process}/logs")
+        assert response.status_code == 200, response.text
+        return [line["text"] for line in response.json()["lines"]]
+
+    for process, text in (("l", "first"), ("m", "another's"), ("l", "second")):
+        home.ask(process, "says", text)
+    until(lambda: logs("l") == ["first", "second"], "its lines are there")
+    assert home.step("l", "swap-out").json()["status"] == "swapped"
+    assert logs("l") == ["first", "second"], "while it is nowhere"
+    assert home.get("l")["status"] == "swapped", "and asking does not bring it back"
+    home.again()
+    home.ask("l", "says", "third")
+    until(lambda: logs("l") == ["first", "second", "third"], "it goes on where it was")
+    shown = home.tested.sand("logs", "ledger-of-processes", "--process", "l").decode()
+    assert "second" in shown and "another's" not in shown
+    assert home.tested.http.delete(f"{ROOT}/l").status_code == 204
+    assert home.tested.http.get(f"{ROOT}/l/logs").status_code == 404
+    home.ask("l", "says", "anew")
+    until(lambda: logs("l") == ["anew"], "nothing of the one before")
+    assert logs("m") == ["another's"]

@@ -361,3 +361,22 @@ def test_a_dedicated_process_says_what_its_sandbox_would_have(apps: Apps) -> Non
     for bad in (7, {"cpu": 1}, {"memory": "1MiB"}, {"packages": ["; true"]}, {"image": "-v"}):
         refused = apps.create(dedicated=bad)
         assert refused.status_code == 400 and "'dedicated'" in refused.json()["detail"]
+
+
+def test_what_was_written_in_a_process_is_asked_for_by_its_id_until_it_is_killed(apps: Apps) -> None:
+    def logs(process: str) -> Any:
+        return apps.http.get(f"{AT}/{process}/logs")
+
+    apps.load("processes: {idle: 1h}\n")
+    apps.run("a", "print('first of a')")
+    apps.run("b", "print('of b')")
+    assert apps.step("a", "swap-out").json()["status"] == "swapped"
+    apps.run("a", "print('second of a')")
+    apps.until(lambda: len(logs("a").json()["lines"]) == 2)
+    assert [line["text"] for line in logs("a").json()["lines"]] == ["first of a", "second of a"]
+    assert {line["process"] for line in logs("a").json()["lines"]} == {"a"}
+    assert apps.http.delete(f"{AT}/a").status_code == 204
+    assert logs("a").status_code == 404
+    apps.create(id="a")
+    assert logs("a").json()["lines"] == []
+    assert [line["text"] for line in logs("b").json()["lines"]] == ["of b"]

@@ -13,6 +13,7 @@ from sand.command.output import say, when
 @click.command("logs", short_help="Show or follow what an application's grains wrote.")
 @click.argument("application")
 @click.option("--invocation", metavar="ID", help="Of one invocation only.")
+@click.option("--process", metavar="ID", help="Of one cloud process only; it was not killed.")
 @click.option("--grain", help="Of one grain only.")
 @click.option("-f", "--follow", is_flag=True, help="Stay, and show lines as they come.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=200, show_default=True, help="At most the last so many lines.")
@@ -21,6 +22,7 @@ from sand.command.output import say, when
 def logs_command(
     application: str,
     invocation: str | None,
+    process: str | None,
     grain: str | None,
     follow: bool,
     limit: int,
@@ -33,8 +35,9 @@ def logs_command(
     Examples:
       sand logs hello --follow
       sand logs hello --invocation 01JD0Z5W3M8Q6T1R4V7X9YB2CD -o json
+      sand logs hello --process room-7
     """
-    path = application_path(application, "logs")
+    path = application_path(application, *(["processes", process] if process else []), "logs")
     query = {"invocation": invocation, "grain": grain, "limit": limit}
     if not follow:
         lines = platform.get(path, **query)["lines"]

@@ -36,6 +36,8 @@ class Lines:
         self._sequence = 0
         self._show = show
         self._written: dict[Origin, int] = {}
+        self._processes: dict[str, str] = {}
+        """In which the last executions run."""
 
     def add(self, origin: Origin, stream: str, text: str) -> None:
         """Keeps the line, unless its attempt has written too much."""
@@ -56,10 +58,10 @@ class Lines:
         return before + size <= ATTEMPT_BYTES
 
     def _keep(self, origin: Origin, stream: str, grade: str | None, text: str) -> None:
-        line = {
+        line: dict[str, Any] = {
             "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
             "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
-            "level": grade, "text": text,
+            "level": grade, "text": text, "process": self._processes.get(origin.execution_id or ""),
         }  # fmt: skip
         with self.changed:
             self._sequence += 1
@@ -69,7 +71,28 @@ class Lines:
         if self._show is not None:
             self._show(line)
 
-    def read(self, application: str, execution_id: str | None, grain: str | None, after: int | None, limit: int) -> list[Any]:
+    def runs_in(self, execution_id: str, process: str) -> None:
+        with self.changed:
+            self._processes[execution_id] = process
+            if len(self._processes) > KEPT_LINES:
+                del self._processes[next(iter(self._processes))]
+
+    def delete_process(self, application: str, process: str) -> None:
+        """What was written in it so far is found under its name no more."""
+        with self.changed:
+            for whose, line in self._kept:
+                if whose == application and line["process"] == process:
+                    line["process"] = None
+
+    def read(
+        self,
+        application: str,
+        execution_id: str | None,
+        grain: str | None,
+        after: int | None,
+        limit: int,
+        process: str | None = None,
+    ) -> list[Any]:
         """Oldest first: the first ones behind `after`, or else the last ones."""
         with self.changed:
             found = [
@@ -78,6 +101,7 @@ class Lines:
                 if whose == application
                 and execution_id in (None, line["executionId"])
                 and grain in (None, line["grain"])
+                and process in (None, line["process"])
                 and (after is None or line["sequence"] > after)
             ]
         return found[-limit:] if after is None else found[:limit]

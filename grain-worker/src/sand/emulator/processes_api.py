@@ -63,7 +63,7 @@ class ProcessesApi:
         if concurrency is not None and (type(concurrency) is not int or not 1 <= concurrency <= _MOST_AT_ONCE):
             raise problems.bad_request(f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}.")
         memory, own = _size(asked.get("memory")), _dedicated(asked.get("dedicated"))
-        process, restored = _known(lambda: application.processes.create(id, concurrency, memory, own))
+        process, restored = known(lambda: application.processes.create(id, concurrency, memory, own))
         where = f"/api/v1/apps/{application.name}/processes/{process.id}"
         return answer_json(200 if restored else 201, _shown(application, process), [("Location", where)])
 
@@ -82,7 +82,7 @@ class ProcessesApi:
 
     def _find(self, request: Request) -> tuple[Application, CloudProcess]:
         application = self._application(request)
-        return application, _known(lambda: application.processes.find(request.parameters["id"]))
+        return application, known(lambda: application.processes.find(request.parameters["id"]))
 
     def _describe(self, request: Request) -> Response:
         return answer_json(200, _shown(*self._find(request)))
@@ -93,8 +93,9 @@ class ProcessesApi:
 
     def _kill(self, request: Request) -> Response:
         application = self._application(request)
-        _known(lambda: application.processes.kill(request.parameters["id"]))
+        known(lambda: application.processes.kill(request.parameters["id"]))
         self._plane.on_killed(application.name, request.parameters["id"])
+        application.lines.delete_process(application.name, request.parameters["id"])
         return Response(204)
 
     def _connect(self, request: Request) -> Response:
@@ -113,7 +114,7 @@ class ProcessesApi:
         for function in functions:
             if function not in version.manifest.grains:
                 raise problems.unknown_target(application.name, version.number, function)
-        _known(lambda: application.processes.address(id, create=True))
+        known(lambda: application.processes.address(id, create=True))
         grant, expires_ms = self._plane.grant(application.name, id, functions, 60 if ttl is None else ttl)
         expires = datetime.fromtimestamp(expires_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         place = {
@@ -125,7 +126,7 @@ class ProcessesApi:
     def _step(self, name: str) -> Callable[[Request], Response]:
         def do(request: Request) -> Response:
             application = self._application(request)
-            process = _known(lambda: getattr(application.processes, name)(request.parameters["id"]))
+            process = known(lambda: getattr(application.processes, name)(request.parameters["id"]))
             return answer_json(200, _shown(application, process))
 
         return do
@@ -157,7 +158,7 @@ class ProcessesApi:
                 return processes.invoke(process, function, payload, asked.timeout_ms, asked.traceparent)
 
         place, more = (application.name, f"processes/{function}"), (wanted or "").encode() + b"\0"
-        execution, headers = _known(lambda: self._invoker.once(place, asked.key, payload, more, begin))
+        execution, headers = known(lambda: self._invoker.once(place, asked.key, payload, more, begin))
         assert execution.residence is not None
         headers.append(("Sand-Process", execution.residence.process.id))
         return answer(request, execution, asked, headers, as_it_is)
@@ -193,7 +194,7 @@ def _dedicated(said: Any) -> Dedicated | None:
         raise problems.bad_request(f"'dedicated': {bad}.") from None
 
 
-def _known(ask: Callable[[], Found]) -> Found:
+def known(ask: Callable[[], Found]) -> Found:
     """What is asked for, or the problem that it is."""
     try:
         return ask()

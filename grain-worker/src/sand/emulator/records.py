@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from sand.emulator import histories, ids, problems, redrives, stop
@@ -11,6 +12,7 @@ from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
 from sand.emulator.problems import Problem
+from sand.emulator.processes_api import known
 from sand.emulator.router import Router
 from sand.emulator.views import invocation, timed, timeline
 
@@ -33,6 +35,7 @@ class Records:
         router.add("POST", one + "/redrive", self._redrive).add("GET", one + "/history", self._history)
         router.add("GET", one + "/events", lambda request: answer_events(request, _events(request, self._find(request))))
         router.add("GET", at + "/logs", self._logs).add("GET", one + "/logs", self._logs_of_one)
+        router.add("GET", at + "/processes/{id}/logs", self._logs_of_process)
 
     def _application(self, request: Request) -> Application:
         return self._applications.get(request.parameters["app"])
@@ -97,20 +100,33 @@ class Records:
         execution = self._find(request)
         return self._lines(request, self._application(request), execution.id, execution.ended.is_set)
 
-    def _lines(self, request: Request, application: Application, whose: str | None, over: Callable[[], bool]) -> Response:
+    def _logs_of_process(self, request: Request) -> Response:
+        application = self._application(request)
+        process = known(lambda: application.processes.find(request.parameters["id"]))
+        return self._lines(request, application, request.query("invocation"), lambda: False, process.id)
+
+    def _lines(
+        self,
+        request: Request,
+        application: Application,
+        whose: str | None,
+        over: Callable[[], bool],
+        process: str | None = None,
+    ) -> Response:
         grain, limit = request.query("grain"), request.number("limit", 1000, 1, 10_000)
         text = request.header("Last-Event-ID") or request.query("after")
         if text is not None and not text.isdecimal():
             raise problems.bad_request(f"'{text}' is no number of a line.")
         after = int(text) if text is not None else None
-        first = application.lines.read(application.name, whose, grain, after, limit)
+        read = partial(application.lines.read, application.name, whose, grain, process=process)
+        first = read(after, limit)
         if not request.flag("follow"):
             return answer_json(200, {"lines": first, "next": first[-1]["sequence"] if first else None})
-        return answer_events(request, _follow(application, whose, grain, first, after or 0, over))
+        return answer_events(request, _follow(application, read, first, after or 0, over))
 
 
 def _follow(
-    application: Application, whose: str | None, grain: str | None, lines: list[Any], after: int, over: Callable[[], bool]
+    application: Application, read: Callable[[int, int], list[Any]], lines: list[Any], after: int, over: Callable[[], bool]
 ) -> Iterator[tuple[str, str | None, Any]]:
     quiet_since = time.monotonic()
     yield "", None, None
@@ -128,7 +144,7 @@ def _follow(
             yield "", None, None
         with application.lines.changed:
             application.lines.changed.wait(0.1)
-        lines = application.lines.read(application.name, whose, grain, after, 10_000)
+        lines = read(after, 10_000)
 
 
 def _events(request: Request, execution: Execution) -> Iterator[tuple[str, str | None, Any]]:

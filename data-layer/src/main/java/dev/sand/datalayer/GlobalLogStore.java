@@ -2,6 +2,7 @@ package dev.sand.datalayer;
 
 import dev.sand.datalayer.GlobalStore.Entry;
 import dev.sand.datalayer.StoreException.Kind;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class GlobalLogStore implements LogStore {
     private static final String TABLE = "logs";
+    /** By cloud process that was killed: the number of the last batch that may have lines of it. */
+    private static final String ENDS = "log-ends";
     private static final int PAGE = 32;
     private static final int TRIES = 100;
     /** A deletion elsewhere is learned of after that many batches. */
@@ -32,7 +35,7 @@ public final class GlobalLogStore implements LogStore {
         int since;
     }
 
-    private record Question(String application, String executionId, String grain, long after) {}
+    private record Question(String application, Which which, long after) {}
 
     private final GlobalStore store;
     private final long bytesAnApplication;
@@ -126,8 +129,18 @@ public final class GlobalLogStore implements LogStore {
         // A tenth more than needed, so that a full log is not trimmed for every batch.
         long start = head.start + Math.max(0, surplus) + (surplus > 0 ? bytesAnApplication / 10 : 0);
         long first = head.first + Math.max(0, tooMany) + (tooMany > 0 ? batchesAnApplication / 10 : 0);
-        store.deleteBefore(TABLE, application, key(firstKept(application, first, start, head.last)));
+        String kept = key(firstKept(application, first, start, head.last));
+        store.deleteBefore(TABLE, application, kept);
+        for (Entry end : store.scan(ENDS, application, "", null, Integer.MAX_VALUE)) {
+            if (text(end.value()).compareTo(kept) < 0) {
+                store.delete(ENDS, application, end.key(), GlobalStore.ANY);
+            }
+        }
         head.known = false;
+    }
+
+    private static String text(byte[] key) {
+        return new String(key, StandardCharsets.UTF_8);
     }
 
     private long firstKept(String application, long first, long start, long last) {
@@ -146,17 +159,18 @@ public final class GlobalLogStore implements LogStore {
     }
 
     @Override
-    public List<Line> read(String application, String executionId, String grain, long afterSequence, int limit) {
-        Question question = new Question(application, executionId, grain, afterSequence);
-        long looked = nothingUpTo(question);
-        String from = looked > 0 ? key(looked) : afterSequence <= 0 ? null : key((afterSequence >> LogBatch.PLACE_BITS) - 1);
+    public List<Line> read(String application, Which which, long afterSequence, int limit) {
+        Question question = new Question(application, which, afterSequence);
+        long looked = Math.max(nothingUpTo(question), end(application, which.process()));
+        long seen = afterSequence <= 0 ? 0 : (afterSequence >> LogBatch.PLACE_BITS) - 1;
+        String from = looked > 0 || seen > 0 ? key(Math.max(looked, seen)) : null;
         List<Line> lines = new ArrayList<>();
         long last = looked;
         while (lines.size() < limit) {
             List<Entry> page = store.scan(TABLE, application, "", from, PAGE);
             for (Entry entry : page) {
                 last = number(entry);
-                LogBatch.decode(entry.value()).matching(executionId, grain, last).stream()
+                LogBatch.decode(entry.value()).matching(which, last).stream()
                         .filter(line -> line.sequence() > afterSequence).forEach(lines::add);
             }
             if (page.size() < PAGE) {
@@ -189,13 +203,17 @@ public final class GlobalLogStore implements LogStore {
     }
 
     @Override
-    public List<Line> tail(String application, String executionId, String grain, int limit) {
+    public List<Line> tail(String application, Which which, int limit) {
         List<Line> newestFirst = new ArrayList<>();
+        long end = end(application, which.process());
         String before = null;
         while (newestFirst.size() < limit) {
             List<Entry> page = store.scanDescending(TABLE, application, "", before, PAGE);
             for (Entry entry : page) {
-                newestFirst.addAll(LogBatch.decode(entry.value()).matching(executionId, grain, number(entry)).reversed());
+                if (number(entry) <= end) {
+                    return newestFirst.stream().limit(limit).toList().reversed();
+                }
+                newestFirst.addAll(LogBatch.decode(entry.value()).matching(which, number(entry)).reversed());
             }
             if (page.size() < PAGE) {
                 break;
@@ -206,8 +224,22 @@ public final class GlobalLogStore implements LogStore {
     }
 
     @Override
+    public void deleteProcess(String application, String process) {
+        List<Entry> last = store.scanDescending(TABLE, application, "", null, 1);
+        if (!last.isEmpty()) {
+            store.put(ENDS, application, process, last.getFirst().key().getBytes(StandardCharsets.UTF_8), GlobalStore.ANY);
+        }
+    }
+
+    /** The last batch with lines of an earlier process of that name; 0: there was none. */
+    private long end(String application, String process) {
+        return process == null ? 0 : store.get(ENDS, application, process).map(found -> Long.parseLong(text(found.value()))).orElse(0L);
+    }
+
+    @Override
     public void deleteApplication(String application) {
         store.deleteScope(TABLE, application);
+        store.deleteScope(ENDS, application);
         lock.lock();
         try {
             heads.remove(application);

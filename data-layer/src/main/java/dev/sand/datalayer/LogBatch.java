@@ -1,6 +1,7 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
 import java.io.ByteArrayInputStream;
@@ -20,6 +21,8 @@ import java.util.zip.GZIPOutputStream;
  */
 record LogBatch(short schema, long before, long bytes, List<Line> lines) {
     private static final short SCHEMA = 1;
+    /** Of lines that were written in cloud processes. */
+    private static final short OF_PROCESSES = 2;
     /** What a line costs besides its text. */
     private static final int LINE_BYTES = 150;
     static final int MOST_LINES = 1000;
@@ -35,17 +38,22 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
         for (Line line : lines) {
             long size = LINE_BYTES + (long) line.text().length();
             if (!some.isEmpty() && (some.size() == MOST_LINES || bytes + size > MOST_BYTES)) {
-                batches.add(new LogBatch(SCHEMA, 0, bytes, List.copyOf(some)));
+                batches.add(of(bytes, some));
                 some.clear();
                 bytes = 0;
             }
-            some.add(numbered(line, 0));
+            some.add(line.numbered(0));
             bytes += size;
         }
         if (!some.isEmpty()) {
-            batches.add(new LogBatch(SCHEMA, 0, bytes, List.copyOf(some)));
+            batches.add(of(bytes, some));
         }
         return batches;
+    }
+
+    private static LogBatch of(long bytes, List<Line> lines) {
+        boolean inProcesses = lines.stream().anyMatch(line -> line.process() != null);
+        return new LogBatch(inProcesses ? OF_PROCESSES : SCHEMA, 0, bytes, List.copyOf(lines));
     }
 
     LogBatch behind(long bytesBefore) {
@@ -56,21 +64,16 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
         return before + bytes;
     }
 
-    /** @param executionId and {@code grain}: null for all; @param number of the batch */
-    List<Line> matching(String executionId, String grain, long number) {
+    /** @param number of the batch */
+    List<Line> matching(Which which, long number) {
         List<Line> matching = new ArrayList<>();
         for (int place = 0; place < lines.size(); place++) {
             Line line = lines.get(place);
-            if ((executionId == null || executionId.equals(line.executionId())) && (grain == null || grain.equals(line.grain()))) {
-                matching.add(numbered(line, number << PLACE_BITS | place));
+            if (which.has(line)) {
+                matching.add(line.numbered(number << PLACE_BITS | place));
             }
         }
         return matching;
-    }
-
-    private static Line numbered(Line line, long sequence) {
-        return new Line(sequence, line.epochMs(), line.application(), line.version(), line.grain(), line.executionId(), line.eventId(),
-                line.attempt(), line.stream(), line.level(), line.text());
     }
 
     byte[] encode() {
@@ -86,7 +89,7 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
     static LogBatch decode(byte[] stored) {
         try (GZIPInputStream zipped = new GZIPInputStream(new ByteArrayInputStream(stored))) {
             LogBatch batch = Codec.decode(zipped.readAllBytes(), LogBatch.class);
-            if (batch.schema() > SCHEMA) {
+            if (batch.schema() > OF_PROCESSES) {
                 throw new StoreException(Kind.BROKEN, "a batch of log lines has schema " + batch.schema()
                         + ", newer than this platform understands", 0, null);
             }

@@ -46,10 +46,12 @@ final class SqliteFile implements AutoCloseable {
             writer.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_BYTES / pageBytes());
             // A file that is as it should be is opened without a write: its disk may be full.
             if (schema(options.schema()) < options.schema()) {
+                writer.execute("BEGIN IMMEDIATE");
                 for (String table : tables) {
                     writer.execute(table);
                 }
                 writer.execute("PRAGMA user_version=" + options.schema());
+                writer.execute("COMMIT");
             }
             if (options.maxPages() > 0) {
                 writer.execute("PRAGMA max_page_count=" + options.maxPages());

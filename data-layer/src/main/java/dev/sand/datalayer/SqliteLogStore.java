@@ -15,7 +15,8 @@ import java.util.Map;
  */
 public final class SqliteLogStore implements LogStore {
     public static final long DEFAULT_BYTES_AN_APPLICATION = 64L << 20;
-    private static final int SCHEMA = 1;
+    /** 2: lines have a process. */
+    private static final int SCHEMA = 2;
     /** What a line costs besides its text. */
     private static final int LINE_BYTES = 150;
     private static final List<String> TABLES = List.of(
@@ -24,9 +25,11 @@ public final class SqliteLogStore implements LogStore {
                     + " epoch_ms INTEGER NOT NULL, stream TEXT NOT NULL, level TEXT, text BLOB NOT NULL)",
             "CREATE INDEX IF NOT EXISTS line_application ON line(application)",
             "CREATE INDEX IF NOT EXISTS line_execution ON line(application, execution)",
-            "CREATE TABLE IF NOT EXISTS usage(application BLOB PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID");
+            "CREATE TABLE IF NOT EXISTS usage(application BLOB PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID",
+            "ALTER TABLE line ADD COLUMN process TEXT",
+            "CREATE INDEX IF NOT EXISTS line_process ON line(application, process) WHERE process IS NOT NULL");
     private static final String COLUMNS = "SELECT sequence, epoch_ms, version, grain, execution, event, attempt, stream, level,"
-            + " text FROM line WHERE application = ?";
+            + " text, process FROM line WHERE application = ?";
 
     private final SqliteFile file;
     private final StoreWriter writer;
@@ -53,9 +56,9 @@ public final class SqliteLogStore implements LogStore {
         for (Line line : lines) {
             byte[] text = line.text().getBytes(StandardCharsets.UTF_8);
             connection.update("INSERT INTO line(application, version, grain, execution, event, attempt, epoch_ms, stream, level,"
-                            + " text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", Key.of(line.application()), line.version(),
+                            + " text, process) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", Key.of(line.application()), line.version(),
                     line.grain(), line.executionId(), line.eventId(), line.attempt(), line.epochMs(), line.stream(),
-                    line.level(), text);
+                    line.level(), text, line.process());
             added.merge(line.application(), (long) LINE_BYTES + text.length, Long::sum);
         }
         for (Map.Entry<String, Long> application : added.entrySet()) {
@@ -90,27 +93,30 @@ public final class SqliteLogStore implements LogStore {
     }
 
     @Override
-    public List<Line> read(String application, String executionId, String grain, long afterSequence, int limit) {
-        return lines(application, executionId, grain, " AND sequence > ?", afterSequence, "ASC", limit);
+    public List<Line> read(String application, Which which, long afterSequence, int limit) {
+        return lines(application, which, " AND sequence > ?", afterSequence, "ASC", limit);
     }
 
     @Override
-    public List<Line> tail(String application, String executionId, String grain, int limit) {
-        return lines(application, executionId, grain, "", null, "DESC", limit).reversed();
+    public List<Line> tail(String application, Which which, int limit) {
+        return lines(application, which, "", null, "DESC", limit).reversed();
     }
 
-    private List<Line> lines(String application, String executionId, String grain, String bound, Long sequence, String order,
-            int limit) {
+    private List<Line> lines(String application, Which which, String bound, Long sequence, String order, int limit) {
         StringBuilder sql = new StringBuilder(COLUMNS);
         List<Object> parameters = new ArrayList<>();
         parameters.add(Key.of(application));
-        if (executionId != null) {
+        if (which.executionId() != null) {
             sql.append(" AND execution = ?");
-            parameters.add(executionId);
+            parameters.add(which.executionId());
         }
-        if (grain != null) {
+        if (which.grain() != null) {
             sql.append(" AND grain = ?");
-            parameters.add(grain);
+            parameters.add(which.grain());
+        }
+        if (which.process() != null) {
+            sql.append(" AND process = ?");
+            parameters.add(which.process());
         }
         if (sequence != null) {
             sql.append(bound);
@@ -132,7 +138,7 @@ public final class SqliteLogStore implements LogStore {
     private static Line line(String application, ResultSet row) throws SQLException {
         return new Line(row.getLong(1), row.getLong(2), application, row.getInt(3), row.getString(4), row.getString(5),
                 row.getString(6), row.getInt(7), row.getString(8), row.getString(9),
-                new String(row.getBytes(10), StandardCharsets.UTF_8));
+                new String(row.getBytes(10), StandardCharsets.UTF_8), row.getString(11));
     }
 
     @Override
@@ -141,6 +147,15 @@ public final class SqliteLogStore implements LogStore {
         writer.call(connection -> {
             connection.update("DELETE FROM line WHERE application = ?", name);
             connection.update("DELETE FROM usage WHERE application = ?", name);
+            return null;
+        });
+    }
+
+    @Override
+    public void deleteProcess(String application, String process) {
+        byte[] name = Key.of(application);
+        writer.call(connection -> {
+            connection.update("UPDATE line SET process = NULL WHERE application = ? AND process = ?", name, process);
             return null;
         });
     }

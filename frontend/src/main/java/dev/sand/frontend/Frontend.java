@@ -111,9 +111,10 @@ public final class Frontend implements AutoCloseable {
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
         new TaskTokensApi(parts.host).addTo(routes);
-        new ProcessesApi(parts.host, directory, planes, parts.clockMs).addTo(routes);
+        ProcessesApi processes = new ProcessesApi(parts.host, directory, planes, parts.logs, parts.clockMs);
+        processes.addTo(routes);
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
-        new LogsApi(parts.registry, parts.logs, invocations).addTo(routes);
+        new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics).addTo(routes);
         return routes;
     }

@@ -139,6 +139,7 @@ class OpenApiTest {
         call("POST", template, path, "{\"id\": \"p1\"}", 201);
         call("POST", template, path, "{\"id\": \"p1\"}", 409);
         call("POST", template, path, "{\"id\": \"p 1\"}", 400);
+        call("POST", template, path, "{\"id\": \"p3\", \"dedicated\": {\"cpus\": -1}}", 400);
         call("POST", template, path, "[]", 400);
         call("POST", template, path, "{\"concurrency\": 0}", 400);
         call("POST", template, path, "{\"memory\": \"much\"}", 400);
@@ -171,6 +172,8 @@ class OpenApiTest {
         call("POST", template + "/{process}/checkpoint", "/api/v1/apps/demo/processes/none/checkpoint", null, 404);
         call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/p1/metrics", null, 200);
         call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/none/metrics", null, 404);
+        call("GET", template + "/{process}/logs", "/api/v1/apps/demo/processes/p1/logs", null, 200);
+        call("GET", template + "/{process}/logs", "/api/v1/apps/demo/processes/none/logs", null, 404);
         call("DELETE", template + "/{process}", path + "/p1", null, 204);
         call("DELETE", template + "/{process}", "/api/v1/apps/demo/processes/p1", null, 404);
     }

@@ -186,22 +186,25 @@ final class Platform implements AutoCloseable {
         @Override
         public void append(List<Line> lines) {
             for (Line line : lines) {
-                all.add(new Line(all.size() + 1, line.epochMs(), line.application(), line.version(), line.grain(),
-                        line.executionId(), line.eventId(), line.attempt(), line.stream(), line.level(), line.text()));
+                all.add(line.numbered(all.size() + 1));
             }
         }
 
         @Override
-        public List<Line> read(String application, String executionId, String grain, long after, int limit) {
+        public List<Line> read(String application, Which which, long after, int limit) {
             return all.stream().filter(line -> line.application().equals(application) && line.sequence() > after
-                    && (executionId == null || executionId.equals(line.executionId()))
-                    && (grain == null || grain.equals(line.grain()))).limit(limit).toList();
+                    && which.has(line)).limit(limit).toList();
         }
 
         @Override
-        public List<Line> tail(String application, String executionId, String grain, int limit) {
-            List<Line> lines = new ArrayList<>(read(application, executionId, grain, 0, Integer.MAX_VALUE));
+        public List<Line> tail(String application, Which which, int limit) {
+            List<Line> lines = new ArrayList<>(read(application, which, 0, Integer.MAX_VALUE));
             return lines.subList(Math.max(0, lines.size() - limit), lines.size());
+        }
+
+        @Override
+        public void deleteProcess(String application, String process) {
+            all.removeIf(line -> line.application().equals(application) && process.equals(line.process()));
         }
 
         @Override

@@ -93,7 +93,7 @@ class HostAgentTest {
         List<String> printed = new ArrayList<>();
         await().untilAsserted(() -> {
             printed.clear();
-            platform.logs.tail("asks", null, "ask", 10).forEach(line -> printed.add(line.text()));
+            platform.logs.tail("asks", new LogStore.Which(null, "ask"), 10).forEach(line -> printed.add(line.text()));
             assertThat(printed).isNotEmpty();
         });
         assertThat(end).isNotDone();
@@ -212,10 +212,10 @@ class HostAgentTest {
                     return None
                 """));
         String id = platform.invoke(version, "talk", "{}").executionId();
-        await().untilAsserted(() -> assertThat(platform.logs.read("talks", id, null, 0, 100)).hasSize(3));
-        assertThat(platform.logs.read("talks", id, null, 0, 100)).extracting(LogStore.Line::stream)
+        await().untilAsserted(() -> assertThat(platform.logs.read("talks", new LogStore.Which(id, null), 0, 100)).hasSize(3));
+        assertThat(platform.logs.read("talks", new LogStore.Which(id, null), 0, 100)).extracting(LogStore.Line::stream)
                 .containsExactlyInAnyOrder("stdout", "stdout", "stderr");
-        assertThat(platform.logs.read("talks", id, "talk", 0, 100)).anySatisfy(line -> {
+        assertThat(platform.logs.read("talks", new LogStore.Which(id, "talk"), 0, 100)).anySatisfy(line -> {
             assertThat(line.level()).isEqualTo("info");
             assertThat(line.text()).contains("\"order\":7");
         });

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.ProcessView;
 import dev.sand.frontend.http.EventStream;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
@@ -14,7 +16,7 @@ import dev.sand.frontend.http.Router;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** {@code …/logs}: what an application's grains wrote, of one invocation or all; {@code ?follow} stays for more. */
+/** {@code …/logs}: what an application's grains wrote, of one invocation, one cloud process or all; {@code ?follow} stays for more. */
 public final class LogsApi {
     private static final int MOST_LINES = 10_000;
     private static final long LOOK_AGAIN_MS = 100;
@@ -24,26 +26,29 @@ public final class LogsApi {
     private final Registry registry;
     private final LogStore logs;
     private final InvocationsApi invocations;
+    private final ProcessesApi processes;
 
-    public LogsApi(Registry registry, LogStore logs, InvocationsApi invocations) {
+    public LogsApi(Registry registry, LogStore logs, InvocationsApi invocations, ProcessesApi processes) {
         this.registry = registry;
         this.logs = logs;
         this.invocations = invocations;
+        this.processes = processes;
     }
 
     public void addTo(Router router) {
         router.add("GET", ApplicationsApi.ROOT + "/{app}/logs", this::ofApplication)
-                .add("GET", InvocationsApi.ROOT + "/{id}/logs", this::ofInvocation);
+                .add("GET", InvocationsApi.ROOT + "/{id}/logs", this::ofInvocation)
+                .add("GET", ProcessesApi.ROOT + "/{process}/logs", this::ofProcess);
     }
 
     private void ofApplication(Exchange exchange) throws Exception {
         String application = ApplicationsApi.application(exchange, registry);
-        answer(exchange, application, exchange.query("invocation"), () -> false);
+        answer(exchange, application, which(exchange, exchange.query("invocation"), null), () -> false);
     }
 
     private void ofInvocation(Exchange exchange) throws Exception {
         var record = invocations.find(exchange);
-        answer(exchange, record.application(), record.executionId(), () -> {
+        answer(exchange, record.application(), which(exchange, record.executionId(), null), () -> {
             try {
                 return invocations.find(exchange).status() != Status.RUNNING;
             } catch (InterruptedException e) {
@@ -53,12 +58,21 @@ public final class LogsApi {
         });
     }
 
-    private void answer(Exchange exchange, String application, String executionId, BooleanSupplier ended) throws Exception {
-        String grain = exchange.query("grain");
+    /** Wherever it is, or was: lines are in the global data layer from the start. */
+    private void ofProcess(Exchange exchange) throws Exception {
+        ProcessView process = processes.find(exchange);
+        answer(exchange, process.application(), which(exchange, exchange.query("invocation"), process.process()), () -> false);
+    }
+
+    private static Which which(Exchange exchange, String executionId, String process) {
+        return new Which(executionId, exchange.query("grain"), process);
+    }
+
+    private void answer(Exchange exchange, String application, Which which, BooleanSupplier ended) throws Exception {
         int limit = exchange.query("limit", 1_000, 1, MOST_LINES);
         String from = exchange.header("Last-Event-ID") != null ? exchange.header("Last-Event-ID") : exchange.query("after");
-        List<Line> first = from == null ? logs.tail(application, executionId, grain, limit)
-                : logs.read(application, executionId, grain, sequence(from), limit);
+        List<Line> first = from == null ? logs.tail(application, which, limit)
+                : logs.read(application, which, sequence(from), limit);
         if (!exchange.flag("follow")) {
             ArrayNode lines = Json.array();
             first.forEach(line -> lines.add(show(line)));
@@ -68,11 +82,11 @@ public final class LogsApi {
             return;
         }
         try (EventStream stream = EventStream.open(exchange)) {
-            follow(stream, application, executionId, grain, first, from == null ? 0 : sequence(from), ended);
+            follow(stream, application, which, first, from == null ? 0 : sequence(from), ended);
         }
     }
 
-    private void follow(EventStream stream, String application, String executionId, String grain, List<Line> first, long from,
+    private void follow(EventStream stream, String application, Which which, List<Line> first, long from,
                         BooleanSupplier ended) throws Exception {
         long after = from;
         List<Line> lines = first;
@@ -90,7 +104,7 @@ public final class LogsApi {
                 stream.alive();
             }
             Thread.sleep(LOOK_AGAIN_MS);
-            lines = logs.read(application, executionId, grain, after, MOST_LINES);
+            lines = logs.read(application, which, after, MOST_LINES);
         }
     }
 
@@ -105,6 +119,7 @@ public final class LogsApi {
     private static ObjectNode show(Line line) {
         return Json.object().put("sequence", line.sequence()).put("epochMs", line.epochMs()).put("version", line.version())
                 .put("grain", line.grain()).put("executionId", line.executionId()).put("eventId", line.eventId())
-                .put("attempt", line.attempt()).put("stream", line.stream()).put("level", line.level()).put("text", line.text());
+                .put("attempt", line.attempt()).put("stream", line.stream()).put("level", line.level()).put("text", line.text())
+                .put("process", line.process());
     }
 }

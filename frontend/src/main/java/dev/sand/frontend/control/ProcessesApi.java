@@ -3,6 +3,7 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.LogStore;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Errors;
@@ -60,12 +61,14 @@ public final class ProcessesApi {
     private final HostAgentPort host;
     private final Directory directory;
     private final DataPlanes planes;
+    private final LogStore logs;
     private final LongSupplier clockMs;
 
-    public ProcessesApi(HostAgentPort host, Directory directory, DataPlanes planes, LongSupplier clockMs) {
+    public ProcessesApi(HostAgentPort host, Directory directory, DataPlanes planes, LogStore logs, LongSupplier clockMs) {
         this.host = host;
         this.directory = directory;
         this.planes = planes;
+        this.logs = logs;
         this.clockMs = clockMs;
     }
 
@@ -78,10 +81,18 @@ public final class ProcessesApi {
                 .add("POST", ROOT + "/{process}/swap-out", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
                 .add("POST", ROOT + "/{process}/swap-in", exchange -> step(exchange, ProcessCommand.Kind.SWAP_IN))
                 .add("POST", ROOT + "/{process}/checkpoint", exchange -> step(exchange, ProcessCommand.Kind.CHECKPOINT))
-                .add("DELETE", ROOT + "/{process}", exchange -> {
-                    command(exchange, ProcessCommand.Kind.KILL);
-                    exchange.empty(204);
-                });
+                .add("DELETE", ROOT + "/{process}", this::kill);
+    }
+
+    private void kill(Exchange exchange) throws InterruptedException, IOException {
+        ProcessView killed = command(exchange, ProcessCommand.Kind.KILL);
+        logs.deleteProcess(killed.application(), killed.process());
+        exchange.empty(204);
+    }
+
+    /** @throws RuntimeException as a problem for the caller: there is none of that id */
+    ProcessView find(Exchange exchange) throws InterruptedException {
+        return command(exchange, ProcessCommand.Kind.DESCRIBE);
     }
 
     private void create(Exchange exchange) throws IOException, InterruptedException {

@@ -48,13 +48,14 @@ final class CollectorEndpoint implements LogEndpoint {
     }
 
     @Override
-    public void onAttempt(String instance, String executionId, String eventId, int attempt) {
-        Attempt begun = new Attempt(executionId, eventId, attempt);
+    public void onAttempt(String instance, String executionId, String eventId, int attempt, String cloudProcess) {
+        Attempt begun = new Attempt(executionId, eventId, attempt, cloudProcess);
         collector.tell(() -> {
             Process process = processes.find(instance);
             if (process != null) {
                 process.attempt = begun;
             }
+            processes.begins(begun);
         });
     }
 
@@ -94,6 +95,11 @@ final class CollectorEndpoint implements LogEndpoint {
 
     Process process(String id) {
         return processes.find(id);
+    }
+
+    /** The cloud process in which the execution runs; null: none, or it is not known (any more). */
+    String cloudProcess(String executionId) {
+        return processes.cloudProcess(executionId);
     }
 
     AttemptOutput output(String process) {

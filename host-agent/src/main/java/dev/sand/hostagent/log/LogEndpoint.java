@@ -22,7 +22,7 @@ public interface LogEndpoint extends AutoCloseable {
      * The instance gets that event now: what it writes from here on belongs to the attempt. A marker line of its own is more
      * exact, and needed only where one process serves many events.
      */
-    void onAttempt(String instance, String executionId, String eventId, int attempt);
+    void onAttempt(String instance, String executionId, String eventId, int attempt, String process);
 
     /** Stops listening; what processes have still to say is read until they end. */
     @Override

@@ -8,8 +8,8 @@ final class LogProcesses {
     private static final int REMEMBERED = 20_000;
 
     /** The attempt that a process runs, as the shard said when it handed the event over. */
-    record Attempt(String executionId, String eventId, int number) {
-        static final Attempt NONE = new Attempt(null, null, 0);
+    record Attempt(String executionId, String eventId, int number, String cloudProcess) {
+        static final Attempt NONE = new Attempt(null, null, 0, null);
     }
 
     static final class Process {
@@ -24,17 +24,34 @@ final class LogProcesses {
         }
     }
 
-    private final Map<String, Process> byId = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+    private final Map<String, Process> byId = remembering();
+    /** Of executions in cloud processes: an instance's marker line does not tell. */
+    private final Map<String, String> cloudProcesses = remembering();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Process> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
+    private static <T> Map<String, T> remembering() {
+        return new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+                return size() > REMEMBERED;
+            }
+        };
+    }
 
     void add(String id, Process process) {
         byId.put(id, process);
+    }
+
+    void begins(Attempt attempt) {
+        if (attempt.cloudProcess() != null) {
+            cloudProcesses.put(attempt.executionId(), attempt.cloudProcess());
+        }
+    }
+
+    /** @return null: it runs in none */
+    String cloudProcess(String executionId) {
+        return cloudProcesses.get(executionId);
     }
 
     /** @return null for a supervisor */

@@ -102,8 +102,9 @@ final class LogStream {
             return;
         }
         try {
-            marked = new Attempt(marker.substring(0, first), marker.substring(first + 1, last),
-                    Integer.parseInt(marker.substring(last + 1)));
+            String executionId = marker.substring(0, first);
+            marked = new Attempt(executionId, marker.substring(first + 1, last), Integer.parseInt(marker.substring(last + 1)),
+                    endpoint.cloudProcess(executionId));
         } catch (NumberFormatException e) {
             return;
         }
@@ -123,6 +124,7 @@ final class LogStream {
         Attempt attempt = marked != null ? marked : owner != null ? owner.attempt : Attempt.NONE;
         endpoint.emit(new Line(0, endpoint.epochMs(), endpoint.app() == null ? null : endpoint.app().application(),
                 endpoint.app() == null ? 0 : endpoint.app().version(), owner == null ? null : owner.grain,
-                attempt.executionId(), attempt.eventId(), attempt.number(), lineStream, level, text));
+                attempt.executionId(), attempt.eventId(), attempt.number(), lineStream, level, text,
+                attempt.cloudProcess()));
     }
 }

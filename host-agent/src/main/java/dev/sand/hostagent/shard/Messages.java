@@ -47,6 +47,13 @@ final class Messages {
         return wire;
     }
 
+    /** Null: it runs in none. */
+    static String cloudProcess(EventMessage event) {
+        String named = event.getProcess();
+        int slash = named == null ? -1 : named.indexOf('/');
+        return slash < 0 ? named : named.substring(0, slash); // behind it is the key of an invocation by message
+    }
+
     /** @param traceparent what the handler's own spans are to be below, or null */
     static EventMessage event(HandOver handOver, Payload payload, String traceparent) {
         EventMessage event = new EventMessage(Limits.SCHEMA_VERSION, handOver.eventId(), handOver.executionId(),

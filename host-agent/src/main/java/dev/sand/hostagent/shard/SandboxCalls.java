@@ -154,7 +154,8 @@ final class SandboxCalls {
         if (connection == null) {
             return false;
         }
-        sockets.logs().onAttempt(instance, event.getExecutionId(), event.getEventId(), event.getAttempt());
+        sockets.logs().onAttempt(instance, event.getExecutionId(), event.getEventId(), event.getAttempt(),
+                Messages.cloudProcess(event));
         return connection.handOver(event);
     }
 

@@ -80,11 +80,11 @@ class LogCollectorTest {
     void withoutMarkersALineBelongsToTheAttemptThatTheShardHandedOver() throws Exception {
         SocketChannel out = process("1 i1\nearly\n");
         await().until(() -> store.lines.size() == 1);
-        endpoint.onAttempt("i1", "X7", "X7/main", 3);
+        endpoint.onAttempt("i1", "X7", "X7/main", 3, "p");
         write(out, "late\n");
         await().until(() -> store.lines.size() == 2);
-        assertThat(store.lines).extracting(LogStore.Line::text, LogStore.Line::executionId, LogStore.Line::attempt)
-                .containsExactly(tuple("early", null, 0), tuple("late", "X7", 3));
+        assertThat(store.lines).extracting(LogStore.Line::text, LogStore.Line::executionId, LogStore.Line::attempt,
+                LogStore.Line::process).containsExactly(tuple("early", null, 0, null), tuple("late", "X7", 3, "p"));
         out.close();
     }
 
@@ -213,17 +213,20 @@ class LogCollectorTest {
         }
 
         @Override
-        public List<Line> read(String application, String executionId, String grain, long afterSequence, int limit) {
+        public List<Line> read(String application, Which which, long afterSequence, int limit) {
             return lines;
         }
 
         @Override
-        public List<Line> tail(String application, String executionId, String grain, int limit) {
+        public List<Line> tail(String application, Which which, int limit) {
             return lines;
         }
 
         @Override
         public void deleteApplication(String application) {}
+
+        @Override
+        public void deleteProcess(String application, String process) {}
 
         @Override
         public void close() {}
