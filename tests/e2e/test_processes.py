@@ -13,7 +13,8 @@ from conftest import Tested, sandbox_option, until
 from sand.command.local import LocalPlatform
 
 FILES = {
-    "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, mailbox: {messages: 100000}}\n",
+    "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, mailbox: {messages: 100000}}\n"
+    "grains:\n  again: {isolation: worker}\n",
     "grains/add/handler.py": '''
 def handle(event, context):
     """Two keys that belong together, and a message to another process."""
@@ -50,6 +51,15 @@ def handle(event, context):
     "grains/says/handler.py": """
 def handle(event, context):
     print(event)
+""",
+    "grains/again/handler.py": """
+import os
+
+
+def handle(event, context):
+    # An instance that serves many, with a value that is kept before its end is told.
+    context.process.state("large", bytes(event))
+    return os.getpid()
 """,
     "grains/fails/handler.py": """
 def handle(event, context):
@@ -208,3 +218,8 @@ def test_what_was_written_in_a_process_is_asked_for_by_its_id_until_it_is_killed
     home.ask("l", "says", "anew")
     until(lambda: logs("l") == ["anew"], "nothing of the one before")
     assert logs("m") == ["another's"]
+
+
+def test_an_instance_that_serves_many_does_so_after_it_wrote_a_large_value(home: Home) -> None:
+    pids = {home.ask("again", "again", 100_000 + number) for number in range(12)}
+    assert len(pids) <= 4  # those that were forked ahead

@@ -202,6 +202,9 @@ final class SandboxCalls {
             }
             connection.attach(instance);
         }
+        if (isFinishing(request.getInstance(), () -> onTake(connection, request))) {
+            return; // it serves many, and has sent both at once: what it has finished comes first, or it would seem to run
+        }
         shard.on(new Input.Take(app, request.getInstance(), request.getPid()));
     }
 
