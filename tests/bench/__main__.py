@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 from sand.command.failure import Failure
 
-from . import backup, cold, data_plane, delivery, hop, invocation, killed, memory, soak, transition, warm
+from . import backup, cold, data_plane, delivery, hop, invocation, killed, memory, processes, soak, transition, warm
 from .peers import http as peers
 from .table import Row, figure, markdown, plain, write_json
 from .under_test import ROOT, Platform
@@ -38,6 +38,7 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
     "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
     "data-plane": lambda arguments: data_plane.data_plane(arguments.sandbox),
+    "processes": lambda arguments: processes.processes(arguments.sandbox),
     "peers": lambda _: peers.measure(),
 }
 BACKUP = (

@@ -36,18 +36,19 @@ def kafka() -> Iterator[int]:
 
 
 @contextmanager
-def redis() -> Iterator[int]:
+def redis(*options: str) -> Iterator[int]:
+    """A server that keeps everything in memory alone, unless `options` say otherwise."""
     if not shutil.which("redis-server"):
         raise RuntimeError("redis-server is not installed")
     port = free_port()
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", *options]
     with Peer(command, "redis") as peer:
         peer.wait_for_port(port)
         yield port
 
 
 class Hop:
-    """A program that measures: told a count, it prints so many nanoseconds (peers/handlers/*_hop.py, DeliveryBench.java)."""
+    """A program that measures: told a count, it prints so many nanoseconds (peers/handlers/, DeliveryBench.java)."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(
@@ -58,9 +59,9 @@ class Hop:
             text=True,
         )
 
-    def measure(self, count: int) -> list[float]:
-        """Seconds, one a message."""
-        self._process.stdin.write(f"{count}\n")
+    def measure(self, count: int, size: int | None = None) -> list[float]:
+        """Seconds, one a message. :param size: bytes, of programs that want to be told"""
+        self._process.stdin.write(f"{count}\n" if size is None else f"{size} {count}\n")
         self._process.stdin.flush()
         lines = [self._process.stdout.readline() for _ in range(count)]
         if not lines[-1]:

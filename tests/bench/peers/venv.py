@@ -10,7 +10,7 @@ from .process import CACHE, run
 
 REQUIREMENTS = [
     "confluent-kafka==2.16.1",
-    "redis==8.1.0",
+    "redis[hiredis]==8.1.0",
     "functions-framework==3.10.2",
     "gunicorn==27.0.1",
     "awslambdaric==4.2.2",
