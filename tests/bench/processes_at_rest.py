@@ -69,7 +69,7 @@ def at_rest(platform: Platform) -> list[Row]:
             "KiB",
             left,
             at_most=8,
-            note="of one that is swapped, once the host has given back what it keeps for reuse (30 s); MiB shared + live in the "
+            note="of one that is swapped, once the host has given back what it keeps for reuse; MiB shared + live in the "
             f"host agent + resident in the sandbox: {said}",
         ),
         figure("process-memory-swapping", "SAND", "ms", took / SWAPPED * 1e3, note=f"to swap one of them out; {note}"),
