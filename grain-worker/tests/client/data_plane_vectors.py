@@ -35,6 +35,7 @@ def all_frames() -> dict[str, Any]:
         "moved": frames.Moved(0, ""),
         "moved-there": frames.Moved(7, "h2:7265"),
         "go-away": frames.GoAway("Sand.Unavailable", "host h1 is stopping"),
+        "got": frames.Got((1 << 62) + 5),
     }
 
 

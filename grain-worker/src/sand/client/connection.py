@@ -199,6 +199,7 @@ class Connection:
             case frames.Part():
                 call = self._requests.get(frame.request)
                 if call is not None and call.is_whole():
+                    self._send(frames.Got(frame.request))
                     return self._requests.pop(frame.request)
             case frames.Failed():
                 call = self._requests.pop(frame.request, None)

@@ -103,6 +103,10 @@ class GoAway(NamedTuple):
     cause: str
 
 
+class Got(NamedTuple):
+    request: int
+
+
 # Kind by kind, the fields in their order: u8 … u64, flag, text, one of a list, the rest of the frame.
 _STATUS, _SOURCE = STATUSES, SOURCES
 _SHAPES: dict[int, tuple[type, tuple[Any, ...]]] = {
@@ -118,6 +122,7 @@ _SHAPES: dict[int, tuple[type, tuple[Any, ...]]] = {
     10: (Pong, ("Q",)),
     11: (Moved, ("Q", "t")),
     12: (GoAway, ("t", "t")),
+    13: (Got, ("Q",)),
 }
 _KINDS = {shape[0]: (kind, shape[1]) for kind, shape in _SHAPES.items()}
 _NUMBERS = {code: struct.Struct(">" + code) for code in "HIQ"}

@@ -213,7 +213,7 @@ class _Connection:
                     self._fail(coming.asked, Failure("Sand.Cancelled", cause, "platform"), status="CANCELLED")
             case frames.Ping():
                 self._send(frames.Pong(frame.number))
-            case frames.Pong():
+            case frames.Pong() | frames.Got():
                 pass
             case _:
                 raise frames.BadFrame(f"a {type(frame).__name__} is not for a client to send")

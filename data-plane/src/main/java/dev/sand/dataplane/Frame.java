@@ -62,4 +62,7 @@ public sealed interface Frame {
 
     /** The host ends the connection. */
     record GoAway(String error, String cause) implements Frame {}
+
+    /** The client has all of a large result: the host need not keep it. */
+    record Got(long request) implements Frame {}
 }

@@ -85,6 +85,7 @@ public final class Frames {
             case Frame.Pong it -> to.kind(10).u64(it.number());
             case Frame.Moved it -> to.kind(11).u64(it.request()).text(it.address());
             case Frame.GoAway it -> to.kind(12).text(it.error()).text(it.cause());
+            case Frame.Got it -> to.kind(13).u64(it.request());
         }
         return 0;
     }
@@ -179,6 +180,7 @@ public final class Frames {
                 case 10 -> new Frame.Pong(in.getLong());
                 case 11 -> new Frame.Moved(in.getLong(), text(in));
                 case 12 -> new Frame.GoAway(text(in), text(in));
+                case 13 -> new Frame.Got(in.getLong());
                 default -> null;
             };
         } catch (BufferUnderflowException | IllegalArgumentException e) {

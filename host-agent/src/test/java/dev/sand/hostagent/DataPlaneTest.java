@@ -16,6 +16,7 @@ import dev.sand.dataplane.client.ProcessClient;
 import dev.sand.dataplane.client.Value;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Ids;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
@@ -23,6 +24,7 @@ import dev.sand.hostagent.dataplane.DataPlaneFigures;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -180,10 +182,11 @@ class DataPlaneTest {
     void whoSaysNothingIsCutOffBeforeAndAfterItsGrant() throws Exception {
         plane.close();
         open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(30)));
+        String grant = grant();
         try (Socket silent = new Socket("127.0.0.1", plane.port()); Socket half = new Socket("127.0.0.1", plane.port());
                 Socket known = new Socket("127.0.0.1", plane.port())) {
             half.getOutputStream().write(Frames.PREFACE);
-            hello(known);
+            hello(known, grant);
             assertThat(known.getInputStream().readNBytes(5)[4]).as("welcome").isEqualTo((byte) 2);
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
             assertThat(half.getInputStream().read()).isEqualTo(-1);
@@ -199,7 +202,7 @@ class DataPlaneTest {
         try (Socket deaf = new Socket()) {
             deaf.setReceiveBufferSize(4096);
             deaf.connect(new InetSocketAddress("127.0.0.1", plane.port()));
-            hello(deaf);
+            hello(deaf, grant());
             assertThatThrownBy(() -> {
                 for (int request = 1;; request++) {
                     askForEcho(deaf, request, 8 << 20);
@@ -213,17 +216,69 @@ class DataPlaneTest {
         }
     }
 
+    @Test
+    void aLargeResultIsKeptUntilItsClientHasGotItAndNoLonger() throws Exception {
+        RecordedResults results = new RecordedResults(platform.invocations);
+        int size = 3 << 20;
+        String got = Ids.next(System.currentTimeMillis(), new Random());
+        String lost = Ids.next(System.currentTimeMillis(), new Random());
+        try (Socket client = new Socket("127.0.0.1", plane.port())) {
+            hello(client, grant());
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            in.skipNBytes(in.readInt());
+            askForEcho(client, 1, got, false, size);
+            String execution = readResult(in, size);
+            assertThat(results.find("shop", execution)).as("it is not known yet whether it is to be kept").isEmpty();
+            send(client, new Frame.Got(1));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(platform.invocations.get("shop", execution)).hasValueSatisfying(record -> {
+                assertThat(record.status()).isEqualTo(InvocationResult.Status.SUCCEEDED);
+                assertThat(record.output().size()).isEqualTo(size);
+            }));
+            assertThat(results.find("shop", execution).orElseThrow().failure().cause()).contains("is not kept");
+            askForEcho(client, 2, lost, false, size);
+            readResult(in, size);
+        }
+        try (Socket client = new Socket("127.0.0.1", plane.port())) {
+            hello(client, grant());
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            in.skipNBytes(in.readInt());
+            askForEcho(client, 1, lost, true, size);
+            String execution = readResult(in, size);
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(results.find("shop", execution)).as("its first connection has ended")
+                    .hasValueSatisfying(result -> assertThat(result.output().bytes()).hasSize(size)));
+        }
+    }
+
+    /** @return the execution's id */
+    private static String readResult(DataInputStream in, int size) throws IOException {
+        String execution = "";
+        for (int left = size; left > 0;) {
+            byte[] frame = in.readNBytes(in.readInt());
+            switch (Frames.decode(ByteBuffer.wrap(frame))) {
+                case Frame.Result result -> execution = result.execution();
+                case Frame.Part part -> left -= part.bytes().remaining();
+                default -> throw new AssertionError(new String(frame, StandardCharsets.UTF_8));
+            }
+        }
+        return execution;
+    }
+
     private static void askForEcho(Socket socket, int request, int size) throws IOException {
-        send(socket, new Frame.Invoke(request, Ids.next(System.currentTimeMillis(), new Random()), false, 0, "echo", "x/y", size,
-                ByteBuffer.allocate(0)));
+        askForEcho(socket, request, Ids.next(System.currentTimeMillis(), new Random()), false, size);
+    }
+
+    private static void askForEcho(Socket socket, int request, String id, boolean repeated, int size) throws IOException {
+        send(socket, new Frame.Invoke(request, id, repeated, 0, "echo", "x/y", size, ByteBuffer.allocate(0)));
         for (int sent = 0; sent < size; sent += 1 << 20) {
             send(socket, new Frame.Part(request, ByteBuffer.allocate(1 << 20)));
         }
     }
 
-    private void hello(Socket socket) throws IOException {
-        String place = place();
-        String grant = place.replaceAll(".*\"grant\": \"", "").replace("\"}", "");
+    private String grant() {
+        return place().replaceAll(".*\"grant\": \"", "").replace("\"}", "");
+    }
+
+    private static void hello(Socket socket, String grant) throws IOException {
         socket.getOutputStream().write(Frames.PREFACE);
         send(socket, new Frame.Hello(Frames.VERSION, grant, "test"));
     }

@@ -149,7 +149,11 @@ final class Connection implements AutoCloseable {
             }
             case Frame.Part part -> {
                 Call call = calls.get(part.request());
-                return call != null && call.end() ? calls.remove(part.request()) : null;
+                if (call == null || !call.end()) {
+                    return null;
+                }
+                send(new Frame.Got(part.request()));
+                return calls.remove(part.request());
             }
             case Frame.Failed failed -> {
                 Call call = calls.remove(failed.request());

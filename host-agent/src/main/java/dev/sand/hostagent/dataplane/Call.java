@@ -4,6 +4,7 @@ import dev.sand.dataplane.Frame;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.hostagent.shard.LentOutput;
 import dev.sand.hostagent.shard.MappedListener;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -77,6 +78,16 @@ final class Call implements MappedListener {
         return true;
     }
 
+    /** Where its next bytes go, at most that many; null when it has no room for all of them. */
+    ByteBuffer room(int length) {
+        return length > memory.remaining() ? null : memory.slice(memory.position(), length);
+    }
+
+    /** They are there. */
+    void filled(int length) {
+        memory.position(memory.position() + length);
+    }
+
     /** All of it is here. */
     Payload input() {
         if (incoming != null) {
@@ -111,7 +122,7 @@ final class Call implements MappedListener {
     }
 
     @Override
-    public void onEnd(InvocationResult result, SegmentServer.Mapped output) {
+    public void onEnd(InvocationResult result, LentOutput output) {
         connection.onEnd(this, result, output);
     }
 }

@@ -11,7 +11,6 @@ import dev.sand.hostagent.ProcessDoor;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostlink.SlotEpochs;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -45,8 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataPlane implements ProcessDoor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
-    /** Of a large value, at once. */
-    private static final int MOST_READ_BYTES = 256 << 10;
     /** Kills that grants issued before them are held against: a grant lives for an hour at most. */
     private static final int MOST_KILLS = 10_000;
 
@@ -102,7 +99,6 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
-                    .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES))
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
@@ -129,7 +125,9 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         }
         channels.add(channel);
         strangers++;
-        channel.pipeline().addLast(new Sniffer(this));
+        PlacedReads reads = new PlacedReads();
+        channel.config().setRecvByteBufAllocator(reads);
+        channel.pipeline().addLast(new Sniffer(this, reads));
     }
 
     // --- for connections, on the loop

@@ -86,11 +86,13 @@ final class Invocations {
     /** Finds the version; for what is repeated looks whether it has ended; makes room for what is large. */
     void prepare(Call call) {
         ApplicationVersion known = plane.versions().known(grant.application(), call.beganNs);
-        if (known != null && !call.asked.repeated() && !call.isLarge()) {
-            if (check(call, known)) {
-                begin(call);
+        if (known != null && !call.asked.repeated()) {
+            SegmentServer.Incoming incoming = call.isLarge()
+                    ? plane.parts().segments().receiveAtOnce(grant.application(), call.executionId, call.asked.size()) : null;
+            if (!call.isLarge() || incoming != null) {
+                goOn(call, known, incoming);
+                return;
             }
-            return;
         }
         connection.preparing();
         plane.blocking().execute(() -> {
@@ -129,16 +131,18 @@ final class Invocations {
         }
         SegmentServer.Incoming incoming = call.isLarge()
                 ? plane.parts().segments().receive(grant.application(), call.executionId, call.asked.size()) : null;
-        return () -> {
-            boolean goesOn = connection.isOpen(call) && check(call, live.get());
-            if (goesOn && incoming != null) {
-                call.receives(incoming);
-            } else if (goesOn) {
-                begin(call);
-            } else if (incoming != null) {
-                incoming.abandon();
-            }
-        };
+        return () -> goOn(call, live.get(), incoming);
+    }
+
+    private void goOn(Call call, ApplicationVersion version, SegmentServer.Incoming incoming) {
+        boolean goesOn = connection.isOpen(call) && check(call, version);
+        if (goesOn && incoming != null) {
+            call.receives(incoming);
+        } else if (goesOn) {
+            begin(call);
+        } else if (incoming != null) {
+            incoming.abandon();
+        }
     }
 
     private boolean check(Call call, ApplicationVersion version) {

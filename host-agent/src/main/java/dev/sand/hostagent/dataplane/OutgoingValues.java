@@ -1,6 +1,5 @@
 package dev.sand.hostagent.dataplane;
 
-import dev.sand.hostagent.segments.SegmentServer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -29,20 +28,21 @@ final class OutgoingValues {
     private static final class Sending {
         final long request;
         final ByteBuffer memory;
-        final SegmentServer.Mapped mapped;
+        final Runnable done;
         int underWay;
         boolean gone;
+        boolean isDone;
 
-        Sending(long request, ByteBuffer memory, SegmentServer.Mapped mapped) {
+        Sending(long request, ByteBuffer memory, Runnable done) {
             this.request = request;
             this.memory = memory;
-            this.mapped = mapped;
+            this.done = done;
         }
 
         void letGo() {
-            if (mapped != null && underWay == 0 && (gone || !memory.hasRemaining())) {
-                gone = false; // once
-                mapped.close();
+            if (!isDone && underWay == 0 && (gone || !memory.hasRemaining())) {
+                isDone = true;
+                done.run();
             }
         }
     }
@@ -57,9 +57,9 @@ final class OutgoingValues {
         return turns.isEmpty();
     }
 
-    /** @param mapped where the memory is from, closed at the end; or null */
-    void add(long request, ByteBuffer memory, SegmentServer.Mapped mapped) {
-        Sending sending = new Sending(request, memory.duplicate(), mapped);
+    /** @param done the memory is needed no more: run once, at the end */
+    void add(long request, ByteBuffer memory, Runnable done) {
+        Sending sending = new Sending(request, memory.duplicate(), done);
         byRequest.put(request, sending);
         turns.add(sending);
         pump();

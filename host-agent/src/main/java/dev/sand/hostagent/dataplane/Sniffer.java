@@ -19,12 +19,14 @@ final class Sniffer extends ByteToMessageDecoder {
     private static final String PATH = "/data";
     private static final int HTTP_BYTES = 8 * 1024;
     private final DataPlane plane;
+    private final PlacedReads reads;
     private boolean encrypted;
     private boolean found;
     private ScheduledFuture<?> patience;
 
-    Sniffer(DataPlane plane) {
+    Sniffer(DataPlane plane, PlacedReads reads) {
         this.plane = plane;
+        this.reads = reads;
     }
 
     @Override
@@ -57,10 +59,10 @@ final class Sniffer extends ByteToMessageDecoder {
                     new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder().websocketPath(PATH)
                             .maxFramePayloadLength(Frames.PART_BYTES + Frames.FRAME_BYTES).handshakeTimeoutMillis(
                                     plane.options().hello().toMillis()).build()),
-                    new WebSocketBytes(), new DataConnection(plane));
+                    new WebSocketBytes(), new ClientStream(new DataConnection(plane), null));
         } else if (in.getInt(in.readerIndex()) == 0x53445031) { // "SDP1"
             become(context);
-            pipeline.addLast(new DataConnection(plane));
+            pipeline.addLast(new ClientStream(new DataConnection(plane), encrypted ? null : reads));
         } else {
             refuse(context, in);
             return;

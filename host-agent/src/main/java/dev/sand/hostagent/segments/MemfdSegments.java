@@ -75,7 +75,7 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
     @Override
     public Payload put(String application, String executionId, String contentType, long size, Filling filling) {
         SegmentObject object = allocate(application, executionId, size);
-        Payload.Reference reference = use(object, Kernel.PROT_READ | Kernel.PROT_WRITE, map -> {
+        Payload.Reference reference = use(object, map -> {
             MappedOutput to = new MappedOutput(map);
             try {
                 filling.fill(to);
@@ -100,7 +100,7 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     private Payload.Reference store(String application, String executionId, byte[] bytes) {
         SegmentObject object = allocate(application, executionId, bytes.length);
-        return use(object, Kernel.PROT_READ | Kernel.PROT_WRITE, map -> {
+        return use(object, map -> {
             MemorySegment.copy(bytes, 0, map, JAVA_BYTE, 0, bytes.length);
             return new Payload.Reference(object.id, object.size);
         });
@@ -124,22 +124,26 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         });
     }
 
-    private <T, E extends Exception> T whileMapped(String application, Payload.Reference reference, MemoryFile.Use<T, E> work)
-            throws E {
-        SegmentObject object;
+    /** What is done with a value's bytes while its object is held. */
+    private interface Use<T, E extends Exception> {
+        T with(MemorySegment bytes) throws E;
+    }
+
+    private <T, E extends Exception> T whileMapped(String application, Payload.Reference reference, Use<T, E> work) throws E {
+        return use(held(application, reference), work);
+    }
+
+    private SegmentObject held(String application, Payload.Reference reference) {
         try {
-            object = pool.beginUse(application, reference.object());
+            return pool.beginUse(application, reference.object());
         } catch (SegmentException e) {
             throw failure(e);
         }
-        return use(object, Kernel.PROT_READ, work);
     }
 
-    private <T, E extends Exception> T use(SegmentObject object, int protection, MemoryFile.Use<T, E> work) throws E {
+    private <T, E extends Exception> T use(SegmentObject object, Use<T, E> work) throws E {
         try {
-            return object.file.map(object.size, protection, work);
-        } catch (KernelException e) {
-            throw new StoreException(Kind.BROKEN, "object " + object.id + " cannot be mapped: " + e.getMessage(), 0, e);
+            return work.with(object.file.bytes(object.size));
         } finally {
             pool.endUse(object);
         }
@@ -147,10 +151,18 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     @Override
     public Incoming receive(String application, String executionId, long size) {
-        SegmentObject object = allocate(application, executionId, size);
-        MemorySegment map = hold(object, Kernel.PROT_READ | Kernel.PROT_WRITE);
+        return incoming(allocate(application, executionId, size), executionId);
+    }
+
+    @Override
+    public Incoming receiveAtOnce(String application, String executionId, long size) {
+        SegmentObject object = pool.allocateFree(application, executionId, size);
+        return object == null ? null : incoming(object, executionId);
+    }
+
+    private Incoming incoming(SegmentObject object, String executionId) {
         return new Incoming() {
-            private final ByteBuffer memory = map.asByteBuffer();
+            private final ByteBuffer memory = object.file.bytes(object.size).asByteBuffer();
 
             @Override
             public ByteBuffer memory() {
@@ -159,13 +171,12 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
             @Override
             public Payload.Reference whole() {
-                letGo(object, map);
+                pool.endUse(object);
                 return new Payload.Reference(object.id, object.size);
             }
 
             @Override
             public void abandon() {
-                MemoryFile.unmap(map);
                 pool.discard(object, executionId);
             }
         };
@@ -173,15 +184,9 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     @Override
     public Mapped map(String application, Payload.Reference reference) {
-        SegmentObject object;
-        try {
-            object = pool.beginUse(application, reference.object());
-        } catch (SegmentException e) {
-            throw failure(e);
-        }
-        MemorySegment map = hold(object, Kernel.PROT_READ);
+        SegmentObject object = held(application, reference);
         return new Mapped() {
-            private final ByteBuffer memory = map.asByteBuffer();
+            private final ByteBuffer memory = object.file.bytes(object.size).asByteBuffer();
 
             @Override
             public ByteBuffer memory() {
@@ -190,28 +195,19 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
             @Override
             public void close() {
-                letGo(object, map);
+                pool.endUse(object);
             }
         };
     }
 
-    private MemorySegment hold(SegmentObject object, int protection) {
-        try {
-            return object.file.map(object.size, protection);
-        } catch (KernelException e) {
-            pool.endUse(object);
-            throw new StoreException(Kind.BROKEN, "object " + object.id + " cannot be mapped: " + e.getMessage(), 0, e);
-        }
-    }
-
-    private void letGo(SegmentObject object, MemorySegment map) {
-        MemoryFile.unmap(map);
-        pool.endUse(object);
+    @Override
+    public void release(String application, String executionId) {
+        pool.endExecution(application, executionId, false);
     }
 
     @Override
-    public void release(String application, String executionId) {
-        pool.endExecution(application, executionId);
+    public void releaseAtOnce(String application, String executionId) {
+        pool.endExecution(application, executionId, true);
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One memfd: sealed in size, its pages there already and paid for by the host agent. Whoever is given it gets an open file
+ * One memfd: sealed in size, its pages there already and paid for by the host agent, which maps it once for as long as it has it. Whoever is given it gets an open file
  * description of its own with a read lock on it, which lasts as long as any descriptor or map of it: so the host agent can tell
  * whether anybody still has it before it is used again. Its mode keeps other users from opening it anew through /proc.
  */
@@ -22,10 +22,12 @@ final class MemoryFile {
 
     private final int fd;
     private final long capacity;
+    private final MemorySegment bytes;
 
-    private MemoryFile(int fd, long capacity) {
+    private MemoryFile(int fd, long capacity, MemorySegment bytes) {
         this.fd = fd;
         this.capacity = capacity;
+        this.bytes = bytes;
     }
 
     static MemoryFile create(long capacity) throws KernelException {
@@ -35,7 +37,8 @@ final class MemoryFile {
             Kernel.ftruncate(fd, capacity);
             Kernel.fallocate(fd, capacity);
             Kernel.fcntl(fd, Kernel.F_ADD_SEALS, Kernel.SEALS);
-            return new MemoryFile(fd, capacity);
+            return new MemoryFile(fd, capacity, Kernel.mmap(fd, capacity, Kernel.PROT_READ | Kernel.PROT_WRITE,
+                    Kernel.MAP_SHARED | Kernel.MAP_POPULATE));
         } catch (KernelException e) {
             Kernel.close(fd);
             throw e;
@@ -85,30 +88,19 @@ final class MemoryFile {
         return lock;
     }
 
-    /** What is done with the bytes while they are mapped here. */
-    interface Use<T, E extends Exception> {
-        T with(MemorySegment bytes) throws E;
+    /** Its first bytes, there until {@link #close}: for who holds the object that has the file. */
+    MemorySegment bytes(long size) {
+        return bytes.asSlice(0, size);
     }
 
-    <T, E extends Exception> T map(long size, int protection, Use<T, E> use) throws KernelException, E {
-        MemorySegment map = map(size, protection);
-        try {
-            return use.with(map);
-        } finally {
-            unmap(map);
-        }
-    }
-
-    /** For longer than a call: to be given to {@link #unmap}. */
-    MemorySegment map(long size, int protection) throws KernelException {
-        return Kernel.mmap(fd, size, protection, Kernel.MAP_SHARED | Kernel.MAP_POPULATE);
-    }
-
-    static void unmap(MemorySegment map) {
-        Kernel.munmap(map);
-    }
-
+    /** Nobody here reads or writes it any more. */
     void close() {
+        Kernel.munmap(bytes);
+        Kernel.close(fd);
+    }
+
+    /** The host agent ends while somebody may still read or write it: the map goes with the program. */
+    void closeInUse() {
         Kernel.close(fd);
     }
 }

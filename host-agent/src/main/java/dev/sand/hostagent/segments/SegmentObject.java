@@ -11,6 +11,8 @@ final class SegmentObject {
     final long size;
     final MemoryFile file;
     boolean executionRuns;
+    /** Nobody will open it any more. */
+    boolean isRead;
     int keys;
     int uses;
     long releasedNs;

@@ -21,6 +21,8 @@ final class SegmentPool {
 
     private record Execution(String application, String id) {}
 
+    private record End(Execution of, boolean isRead) {}
+
     /** @param fd read-only, to be closed once it is sent */
     record Opened(SegmentObject object, int fd) {}
 
@@ -30,7 +32,7 @@ final class SegmentPool {
 
     private final ReentrantLock lock = new ReentrantLock();
     /** From the shards, which wait for no lock: taken in by whatever is done next. */
-    private final ConcurrentLinkedQueue<Execution> ends = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
     private final LinkedHashMap<Execution, Boolean> ended = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -67,6 +69,23 @@ final class SegmentPool {
         MemoryFile free = inTurn(() -> freeOrReserved(application, execution, size, capacity));
         MemoryFile file = free == null ? create(application, capacity) : free;
         return inTurn(() -> register(application, execution, size, file));
+    }
+
+    /** As allocate, but null when there is no free file to take, or something is wrong with what is asked. */
+    SegmentObject allocateFree(String application, String executionId, long size) {
+        if (size < 1 || size > limits.objectBytes()) {
+            return null;
+        }
+        Execution execution = new Execution(application, executionId);
+        try {
+            return inTurn(() -> {
+                MemoryFile free = ended.containsKey(execution) ? null
+                        : space.takeFree(space.of(application), size, clockNs.getAsLong());
+                return free == null ? null : register(application, execution, size, free);
+            });
+        } catch (SegmentException e) {
+            throw new IllegalStateException(e); // nothing in there refuses
+        }
     }
 
     /** An execution that had ended is redriven: it counts as one that runs. */
@@ -182,9 +201,9 @@ final class SegmentPool {
         }
     }
 
-    /** Called on a shard: waits for nobody. */
-    void endExecution(String application, String executionId) {
-        ends.add(new Execution(application, executionId));
+    /** Called on a shard: waits for nobody. @param isRead nobody will open its objects any more */
+    void endExecution(String application, String executionId, boolean isRead) {
+        ends.add(new End(new Execution(application, executionId), isRead));
     }
 
     /** Takes in the ends of executions, and gives back files that nobody needed for a while. */
@@ -227,15 +246,16 @@ final class SegmentPool {
     }
 
     private void takeEnds() {
-        for (Execution end = ends.poll(); end != null; end = ends.poll()) {
-            ended.put(end, true);
-            Application in = space.find(end.application());
-            List<SegmentObject> objects = in == null ? null : in.byExecution.remove(end.id());
+        for (End end = ends.poll(); end != null; end = ends.poll()) {
+            ended.put(end.of(), true);
+            Application in = space.find(end.of().application());
+            List<SegmentObject> objects = in == null ? null : in.byExecution.remove(end.of().id());
             if (objects != null) {
-                objects.forEach(object -> {
+                for (SegmentObject object : objects) {
                     object.executionRuns = false;
+                    object.isRead = end.isRead() && object.keys == 0;
                     letGo(object);
-                });
+                }
             }
         }
     }
@@ -260,8 +280,14 @@ final class SegmentPool {
     private void letGo(SegmentObject object) {
         Application in = space.find(object.application);
         if (!object.isHeld() && in != null && in.objects.get(object.id) == object) {
-            object.releasedNs = clockNs.getAsLong();
-            in.released.addLast(object);
+            if (object.isRead) {
+                // The memory that was used last is what the processor still has.
+                object.releasedNs = clockNs.getAsLong() - limits.grace().toNanos() - 1;
+                in.released.addFirst(object);
+            } else {
+                object.releasedNs = clockNs.getAsLong();
+                in.released.addLast(object);
+            }
         }
     }
 }

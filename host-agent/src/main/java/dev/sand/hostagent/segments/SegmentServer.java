@@ -63,6 +63,11 @@ public interface SegmentServer extends AutoCloseable {
         throw new UnsupportedOperationException();
     }
 
+    /** The same without waiting: null when memory is to be made for it, or it cannot be had. */
+    default Incoming receiveAtOnce(String application, String executionId, long size) {
+        return null;
+    }
+
     /** A value's memory, for whoever reads it where it is; the object stays until this is closed. */
     interface Mapped extends AutoCloseable {
         ByteBuffer memory();
@@ -71,13 +76,18 @@ public interface SegmentServer extends AutoCloseable {
         void close();
     }
 
-    /** @throws dev.sand.datalayer.StoreException when there is no such object of that application */
+    /** Waits for nothing. @throws dev.sand.datalayer.StoreException when there is no such object of that application */
     default Mapped map(String application, Payload.Reference reference) {
         throw new UnsupportedOperationException();
     }
 
     /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */
     void release(String application, String executionId);
+
+    /** The same, and nobody will open one of them any more: their memory may be another's at once. */
+    default void releaseAtOnce(String application, String executionId) {
+        release(application, executionId);
+    }
 
     /** The execution had ended, and runs on: it may have objects again. */
     default void reopen(String application, String executionId) {}

@@ -120,7 +120,13 @@ final class SegmentSpace {
 
     void closeAll() {
         for (Application in : applications.values()) {
-            in.objects.values().forEach(object -> object.file.close());
+            for (SegmentObject object : in.objects.values()) {
+                if (object.uses > 0) {
+                    object.file.closeInUse();
+                } else {
+                    object.file.close();
+                }
+            }
         }
         applications.clear();
         totalBytes = 0;

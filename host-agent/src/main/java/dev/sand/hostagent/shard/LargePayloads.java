@@ -47,6 +47,7 @@ final class LargePayloads {
     private final Work work;
     /** By execution: records that wait until values are kept. */
     private final Map<String, List<Runnable>> keeping = new ConcurrentHashMap<>();
+    private final LentOutputs lent = new LentOutputs();
 
     LargePayloads(SegmentServer segments, ObjectCopies copies, RecordAdapter records, Work work) {
         this.segments = segments;
@@ -109,16 +110,51 @@ final class LargePayloads {
     /** Gives the caller its result, with the output's bytes, or for one who reads it where it is, its memory. */
     void respond(Caller caller, InvocationResult result) {
         Payload output = result.output();
+        if (caller.listener() instanceof MappedListener reader && !GlobalObjects.isGlobal(output)) {
+            reader.onEnd(result, lend(caller.application(), result.executionId(), output));
+            return;
+        }
         run(() -> {
-            if (caller.listener() instanceof MappedListener reader && !GlobalObjects.isGlobal(output)) {
-                reader.onEnd(result, segments.map(caller.application(), output.reference()));
-                return;
-            }
             byte[] bytes = copies.bytes(caller.application(), output.reference());
             caller.onEnd(new InvocationResult(result.executionId(), result.status(),
                     new Payload(output.contentType(), bytes, null), result.failure(), result.hops()));
         }, failure -> caller.onEnd(new InvocationResult(result.executionId(), InvocationResult.Status.FAILED, null, failure,
                 result.hops())));
+    }
+
+    private LentOutput lend(String application, String executionId, Payload output) {
+        Consumer<Boolean> back = lent.lend(executionId);
+        return new LentOutput() {
+            private SegmentServer.Mapped mapped;
+            private boolean isBack;
+
+            @Override
+            public synchronized SegmentServer.Mapped memory() {
+                mapped = mapped == null ? segments.map(application, output.reference()) : mapped;
+                return mapped;
+            }
+
+            @Override
+            public void delivered() {
+                back(true);
+            }
+
+            @Override
+            public void undelivered() {
+                back(false);
+            }
+
+            private synchronized void back(boolean delivered) {
+                if (isBack) {
+                    return;
+                }
+                isBack = true;
+                back.accept(delivered); // what keeps it holds it first
+                if (mapped != null) {
+                    mapped.close();
+                }
+            }
+        };
     }
 
     /**
@@ -130,6 +166,27 @@ final class LargePayloads {
             then.accept(withOutput(record, record.output()));
             return;
         }
+        boolean waits = lent.await(record.executionId(), delivered -> {
+            if (delivered) {
+                then.accept(withOutput(record, InvocationStore.notKept(record.output())));
+                segments.releaseAtOnce(record.application(), record.executionId());
+            } else {
+                // The one who had it lent holds it no more once this returns.
+                boolean held = retain(record.application(), record.output());
+                keep(record, kept -> {
+                    then.accept(kept);
+                    if (held) {
+                        segments.forget(record.application(), record.output().reference());
+                    }
+                });
+            }
+        });
+        if (!waits) {
+            keep(record, then);
+        }
+    }
+
+    private void keep(InvocationRecord record, Consumer<InvocationRecord> then) {
         run(() -> then.accept(withOutput(record, kept(record))), failure -> {
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
                     .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
@@ -271,6 +328,7 @@ final class LargePayloads {
     }
 
     void release(String application, String executionId) {
+        lent.forget(executionId);
         segments.release(application, executionId);
     }
 

@@ -26,7 +26,7 @@ class SegmentPoolTest {
     void anObjectEndsWithItsExecutionAfterAMoment() throws SegmentException {
         SegmentObject object = allocate("app", "e", MIB);
         allocate("app", "other", MIB);
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         assertThat(canOpen("app", object.id)).as("those just told of it can still open it").isTrue();
         now.addAndGet(IDLE.toNanos());
         pool.sweep();
@@ -39,7 +39,7 @@ class SegmentPoolTest {
         SegmentObject object = allocate("app", "e", MIB);
         pool.retain("app", object.id);
         pool.retain("app", object.id);
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         pool.forget("app", object.id);
         forgetForLong();
         assertThat(canOpen("app", object.id)).isTrue();
@@ -54,7 +54,7 @@ class SegmentPoolTest {
     void aReadHoldsItBeyondItsExecution() throws SegmentException {
         SegmentObject object = allocate("app", "e", MIB);
         SegmentObject read = pool.beginUse("app", object.id);
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         forgetForLong();
         assertThat(canOpen("app", object.id)).isTrue();
         pool.endUse(read);
@@ -65,7 +65,7 @@ class SegmentPoolTest {
     @Test
     void aFreeFileIsUsedAgainByItsApplicationAlone() throws SegmentException {
         SegmentObject first = allocate("app", "e", MIB);
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         assertThat(allocate("app", "e2", MIB).file).as("within the moment of grace").isNotSameAs(first.file);
         now.addAndGet(GRACE.toNanos());
         assertThat(allocate("other", "e3", MIB).file).isNotSameAs(first.file);
@@ -80,7 +80,7 @@ class SegmentPoolTest {
     void aDescriptorInOtherHandsKeepsItsFileFromBeingUsedAgain() throws Exception {
         SegmentObject first = allocate("app", "e", MIB);
         SegmentPool.Opened opened = pool.open("app", first.id);
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         now.addAndGet(GRACE.toNanos());
         assertThat(allocate("app", "e2", MIB).file).isNotSameAs(first.file);
         forgetForLong();
@@ -103,19 +103,19 @@ class SegmentPoolTest {
         assertThat(refused("b", 1000)).as("four values an application").isEqualTo(Errors.TOO_LARGE);
         allocate("c", "e", 1000);
         assertThat(refused("c", 1000)).as("six values a host").isEqualTo(Errors.UNAVAILABLE);
-        pool.endExecution("b", "e");
+        pool.endExecution("b", "e", false);
         assertThat(allocate("c", "e", 8 * MIB)).as("released values make room at once").isNotNull();
     }
 
     @Test
     void aStragglerOfAnEndedExecutionGetsNothing() {
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         assertThat(refused("app", MIB)).isEqualTo(Errors.NOT_FOUND);
     }
 
     @Test
     void anExecutionThatRunsOnHasValuesAgain() throws SegmentException {
-        pool.endExecution("app", "e");
+        pool.endExecution("app", "e", false);
         pool.reopen("app", "e");
         SegmentObject object = allocate("app", "e", MIB);
         forgetForLong();

@@ -1,0 +1,44 @@
+package dev.sand.hostagent.dataplane;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+import java.util.function.Supplier;
+
+/** Where a connection's next bytes are read to: their place, when it is known already, so that they are not copied there. */
+final class PlacedReads implements RecvByteBufAllocator {
+    /** Of what has no place yet, at once. */
+    private static final int MOST_READ_BYTES = 256 << 10;
+
+    private final RecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES);
+    private Supplier<ByteBuf> places = () -> null;
+
+    /** @param places gives an empty buffer for the next bytes alone, or null; asked before each read, on the event loop */
+    void ask(Supplier<ByteBuf> places) {
+        this.places = places;
+    }
+
+    @Override
+    public Handle newHandle() {
+        return new PlacedHandle(others.newHandle());
+    }
+
+    private final class PlacedHandle extends DelegatingHandle implements ExtendedHandle {
+        PlacedHandle(Handle other) {
+            super(other);
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+            ByteBuf place = places.get();
+            return place != null ? place : super.allocate(allocator);
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier mayBeMore) {
+            return ((ExtendedHandle) delegate()).continueReading(mayBeMore);
+        }
+    }
+}
