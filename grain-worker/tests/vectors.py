@@ -217,6 +217,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         "open": [
             ("request", "call", sand.SegmentOpenRequest(object="o-17")),
             ("object", "reply", sand.SegmentReply(object="o-17", size=104857728)),
+            ("owned", "reply", sand.SegmentReply(object="o-17", size=104857728, execution=event_id[:26])),
         ],
     }  # fmt: skip
 

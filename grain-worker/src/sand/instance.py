@@ -67,6 +67,9 @@ class LazySegments:
     def load(self, name: str) -> memoryview:
         return self._connected().load(name)
 
+    def is_of(self, name: str, execution_id: str) -> bool:
+        return self._segments is not None and self._segments.is_of(name, execution_id)
+
 
 class Instance:
     """One process's serving of events."""
@@ -99,6 +102,7 @@ class Instance:
             if event.schema > SCHEMA_VERSION:
                 raise BadRequest(f"event schema {event.schema} is newer than this runtime understands ({SCHEMA_VERSION})")
             argument = values.decode(event.payload, self._segments)
+            is_view = type(argument) is memoryview
             if event.traceparent is not None and "opentelemetry" in modules:
                 handler = _traced(handler, event.traceparent)
             started = _now()
@@ -106,7 +110,11 @@ class Instance:
             ended = _now()
             if os.getpid() != self._pid:
                 self._leave_copy(0)
-            output = values.encode(result, event.event_id, "the handler's result", self._segments)
+            came = event.payload.reference
+            if is_view and result is argument and self._segments.is_of(came.object, event.execution_id):
+                output = values.Payload(values.OCTETS, None, came)  # what came in goes out: it is there already
+            else:
+                output = values.encode(result, event.event_id, "the handler's result", self._segments)
             published, writes = context._published, context._writes
             return hotpath.encode_finish(event.event_id, event.attempt, output, published, started, ended, writes)
         except SystemExit as exiting:

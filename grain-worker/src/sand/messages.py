@@ -375,3 +375,4 @@ class SegmentOpenRequest(NamedTuple):
 class SegmentReply(NamedTuple):
     object: str
     size: int
+    execution: str | None = None

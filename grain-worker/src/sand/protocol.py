@@ -102,7 +102,7 @@ _report = union_of(
     (5, InstanceForkFailedReport, struct_of(InstanceForkFailedReport, (1, TEXT, _R), (2, TEXT, _R))),
 )  # fmt: skip
 _bus_error = struct_of(BusError, (1, TEXT, _R), (2, TEXT, _R))
-_segment_reply = struct_of(SegmentReply, (1, TEXT, _R), (2, LONG, _R))
+_segment_reply = struct_of(SegmentReply, (1, TEXT, _R), (2, LONG, _R), (3, TEXT, _O))
 
 
 class Method(NamedTuple):

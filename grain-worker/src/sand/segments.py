@@ -24,6 +24,7 @@ class Segments:
 
     def __init__(self, directory: str) -> None:
         self._socket = connect(f"{directory}/data.sock")
+        self._last: tuple[str, str | None] | None = None
 
     def store(self, event_id: str, parts: tuple[Any, ...], size: int) -> str:
         """Writes a value to a new object; its name."""
@@ -41,10 +42,15 @@ class Segments:
     def load(self, name: str) -> memoryview:
         """A read-only view over the object's memory."""
         reply, fd = self._call(OPEN, SegmentOpenRequest(name))
+        self._last = name, reply.execution
         try:
             return memoryview(mmap(fd, reply.size, access=ACCESS_READ))
         finally:
             os.close(fd)
+
+    def is_of(self, name: str, execution_id: str) -> bool:
+        """Whether the object that was loaded last is that one, and lasts as long as the execution."""
+        return self._last == (name, execution_id)
 
     def _call(self, method: Method, argument: Any) -> tuple[Any, int]:
         fds: list[int] = []

@@ -493,7 +493,9 @@ struct SegmentOpenRequest {
 
 struct SegmentReply {
   1: required string object,
-  2: required i64 size
+  2: required i64 size,
+  /** Of open: the execution that it belongs to, whose outputs may name it as it is. */
+  3: optional string execution
 }
 
 /**

@@ -3,21 +3,26 @@ package dev.sand.hostagent.dataplane;
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.Frames.BadFrame;
+import dev.sand.event.Errors;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a client sends, cut into frames for its {@link DataConnection}. The bytes of parts go to their place in shared memory, from the
  * socket at once where nothing lies in between. While a value has no place yet, nothing is read. On the channel's event loop.
  */
 final class ClientStream extends ByteToMessageDecoder {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientStream.class);
     private static final int STRANGERS_FRAME_BYTES = 8 * 1024;
     /** Less of a part than this is read with what follows it. */
     private static final int PLACED_BYTES = 16 << 10;
@@ -211,6 +216,15 @@ final class ClientStream extends ByteToMessageDecoder {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        connection.onFault(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
+        Throwable fault = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+        if (fault instanceof BadFrame) {
+            LOG.info("closing {}: {}", connection, fault.getMessage());
+            connection.refuse(Errors.BAD_REQUEST, fault.getMessage());
+            return;
+        }
+        if (!(fault instanceof IOException)) {
+            LOG.error("{} ends for a fault of its handler", connection, fault);
+        }
+        connection.close(fault.getMessage() == null ? fault.toString() : fault.getMessage());
     }
 }

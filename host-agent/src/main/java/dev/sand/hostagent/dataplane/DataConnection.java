@@ -1,24 +1,18 @@
 package dev.sand.hostagent.dataplane;
 
-import dev.sand.datalayer.StoreException;
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.Frames.BadFrame;
 import dev.sand.dataplane.Grant;
-import dev.sand.dataplane.Grants;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.Payload;
 import dev.sand.hostagent.shard.LentOutput;
 import io.netty.channel.Channel;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,20 +26,19 @@ import org.slf4j.LoggerFactory;
  */
 final class DataConnection {
     private static final Logger LOG = LoggerFactory.getLogger(DataConnection.class);
-    private static final long LOOK_MS = 500;
     /** A client that means to say that it has got a result says so at once. */
     private static final long GOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final DataPlane plane;
     private final DataPlaneOptions options;
     private final Map<Long, Call> calls = new HashMap<>();
-    private final Deliveries deliveries = new Deliveries();
-    private final long beganNs = System.nanoTime();
+    private final Greeting greeting;
     private Channel channel;
     private ClientStream stream;
     private ClientWriter writer;
+    private Answers answers;
     private Invocations invocations;
-    private ScheduledFuture<?> look;
+    private Patience patience;
     private Grant grant;
     private String client = "a stranger";
     private boolean gone;
@@ -54,13 +47,15 @@ final class DataConnection {
     DataConnection(DataPlane plane) {
         this.plane = plane;
         this.options = plane.options();
+        this.greeting = new Greeting(plane, this);
     }
 
     void begin(Channel of, ClientStream comes) {
         channel = of;
         stream = comes;
         writer = new ClientWriter(of, options.partBytes());
-        look = of.eventLoop().scheduleWithFixedDelay(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+        answers = new Answers(this, writer);
+        patience = new Patience(this, of, comes, writer, options);
     }
 
     // --- what comes
@@ -92,52 +87,29 @@ final class DataConnection {
             if (!(frame instanceof Frame.Hello hello)) {
                 throw new BadFrame("an invocation without a grant");
             }
-            onHello(hello);
+            Grant shown = greeting.shown(hello);
+            if (shown != null) {
+                welcome(shown, hello.client());
+            }
             return;
         }
         switch (frame) {
             case Frame.Invoke invoke -> onInvoke(invoke);
-            case Frame.Got got -> deliveries.got(got.request());
-            case Frame.Cancel cancel -> onCancel(cancel.request());
+            case Frame.Got got -> answers.deliveries().got(got.request());
+            case Frame.Cancel cancel -> invocations.cancel(calls.get(cancel.request()));
             case Frame.Ping ping -> send(new Frame.Pong(ping.number()));
             case Frame.Pong pong -> { }
             default -> throw new BadFrame("a " + frame.getClass().getSimpleName() + " is not for a client to send");
         }
     }
 
-    private void onHello(Frame.Hello hello) {
-        Grant shown;
-        try {
-            if (hello.version() != Frames.VERSION) {
-                refuse(Errors.BAD_REQUEST, "this host speaks version " + Frames.VERSION + " of the protocol, not " + hello.version(), false);
-                return;
-            }
-            shown = plane.parts().grants().read(hello.grant(), plane.nowMs());
-        } catch (Grants.Refusal e) {
-            refuse(Errors.DENIED, e.getMessage(), e.fault() == Grants.Fault.EXPIRED);
-            return;
-        }
-        if (plane.isKilled(shown)) {
-            refuse(Errors.NOT_FOUND, "process " + shown.process() + " was killed after this grant was issued", true);
-            return;
-        }
-        client = hello.client();
-        if (!plane.isHere(shown)) {
-            send(new Frame.Moved(0, ""));
-            close("its grant is for another place");
-            return;
-        }
+    private void welcome(Grant shown, String name) {
+        client = name;
         grant = shown;
         invocations = new Invocations(plane, this, grant);
         plane.opened(this, grant);
         send(new Frame.Welcome(Frames.VERSION, plane.parts().host(), grant.process(), grant.epoch(), plane.nowMs(), options.inFlight(),
                 options.valueBytes(), options.partBytes(), (int) options.idle().toMillis()));
-    }
-
-    private void refuse(String error, String cause, boolean retryable) {
-        plane.figures().refused.increment();
-        send(new Frame.Refused(error, cause, retryable));
-        close(cause);
     }
 
     private void onInvoke(Frame.Invoke invoke) {
@@ -157,27 +129,10 @@ final class DataConnection {
         invocations.prepare(call);
     }
 
-    private void onCancel(long request) {
-        Call call = calls.get(request);
-        if (call == null) {
-            return; // It has ended meanwhile.
-        }
-        if (call.isRunning()) {
-            plane.parts().agent().cancel(call.executionId, "the client of its process cancelled it");
-        } else {
-            end(call, new Frame.Failed(request, Frame.Status.CANCELLED, Frame.Source.PLATFORM, false, call.executionId, Errors.CANCELLED,
-                    "the client cancelled it before it began", ""));
-        }
-    }
-
     // --- for Invocations
 
-    void preparing() {
-        stream.preparing();
-    }
-
-    void prepared() {
-        stream.prepared();
+    ClientStream stream() {
+        return stream;
     }
 
     boolean isOpen(Call call) {
@@ -197,7 +152,7 @@ final class DataConnection {
 
     /** On any thread. @param output null: it is small, or there is none */
     void onEnd(Call call, InvocationResult result, LentOutput output) {
-        if (!run(() -> answer(call, result, output)) && output != null) {
+        if (!run(() -> answers.give(call, result, output)) && output != null) {
             output.undelivered();
         }
     }
@@ -212,50 +167,17 @@ final class DataConnection {
         }
     }
 
-    private void answer(Call call, InvocationResult result, LentOutput output) {
-        boolean moved = result.failure() != null && result.failure().error().equals(Errors.MOVED);
-        if (!isOpen(call) || moved) {
-            if (output != null) {
-                output.undelivered();
-            }
-            if (moved && isOpen(call)) {
-                invocations.onMoved(call);
-            }
-            return;
-        }
-        if (result.failure() != null || result.output() == null) {
-            end(call, Invocations.failed(call.request, result));
-            return;
-        }
-        ByteBuffer memory;
-        try {
-            memory = output != null ? output.memory().memory() : ByteBuffer.wrap(result.output().bytes());
-        } catch (StoreException e) {
-            output.undelivered();
-            end(call, Invocations.failed(call.request, call.executionId, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), false)));
-            return;
-        }
+    /** The call is answered with that, of which a value may follow. @param bytes of the value */
+    void answered(Call call, Frame.Result head, long bytes) {
         calls.remove(call.request);
-        answer(call, result, memory, output);
+        invocations.count(call, head, bytes);
     }
 
-    private void answer(Call call, InvocationResult result, ByteBuffer memory, LentOutput output) {
-        Payload value = result.output();
-        boolean small = memory.remaining() <= Frames.INLINE_BYTES;
-        Frame.Result head = new Frame.Result(call.request, result.executionId(), value.contentType(), memory.remaining(),
-                small ? memory : ByteBuffer.allocate(0));
-        invocations.count(call, head, memory.remaining());
-        if (small) {
-            send(head);
-            if (output != null) {
-                output.delivered();
-            }
-        } else {
-            writer.send(head, memory, output == null ? () -> { } : deliveries.add(call.request, output, System.nanoTime()));
-        }
+    void onMoved(Call call) {
+        invocations.onMoved(call);
     }
 
-    private void send(Frame frame) {
+    void send(Frame frame) {
         if (!gone) {
             writer.send(frame);
         }
@@ -265,24 +187,15 @@ final class DataConnection {
         writer.onWritable();
     }
 
-    // --- time, and the end
+    // --- the end
 
-    private void look() {
-        long nowNs = System.nanoTime();
-        long unreadNs = nowNs - writer.unreadSinceNs(nowNs);
-        if (grant == null && nowNs - beganNs > options.hello().toNanos()) {
-            close("it has shown no grant for " + options.hello().toMillis() + " ms");
-        } else if (unreadNs > options.unread().toNanos()) {
-            close("it has read nothing of its answers for " + options.unread().toMillis() + " ms");
-        } else if (unreadNs == 0 && !stream.isPreparing() && nowNs - stream.heardNs() > options.idle().toNanos()) {
-            goAway(Errors.TIMEOUT, "nothing was heard for " + options.idle().toMillis() + " ms");
-        } else {
-            deliveries.giveUp(nowNs - GOT_NS);
-            for (Call call : List.copyOf(calls.values())) {
-                if (call.isReceiving() && nowNs - call.untilNs > 0) {
-                    end(call, Invocations.failed(call.request, call.executionId, Failure.platform(Errors.TIMEOUT,
-                            "its input had not come when its time was over", true)));
-                }
+    /** Nothing is waited for from inputs whose time is over, and from clients that do not say what they have got. */
+    void expire(long nowNs) {
+        answers.deliveries().giveUp(nowNs - GOT_NS);
+        for (Call call : List.copyOf(calls.values())) {
+            if (call.isReceiving() && nowNs - call.untilNs > 0) {
+                end(call, Invocations.failed(call.request, call.executionId, Failure.platform(Errors.TIMEOUT,
+                        "its input had not come when its time was over", true)));
             }
         }
     }
@@ -291,13 +204,19 @@ final class DataConnection {
         return grant != null && grant.application().equals(application) && grant.process().equals(process);
     }
 
+    /** It has broken a rule. */
+    void refuse(String error, String cause) {
+        plane.figures().refused.increment();
+        goAway(error, cause);
+    }
+
     /** The host ends it, on the loop. */
     void goAway(String error, String cause) {
         send(new Frame.GoAway(error, cause));
         close(cause);
     }
 
-    private void close(String reason) {
+    void close(String reason) {
         why = why == null ? reason : why;
         channel.flush();
         channel.close();
@@ -308,26 +227,20 @@ final class DataConnection {
             return;
         }
         gone = true;
-        look.cancel(false);
+        patience.end();
         writer.close();
-        deliveries.close();
+        answers.deliveries().close();
         for (Call call : calls.values()) {
             plane.incoming(call.isLarge() && !call.isRunning() ? -call.asked.size() : 0);
             call.abandon();
         }
         calls.clear();
         plane.closed(this, grant);
-        LOG.debug("the connection of {} at {} has ended: {}", client, channel.remoteAddress(), why == null ? "closed by the client" : why);
+        LOG.debug("{} has ended: {}", this, why == null ? "closed by the client" : why);
     }
 
-    void onFault(Throwable fault) {
-        if (fault instanceof BadFrame) {
-            plane.figures().refused.increment();
-            LOG.info("closing the connection of {} at {}: {}", client, channel.remoteAddress(), fault.getMessage());
-            send(new Frame.GoAway(Errors.BAD_REQUEST, fault.getMessage()));
-        } else if (!(fault instanceof IOException)) {
-            LOG.error("the connection of {} at {} ends for a fault of its handler", client, channel.remoteAddress(), fault);
-        }
-        close(fault.getMessage() == null ? fault.toString() : fault.getMessage());
+    @Override
+    public String toString() {
+        return "the connection of " + client + " at " + channel.remoteAddress();
     }
 }

@@ -94,7 +94,7 @@ final class Invocations {
                 return;
             }
         }
-        connection.preparing();
+        connection.stream().preparing();
         plane.blocking().execute(() -> {
             Runnable next;
             try {
@@ -112,7 +112,7 @@ final class Invocations {
             Runnable then = next;
             connection.run(() -> {
                 then.run();
-                connection.prepared();
+                connection.stream().prepared();
             });
         });
     }
@@ -162,6 +162,16 @@ final class Invocations {
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);
+    }
+
+    /** @param call null: it has ended meanwhile */
+    void cancel(Call call) {
+        if (call != null && call.isRunning()) {
+            plane.parts().agent().cancel(call.executionId, "the client of its process cancelled it");
+        } else if (call != null) {
+            connection.end(call, new Frame.Failed(call.request, Frame.Status.CANCELLED, Frame.Source.PLATFORM, false, call.executionId,
+                    Errors.CANCELLED, "the client cancelled it before it began", ""));
+        }
     }
 
     /** It ended under an earlier owner, and its record says how; or the process is another host's. */

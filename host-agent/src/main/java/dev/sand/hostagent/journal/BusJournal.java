@@ -150,7 +150,7 @@ public final class BusJournal implements JournalAdapter {
 
     private void run() {
         try {
-            while (!queue.isClosed() || !queue.isEmpty()) {
+            while (!queue.isClosed() || !queue.isEmpty() || order.postpones()) {
                 step();
             }
         } finally {

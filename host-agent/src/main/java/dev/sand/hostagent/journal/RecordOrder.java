@@ -27,6 +27,8 @@ final class RecordOrder {
     private static final Logger LOG = LoggerFactory.getLogger(RecordOrder.class);
     private static final long RETRY_NS = 500_000_000L;
     private static final long LOOK_NS = 100_000_000L;
+    /** How long a request with a large value that nobody waits for is not in the journal, nor its value copied for that. */
+    private static final long POSTPONED_NS = 50_000_000L;
 
     /** An execution that waits, or a process, of which nothing is left out. */
     private static final class Held {
@@ -63,6 +65,8 @@ final class RecordOrder {
     private final Consumer<Runnable> onThread;
     private final BooleanSupplier closed;
     private final Map<String, Held> held = new HashMap<>();
+    private final List<Given> postponed = new ArrayList<>();
+    private final Map<String, Long> postponedSinceNs = new HashMap<>();
     private long nextLookNs = System.nanoTime();
 
     /** @param onThread runs what it is given on the journal's thread */
@@ -73,15 +77,49 @@ final class RecordOrder {
         this.closed = closed;
     }
 
+    /** Called every few milliseconds. */
     void take(List<Given> batch) {
-        Set<String> passed = passed(batch);
-        for (Given given : batch) {
+        List<Given> all = batch;
+        if (!postponed.isEmpty()) {
+            all = new ArrayList<>(postponed);
+            all.addAll(batch);
+            postponed.clear();
+        }
+        Set<String> passed = passed(all);
+        Set<String> later = later(all);
+        for (Given given : all) {
             if (passed.contains(given.executionId())) {
                 appends.leaveOut(given);
+            } else if (later.contains(given.executionId())) {
+                postponed.add(given);
             } else {
                 write(given);
             }
         }
+        postponedSinceNs.keySet().retainAll(later);
+    }
+
+    /** Something is to be taken yet. */
+    boolean postpones() {
+        return !postponed.isEmpty();
+    }
+
+    /** Executions that have begun with a large value and nothing else: should they end in a moment, it is never copied. */
+    private Set<String> later(List<Given> batch) {
+        Set<String> later = new HashSet<>();
+        Set<String> other = new HashSet<>();
+        long nowNs = System.nanoTime();
+        for (Given given : batch) {
+            if (given.backup() instanceof Backup.Accepted && !given.awaited() && given.entry().change() == null
+                    && copying.isWanted(given.entry()) && !closed.getAsBoolean()
+                    && nowNs - postponedSinceNs.computeIfAbsent(given.executionId(), id -> nowNs) < POSTPONED_NS) {
+                later.add(given.executionId());
+            } else {
+                other.add(given.executionId());
+            }
+        }
+        later.removeAll(other);
+        return later;
     }
 
     /** Executions that began and ended within the batch and changed no process, of which nobody wants to hear that they are in the bus. */

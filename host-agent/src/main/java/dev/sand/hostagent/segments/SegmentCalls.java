@@ -91,7 +91,8 @@ final class SegmentCalls {
 
     private Answer open(String application, SegmentOpenRequest request) throws SegmentException {
         SegmentPool.Opened opened = pool.open(bound(application), request.object);
-        return new Answer(new SegmentReply(opened.object().id, opened.object().size), opened.fd());
+        SegmentReply reply = new SegmentReply(opened.object().id, opened.object().size);
+        return new Answer(reply.setExecution(opened.object().execution), opened.fd());
     }
 
     private static String bound(String application) throws SegmentException {

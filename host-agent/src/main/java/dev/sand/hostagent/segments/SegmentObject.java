@@ -10,6 +10,8 @@ final class SegmentObject {
     final String id;
     final long size;
     final MemoryFile file;
+    /** Null: to none, keys alone hold it. */
+    final String execution;
     boolean executionRuns;
     /** Nobody will open it any more. */
     boolean isRead;
@@ -17,8 +19,9 @@ final class SegmentObject {
     int uses;
     long releasedNs;
 
-    SegmentObject(String application, String id, long size, MemoryFile file) {
+    SegmentObject(String application, String execution, String id, long size, MemoryFile file) {
         this.application = application;
+        this.execution = execution;
         this.id = id;
         this.size = size;
         this.file = file;

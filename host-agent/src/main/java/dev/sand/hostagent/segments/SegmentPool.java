@@ -120,7 +120,8 @@ final class SegmentPool {
     }
 
     private SegmentObject register(String application, Execution execution, long size, MemoryFile file) {
-        SegmentObject object = new SegmentObject(application, prefix + "-" + Long.toString(++made, 36), size, file);
+        SegmentObject object = new SegmentObject(application, execution == null ? null : execution.id(),
+                prefix + "-" + Long.toString(++made, 36), size, file);
         Application in = space.of(application);
         in.objects.put(object.id, object);
         object.uses = 1;

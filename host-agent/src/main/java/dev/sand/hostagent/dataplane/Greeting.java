@@ -1,0 +1,49 @@
+package dev.sand.hostagent.dataplane;
+
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
+import dev.sand.dataplane.Grant;
+import dev.sand.dataplane.Grants;
+import dev.sand.event.Errors;
+
+/** What a connection begins with: the grant that is shown, and why it may not be good. On the connection's event loop. */
+final class Greeting {
+    private final DataPlane plane;
+    private final DataConnection connection;
+
+    Greeting(DataPlane plane, DataConnection connection) {
+        this.plane = plane;
+        this.connection = connection;
+    }
+
+    /** @return null: it is not good, and the connection ends */
+    Grant shown(Frame.Hello hello) {
+        if (hello.version() != Frames.VERSION) {
+            refuse(Errors.BAD_REQUEST, "this host speaks version " + Frames.VERSION + " of the protocol, not " + hello.version(), false);
+            return null;
+        }
+        Grant shown;
+        try {
+            shown = plane.parts().grants().read(hello.grant(), plane.nowMs());
+        } catch (Grants.Refusal e) {
+            refuse(Errors.DENIED, e.getMessage(), e.fault() == Grants.Fault.EXPIRED);
+            return null;
+        }
+        if (plane.isKilled(shown)) {
+            refuse(Errors.NOT_FOUND, "process " + shown.process() + " was killed after this grant was issued", true);
+            return null;
+        }
+        if (!plane.isHere(shown)) {
+            connection.send(new Frame.Moved(0, ""));
+            connection.close("its grant is for another place");
+            return null;
+        }
+        return shown;
+    }
+
+    private void refuse(String error, String cause, boolean retryable) {
+        plane.figures().refused.increment();
+        connection.send(new Frame.Refused(error, cause, retryable));
+        connection.close(cause);
+    }
+}
