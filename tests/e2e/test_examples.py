@@ -2,9 +2,11 @@
 
 import json
 import sys
+from subprocess import PIPE, Popen
+from typing import Any
 
 import pytest
-from conftest import CHECKOUT, Tested
+from conftest import CHECKOUT, Tested, until
 
 EXAMPLES = CHECKOUT / "examples"
 
@@ -106,3 +108,93 @@ def test_the_mail_scanner_joins_three_scans(scanner):
         hops = tested.hops("mail-scanner", response.headers["Sand-Execution-Id"])
         assert sorted(hop["grain"] for hop in hops[1:4]) == ["attachments", "headers", "links"]
     assert "test-signature" in json.dumps(response.json())
+
+
+def in_process(tested: Tested, application: str, process: str, function: str, event: Any = None, **headers: str):
+    where = f"/api/v1/apps/{application}/processes/invoke"
+    query = {"process": process, "function": function}
+    response = tested.http.post(where, params=query, json=event, headers=headers, timeout=900)
+    return response
+
+
+def output(tested: Tested, application: str, process: str, function: str, event: Any = None) -> Any:
+    response = in_process(tested, application, process, function, event)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_the_reduction_adds_up_what_four_workers_were_given(tested: Tested):
+    tested.deploy(EXAMPLES / "reduction")
+    assert output(tested, "reduction", "root", "combine", {"round": "r1"}) is None
+    for worker in range(1, 5):
+        for number in range(3):
+            assert output(tested, "reduction", f"w-{worker}", "add", [worker, 10]) == number + 1
+    for worker in range(1, 5):
+        output(tested, "reduction", f"w-{worker}", "total", {"root": "root", "round": "r1"})
+    until(lambda: output(tested, "reduction", "root", "combine", {"round": "r1"}), "the sums are added up")
+    assert output(tested, "reduction", "root", "combine", {"round": "r1"}) == {"count": 12, "vector": [30, 120]}
+
+
+def test_k_means_over_four_workers_finds_the_centres(tested: Tested):
+    tested.deploy(EXAMPLES / "k-means")
+    workers = [f"w-{seed}" for seed in range(4)]
+    for seed, worker in enumerate(workers):
+        output(tested, "k-means", worker, "points", {"seed": seed, "count": 80, "clusters": 2})
+    found = output(tested, "k-means", "w-0", "start", {"workers": workers, "clusters": 2, "rounds": 50})
+    assert sorted([round(x, -1), round(y, -1)] for x, y in found["centres"]) == [[0, 0], [10, 10]]
+    assert 1 < found["rounds"] < 50
+
+
+def test_members_of_a_chat_hear_each_other_over_the_data_plane(tested: Tested):
+    tested.deploy(EXAMPLES / "chat")
+    command = [sys.executable, "-P", str(EXAMPLES / "chat" / "chat.py"), tested.server, "garden"]
+    programs = {name: Popen([*command, name], stdin=PIPE, stdout=PIPE, text=True) for name in ("ada", "bob")}
+    for program in programs.values():
+        assert program.stdout.readline().startswith("here: ")
+    programs["ada"].stdin.write("hello\n")
+    programs["ada"].stdin.flush()
+    for program in programs.values():
+        assert program.stdout.readline() == "ada: hello\n"
+    for program in programs.values():
+        assert program.communicate("\n", timeout=60)[0] == ""
+        assert program.returncode == 0
+
+
+LATEX = r"\documentclass{article}\begin{document}\section{One}\label{one}See \ref{one}. \input{rest}\end{document}"
+
+
+@pytest.fixture(scope="module")
+def latex(tested: Tested) -> Tested:
+    tested.deploy(EXAMPLES / "latex")
+    return tested
+
+
+def test_a_latex_document_without_tex_says_how_to_get_it(latex: Tested):
+    assert output(latex, "latex", "plain", "update", {"name": "main.tex", "text": LATEX}) == ["main.tex"]
+    assert output(latex, "latex", "plain", "get", {"name": "main.tex"})["text"] == LATEX
+    refused = in_process(latex, "latex", "plain", "compile", {})
+    if refused.json().get("error") != "TexIsMissing":
+        pytest.skip("the sandbox has the machine's TeX")
+    assert "texlive-latex-base" in refused.json()["detail"]
+
+
+@pytest.mark.long
+@pytest.mark.docker
+def test_a_latex_document_with_debians_tex_is_compiled(latex: Tested):
+    if latex.status()["sandboxKind"] == "process":
+        pytest.skip("packages are installed into containers")
+    dedicated = {"packages": ["texlive-latex-base"]}
+    made = latex.http.post("/api/v1/apps/latex/processes", json={"id": "thesis", "dedicated": dedicated})
+    assert made.status_code == 201, made.text
+    first = {"name": "main.tex", "text": LATEX}
+    answer = in_process(latex, "latex", "thesis", "update", first, **{"Sand-Timeout": "600s"})
+    assert answer.status_code == 200, answer.text
+    output(latex, "latex", "thesis", "update", {"name": "rest.tex", "text": "The rest."})
+    assert output(latex, "latex", "thesis", "compile", {})["runs"] == 2
+    pdf = in_process(latex, "latex", "thesis", "pdf")
+    assert pdf.headers["content-type"] == "application/pdf" and pdf.content.startswith(b"%PDF")
+    output(latex, "latex", "thesis", "update", {"name": "rest.tex", "text": r"\unknown"})
+    failed = in_process(latex, "latex", "thesis", "compile", {}).json()
+    assert failed["error"] == "TexFailed" and "Undefined control sequence" in failed["detail"]
+    assert latex.http.post("/api/v1/apps/latex/processes/thesis/swap-out").status_code == 200
+    assert in_process(latex, "latex", "thesis", "pdf").content == pdf.content
