@@ -72,7 +72,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                 this::invoke);
         this.keeper = new SlotKeeper(slots, shards, parts.journal(), parts.records(), queues, onBroken);
         this.report = new HostReport(parts.cluster().membership(), configuration, shards);
-        this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), shards::onMemoryPressure);
+        this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), () -> shards.onMemoryPressure(door.lately()));
     }
 
     /**
@@ -190,6 +190,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                     door.onKilled(command.application(), command.process());
                 }
             });
+            case DESCRIBE -> shards.process(command).thenApply(view ->
+                    view.used(door.use(command.application(), command.process(), view.memoryBytes())));
             default -> shards.process(command);
         };
     }

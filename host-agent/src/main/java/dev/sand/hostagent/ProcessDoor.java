@@ -1,5 +1,8 @@
 package dev.sand.hostagent;
 
+import dev.sand.event.DataPlaneUse;
+import java.util.Map;
+
 /** The way by which clients reach this host's cloud processes directly. */
 public interface ProcessDoor {
     /** There is none. */
@@ -11,6 +14,16 @@ public interface ProcessDoor {
 
         @Override
         public void onKilled(String application, String process) {}
+
+        @Override
+        public DataPlaneUse use(String application, String process, long memoryBytes) {
+            return null;
+        }
+
+        @Override
+        public Map<String, Long> lately() {
+            return Map.of();
+        }
     };
 
     /** host:port, behind {@code tls://} when it is reached so alone; or null: there is no such way. */
@@ -18,4 +31,10 @@ public interface ProcessDoor {
 
     /** Nobody is connected to it any more, whatever grant he has. Only enqueues. */
     void onKilled(String application, String process);
+
+    /** What has passed through it to one of them, which may have so much memory; null: there is no such way. */
+    DataPlaneUse use(String application, String process, long memoryBytes);
+
+    /** Invocations through it lately, each counting half as much after a minute: by {@code application/process}, of those with any. */
+    Map<String, Long> lately();
 }

@@ -134,6 +134,11 @@ class DataPlaneTest {
         assertThat(counted.bytesIn()).isEqualTo((9 << 20) + 9);
         assertThat(counted.bytesOut()).isEqualTo((9 << 20) + 7);
         assertThat(plane.figures().read().getFirst().application()).isEqualTo("shop");
+        ProcessView shown = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.DESCRIBE)).join();
+        assertThat(shown.dataPlane().invocations()).isEqualTo(5);
+        assertThat(shown.dataPlane().bytesIn()).isEqualTo((9 << 20) + 9);
+        assertThat(shown.dataPlane().mbMs()).isEqualTo(shown.dataPlane().ms() * (shown.memoryBytes() >> 20));
+        assertThat(plane.lately()).containsExactly(Map.entry("shop/p", 5L));
     }
 
     @Test

@@ -55,7 +55,7 @@ public final class ProcessesApi {
     private static final long STEP_MS = 90_000;
     /** What a process has done, which metrics tell; and what it is, which they leave out. */
     private static final List<String> FIGURES = List.of("invocations", "busyMs", "failures", "sent", "received", "swapsOut", "swapsIn",
-            "checkpoints");
+            "checkpoints", "dataPlane");
     private static final List<String> ABOUT = List.of("application", "host", "createdMs", "concurrency", "memoryBytes", "stateKeys",
             "dedicated");
     private final HostAgentPort host;

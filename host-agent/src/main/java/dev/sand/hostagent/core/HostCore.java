@@ -4,6 +4,7 @@ import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -106,9 +107,9 @@ public final class HostCore {
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
             case Input.Retire retire -> applicationInputs.on(retire);
             case Input.Drain _ -> context.executions.drain();
-            case Input.MemoryPressure _ -> {
+            case Input.MemoryPressure(Map<String, Long> invoked) -> {
                 applicationInputs.onMemoryPressure();
-                context.processes.onMemoryPressure();
+                context.processes.onMemoryPressure(invoked);
             }
             case Input.SandboxStarted started -> applicationInputs.on(started);
             case Input.SandboxFailed failed -> applicationInputs.on(failed);

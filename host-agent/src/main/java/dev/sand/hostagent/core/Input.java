@@ -88,8 +88,16 @@ public sealed interface Input {
 
     record WorkerExited(AppKey app, String worker, String cause) implements Input {}
 
-    /** Memory on the host is short: stop idle sandboxes, least recently used first. */
-    record MemoryPressure() implements Input {}
+    /**
+     * Memory on the host is short: stop idle sandboxes, least recently used first, and swap out idle processes, least invoked first.
+     *
+     * @param invoked over the data plane lately, by {@code application/process}; absent: not at all
+     */
+    record MemoryPressure(Map<String, Long> invoked) implements Input {
+        public MemoryPressure() {
+            this(Map.of());
+        }
+    }
 
     // --- instances (from the local bus)
 

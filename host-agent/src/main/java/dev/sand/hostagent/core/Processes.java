@@ -15,6 +15,7 @@ import dev.sand.hostagent.process.StateWrite;
 import dev.sand.localbus.GrainQueue.Refusal;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -89,9 +90,11 @@ final class Processes {
         }
     }
 
-    /** Those that have been idle for longest leave (PraaS 6.6). */
-    void onMemoryPressure() {
-        table.all().stream().filter(home -> home.idleSinceNs() != Long.MAX_VALUE).sorted(Comparator.comparingLong(ProcessHome::idleSinceNs))
+    /** Those leave that are least active on the data plane (PraaS 6.6), and of them those that have been idle for longest. */
+    void onMemoryPressure(Map<String, Long> invoked) {
+        table.all().stream().filter(home -> home.idleSinceNs() != Long.MAX_VALUE)
+                .sorted(Comparator.<ProcessHome>comparingLong(home -> invoked.getOrDefault(home.application() + "/" + home.id(), 0L))
+                        .thenComparingLong(ProcessHome::idleSinceNs))
                 .limit(UNDER_PRESSURE).forEach(home -> home.imaging().swapOut(failure -> { }));
     }
 

@@ -4,6 +4,7 @@ import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.Grants;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.DataPlaneUse;
 import dev.sand.event.Errors;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Slots;
@@ -211,6 +212,16 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     @Override
     public String address() {
         return advertised;
+    }
+
+    @Override
+    public DataPlaneUse use(String application, String process, long memoryBytes) {
+        return figures.use(application, process, memoryBytes);
+    }
+
+    @Override
+    public Map<String, Long> lately() {
+        return figures.lately();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.sand.hostagent.dataplane;
 
+import dev.sand.event.DataPlaneUse;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,6 +13,7 @@ public final class DataPlaneFigures {
     /** Processes of which something is kept; of those that come then, their application's counts alone. */
     private static final int MOST_PROCESSES = 20_000;
     private static final int MOST_APPLICATIONS = 1_000;
+    private static final double HALF_NS = 60e9;
     private static final String OTHER = "other";
 
     /** Of an application, or of one process. */
@@ -22,6 +25,19 @@ public final class DataPlaneFigures {
         final LongAdder bytesIn = new LongAdder();
         final LongAdder bytesOut = new LongAdder();
         volatile long usedNs = System.nanoTime();
+        private volatile double lately;
+
+        /** One more, on the data plane's event loop. */
+        void invoked(long nowNs) {
+            lately = lately(nowNs) + 1;
+            usedNs = nowNs;
+            invocations.increment();
+        }
+
+        /** Each counts half as much after a minute. */
+        double lately(long nowNs) {
+            return lately * Math.pow(0.5, (nowNs - usedNs) / HALF_NS);
+        }
 
         Reading read(String application, String process) {
             return new Reading(application, process, connections.get(), invocations.sum(), failed.sum(), ns.sum() / 1_000_000,
@@ -74,6 +90,28 @@ public final class DataPlaneFigures {
     public Reading read(String application, String process) {
         Counts counts = processes.get(new Place(application, process));
         return counts == null ? new Reading(application, process, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE) : counts.read(application, process);
+    }
+
+    DataPlaneUse use(String application, String process, long memoryBytes) {
+        Counts counts = processes.get(new Place(application, process));
+        if (counts == null) {
+            return new DataPlaneUse(0, 0, 0, 0, 0, 0, 0, null);
+        }
+        Reading read = counts.read(application, process);
+        return new DataPlaneUse(read.connections(), read.invocations(), read.failed(), read.ms(), read.ms() * (memoryBytes >> 20),
+                read.bytesIn(), read.bytesOut(), read.quietMs());
+    }
+
+    Map<String, Long> lately() {
+        long nowNs = System.nanoTime();
+        Map<String, Long> found = new HashMap<>();
+        processes.forEach((place, counts) -> {
+            long invoked = Math.round(counts.lately(nowNs));
+            if (invoked > 0) {
+                found.put(place.application() + "/" + place.process(), invoked);
+            }
+        });
+        return found;
     }
 
     /** Connections that were turned away. */

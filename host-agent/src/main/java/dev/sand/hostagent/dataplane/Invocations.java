@@ -208,14 +208,13 @@ final class Invocations {
 
     private static void count(DataPlaneFigures.Counts counts, Call call, Frame last, long bytesOut) {
         long nowNs = System.nanoTime();
-        counts.invocations.increment();
+        counts.invoked(nowNs);
         if (last instanceof Frame.Failed) {
             counts.failed.increment();
         }
         counts.ns.add(nowNs - call.beganNs);
         counts.bytesIn.add(call.asked.size());
         counts.bytesOut.add(bytesOut);
-        counts.usedNs = nowNs;
     }
 
     // --- failures as frames

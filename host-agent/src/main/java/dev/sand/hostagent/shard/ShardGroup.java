@@ -218,8 +218,9 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return shardOf(application).processes(application);
     }
 
-    public void onMemoryPressure() {
-        shards.forEach(shard -> shard.submit(new Input.MemoryPressure()));
+    /** @param invoked clients' invocations lately, by {@code application/process} */
+    public void onMemoryPressure(Map<String, Long> invoked) {
+        shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked)));
     }
 
     public Counts counts() {

@@ -270,13 +270,26 @@ class SwappingTest extends ProcessFixture {
         assertThat(answers).hasSize(1);
     }
 
-    @Test
-    void memoryThatIsShortTakesThoseThatWereIdleForLongest() {
+    private void tenIdleOnes() {
         for (int i = 0; i < 10; i++) {
             finish(running("p" + i), new StateWrite("a", json("" + i)));
             shop.after(10);
         }
         shop.after(SPEC.idleMs() + 100);
+    }
+
+    @Test
+    void memoryThatIsShortTakesThoseThatAreInvokedLeastOverTheDataPlaneFirst() {
+        tenIdleOnes();
+        String application = APP.application() + "/";
+        on(new Input.MemoryPressure(Map.of(application + "p0", 90L, application + "p1", 2L, application + "p2", 40L)));
+        assertThat(shop.images.keySet()).containsExactlyInAnyOrder("p1", "p3", "p4", "p5", "p6", "p7", "p8", "p9");
+        assertThat(isHere("p0")).as("idle for longest, and invoked most").isTrue();
+    }
+
+    @Test
+    void memoryThatIsShortTakesThoseThatWereIdleForLongest() {
+        tenIdleOnes();
         on(new Input.MemoryPressure());
         assertThat(shop.images.keySet()).containsExactlyInAnyOrder("p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7");
         assertThat(isHere("p9")).isTrue();
