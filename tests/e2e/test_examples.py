@@ -1,8 +1,10 @@
 """The examples, deployed and called as their READMEs say."""
 
 import json
+import shutil
 import sys
-from subprocess import PIPE, Popen
+from pathlib import Path
+from subprocess import PIPE, Popen, run
 from typing import Any
 
 import pytest
@@ -158,6 +160,32 @@ def test_members_of_a_chat_hear_each_other_over_the_data_plane(tested: Tested):
     for program in programs.values():
         assert program.communicate("\n", timeout=60)[0] == ""
         assert program.returncode == 0
+
+
+BROWSER = """
+import { connect } from "%s";
+const room = await connect("%s", "chat", "hall");
+const names = await room.invoke("join", { name: "eve" });
+const heard = room.invoke("listen", { name: "eve", seconds: 30 });
+for (let i = 0; i < 45; i++) await room.invoke("say", { name: "eve", text: "é".repeat(1990) });
+const lines = [...(await heard), ...(await room.invoke("listen", { name: "eve", seconds: 0 }))];
+const refused = await room.invoke("say", { name: "nobody", text: "?" }).catch((error) => error.message);
+console.log(JSON.stringify([names, lines.length, lines.at(-1).text.length, refused]));
+room.close();
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_chats_page_speaks_over_a_web_socket(tested: Tested, tmp_path: Path):
+    tested.deploy(EXAMPLES / "chat")
+    page = tested.http.get("/web/chat/")
+    assert page.headers["content-type"].startswith("text/html") and "data-plane.js" in page.text
+    (tmp_path / "data-plane.mjs").write_text(tested.http.get("/web/chat/data-plane.js").text)
+    (tmp_path / "member.mjs").write_text(BROWSER % ("./data-plane.mjs", tested.server))
+    command = ["node", "--experimental-websocket", str(tmp_path / "member.mjs")]
+    done = run(command, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [["eve"], 45, 1990, "LookupError: nobody is not in room hall"]
 
 
 LATEX = r"\documentclass{article}\begin{document}\section{One}\label{one}See \ref{one}. \input{rest}\end{document}"
