@@ -103,6 +103,9 @@ struct ListProcesses { 1: required i64 call, 2: required string application }
 /** ProcessViews, each as JSON: that of the command's process, or all of an application; or why there is none. */
 struct Processes { 1: required i64 call, 2: required list<binary> views, 3: optional Failure failure }
 
+/** A ProcessMessage, as JSON, but for its payload. Answered with Processes of no view, or the failure. */
+struct SendToProcess { 1: required i64 call, 2: required binary message, 3: required Value payload }
+
 struct Watch { 1: required i64 call, 2: required string executionId }
 
 struct Hopped { 1: required i64 call, 2: required Hop hop }
@@ -160,5 +163,6 @@ union Message {
   20: Build build, 21: Progress progress, 22: Built built, 23: Failed failed, 24: Retire retire,
   25: DeleteApplication deleteApplication, 26: Done done, 27: Status status, 28: HostStatus hostStatus,
   29: Callback callback, 30: CallbackAnswer callbackAnswer,
-  31: CommandProcess commandProcess, 32: ListProcesses listProcesses, 33: Processes processes
+  31: CommandProcess commandProcess, 32: ListProcesses listProcesses, 33: Processes processes,
+  34: SendToProcess sendToProcess
 }

@@ -89,6 +89,15 @@ public interface HostAgentPort {
         return CompletableFuture.completedFuture(List.of());
     }
 
+    /**
+     * Gives a message to the owner of the cloud process that it is for. Completes once it is durable there; given again, it is the
+     * same one. Fails with {@link ProcessException} as {@link #process} does.
+     */
+    default CompletableFuture<Void> send(ProcessMessage message) {
+        return CompletableFuture.failedFuture(new ProcessException(
+                Failure.platform(Errors.UNAVAILABLE, "there are no cloud processes here", false)));
+    }
+
     /** Why a command about a process was not done. */
     final class ProcessException extends RuntimeException {
         private static final long serialVersionUID = 1L;

@@ -6,6 +6,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
@@ -144,6 +145,16 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** @param delivering is stopped before what runs of a deleted application */
     public void delivers(Deliveries delivering) {
         deliveries = delivering;
+    }
+
+    /** Functions here reach cloud processes of other hosts through it. */
+    public void reaches(HostAgentPort hosts) {
+        shards.reaches(hosts);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(ProcessMessage message) {
+        return shards.send(message);
     }
 
     /** Clients reach cloud processes of this host through it. */

@@ -7,6 +7,7 @@ import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Build;
@@ -17,6 +18,7 @@ import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.ListProcesses;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Retire;
+import dev.sand.event.thrift.network.SendToProcess;
 import dev.sand.event.thrift.network.Status;
 import dev.sand.event.thrift.network.Value;
 import dev.sand.event.thrift.network.Watch;
@@ -34,6 +36,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -173,6 +176,20 @@ public final class HostLink implements HostPeer {
     }
 
     @Override
+    public CompletableFuture<ProcessOutcome> send(ProcessMessage message) {
+        Value payload = Wire.value(message.payload());
+        ClientConnection over = connection;
+        byte[] described = Codec.encode(message.with(null));
+        return ask(STEP, call -> Message.sendToProcess(new SendToProcess(call, ByteBuffer.wrap(described), payload)),
+                answer -> Wire.outcome(answer.getProcesses()),
+                call -> {
+                    if (!payload.isSetBytes()) {
+                        over.stream(call, ValueSource.of(message.payload().bytes()));
+                    }
+                });
+    }
+
+    @Override
     public CompletableFuture<List<ProcessView>> processes(String application) {
         return ask(QUICK, call -> Message.listProcesses(new ListProcesses(call, application)), answer -> Wire.views(answer.getProcesses()));
     }
@@ -192,14 +209,20 @@ public final class HostLink implements HostPeer {
         return ask(QUICK, call -> Message.status(new Status(call)), answer -> Wire.status(answer.getHostStatus()));
     }
 
-    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question,
-                                         Function<Message, T> answer) {
+    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer) {
+        return ask(deadline, question, answer, call -> { });
+    }
+
+    /** @param sent once the question is on its way */
+    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer,
+                                         LongConsumer sent) {
         if (!isUp()) {
             return CompletableFuture.failedFuture(new LinkException(down()));
         }
         ClientCall.OfQuestion<T> asked = new ClientCall.OfQuestion<>(answer, line -> { });
         long call = connection.begin(asked);
         connection.send(question.apply(call));
+        sent.accept(call);
         expire(connection, call, deadline);
         return asked.future();
     }

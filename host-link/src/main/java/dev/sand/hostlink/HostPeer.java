@@ -7,6 +7,7 @@ import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import java.util.List;
@@ -55,6 +56,9 @@ public interface HostPeer extends AutoCloseable {
 
     /** @see dev.sand.event.HostAgentPort#process */
     CompletableFuture<ProcessOutcome> process(ProcessCommand command);
+
+    /** @see dev.sand.event.HostAgentPort#send; without a view */
+    CompletableFuture<ProcessOutcome> send(ProcessMessage message);
 
     /** Those that are there. */
     CompletableFuture<List<ProcessView>> processes(String application);

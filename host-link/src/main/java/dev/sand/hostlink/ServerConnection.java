@@ -9,6 +9,8 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.event.thrift.network.Accepted;
 import dev.sand.event.thrift.network.CallbackAnswer;
@@ -24,6 +26,8 @@ import dev.sand.event.thrift.network.Hopped;
 import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Refused;
+import dev.sand.event.thrift.network.SendToProcess;
+import dev.sand.event.thrift.network.Value;
 import dev.sand.event.thrift.network.Watch;
 import dev.sand.event.thrift.network.WatchEnded;
 import dev.sand.event.thrift.network.Welcome;
@@ -136,6 +140,7 @@ final class ServerConnection extends Connection {
                 long call = begin(message.getCommandProcess().getCall());
                 command(call, Codec.decode(message.getCommandProcess().getCommand(), ProcessCommand.class));
             }
+            case SEND_TO_PROCESS -> sendToProcess(message.getSendToProcess());
             case LIST_PROCESSES -> {
                 long call = begin(message.getListProcesses().getCall());
                 answer(call, host.processes(message.getListProcesses().getApplication()),
@@ -202,7 +207,11 @@ final class ServerConnection extends Connection {
 
     /** A refusal is an answer; what failed otherwise may be asked again. */
     private void command(long call, ProcessCommand command) {
-        answer(call, host.process(command).thenApply(view -> Wire.views(call, List.of(view))).exceptionallyCompose(thrown -> {
+        outcome(call, host.process(command).thenApply(List::of));
+    }
+
+    private void outcome(long call, CompletableFuture<List<ProcessView>> done) {
+        answer(call, done.thenApply(views -> Wire.views(call, views)).exceptionallyCompose(thrown -> {
             Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
             return cause instanceof HostAgentPort.ProcessException refused
                     ? CompletableFuture.completedFuture(Wire.views(call, List.of()).setFailure(Wire.failure(refused.failure())))
@@ -210,16 +219,35 @@ final class ServerConnection extends Connection {
         }), Message::processes);
     }
 
-    private void invoke(Invoke invoke) {
-        long call = begin(invoke.getCall());
+    /** Why this connection cannot take one more call with such a value; null: it can. */
+    private Failure refusal(Value value) {
         if (calls.size() > options.calls()) {
-            refuse(invoke, new Failure(Errors.OVERLOADED, "this connection has as many calls under way as it may have",
-                    Failure.Source.PLATFORM, true, null, Map.of("limit", options.calls(), "actual", calls.size())));
+            return new Failure(Errors.OVERLOADED, "this connection has as many calls under way as it may have",
+                    Failure.Source.PLATFORM, true, null, Map.of("limit", options.calls(), "actual", calls.size()));
+        }
+        return value.isSetBytes() || value.getStreamed() <= options.valueBytes() ? null : Failure.limit(Errors.TOO_LARGE,
+                "the value is larger than a host takes", Failure.Source.CALLER, options.valueBytes(), value.getStreamed());
+    }
+
+    private void sendToProcess(SendToProcess send) {
+        long call = begin(send.getCall());
+        ProcessMessage message = Codec.decode(send.getMessage(), ProcessMessage.class);
+        Failure refusal = refusal(send.getPayload());
+        if (refusal != null) {
+            outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(refusal)));
             return;
         }
-        if (!invoke.getInput().isSetBytes() && invoke.getInput().getStreamed() > options.valueBytes()) {
-            refuse(invoke, Failure.limit(Errors.TOO_LARGE, "the input is larger than a host takes", Failure.Source.CALLER,
-                    options.valueBytes(), invoke.getInput().getStreamed()));
+        receive(call, send.getPayload(), bytes -> outcome(call, host.send(message.with(
+                new Payload(send.getPayload().getContentType(), bytes, null))).thenApply(done -> List.of())),
+                why -> outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(
+                        Failure.platform(Errors.OVERLOADED, why, true)))));
+    }
+
+    private void invoke(Invoke invoke) {
+        long call = begin(invoke.getCall());
+        Failure refusal = refusal(invoke.getInput());
+        if (refusal != null) {
+            refuse(invoke, refusal);
             return;
         }
         long fromNs = System.nanoTime();

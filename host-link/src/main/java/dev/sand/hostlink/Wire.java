@@ -60,7 +60,7 @@ final class Wire {
 
     static HostPeer.ProcessOutcome outcome(Processes sent) {
         return sent.isSetFailure() ? new HostPeer.ProcessOutcome(null, failure(sent.getFailure()))
-                : new HostPeer.ProcessOutcome(views(sent).getFirst(), null);
+                : new HostPeer.ProcessOutcome(sent.getViews().isEmpty() ? null : views(sent).getFirst(), null);
     }
 
     static boolean isStreamed(Payload payload) {

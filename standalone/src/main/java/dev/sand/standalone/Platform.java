@@ -104,6 +104,7 @@ final class Platform implements AutoCloseable {
         HostAgentPort hosts = cluster.isCluster() ? remote(backends, invocations, key, host) : host.agent;
         RoutingMetrics.addTo(metrics, hosts instanceof RemoteHosts remote ? remote.counts() : new RoutingCounts());
         if (host != null) {
+            host.agent.reaches(hosts);
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
         if (cluster.role().hasFrontend()) {

@@ -9,6 +9,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
@@ -95,7 +96,16 @@ final class DirectPeer implements HostPeer {
 
     @Override
     public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
-        return host.process(command).thenApply(view -> new ProcessOutcome(view, null)).exceptionallyCompose(thrown -> {
+        return outcome(host.process(command));
+    }
+
+    @Override
+    public CompletableFuture<ProcessOutcome> send(ProcessMessage message) {
+        return outcome(host.send(message).thenApply(done -> null));
+    }
+
+    private static CompletableFuture<ProcessOutcome> outcome(CompletableFuture<ProcessView> done) {
+        return done.thenApply(view -> new ProcessOutcome(view, null)).exceptionallyCompose(thrown -> {
             Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
             return cause instanceof HostAgentPort.ProcessException refused
                     ? CompletableFuture.completedFuture(new ProcessOutcome(null, refused.failure())) : CompletableFuture.failedFuture(cause);

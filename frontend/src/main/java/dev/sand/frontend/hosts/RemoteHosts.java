@@ -8,6 +8,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.frontend.hosts.HostTable.Known;
@@ -209,7 +210,16 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     /** Of its slot's owner; one that says it is not, or not yet, is asked again, or the next one. */
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
-        return askOwner(command.process(), owner -> owner.process(command).thenCompose(outcome -> isNotOwners(outcome)
+        return ofOwner(command.process(), owner -> owner.process(command));
+    }
+
+    @Override
+    public CompletableFuture<Void> send(ProcessMessage message) {
+        return ofOwner(message.destination(), owner -> owner.send(message)).thenApply(view -> null);
+    }
+
+    private CompletableFuture<ProcessView> ofOwner(String process, Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
+        return askOwner(process, owner -> question.apply(owner).thenCompose(outcome -> isNotOwners(outcome)
                 ? CompletableFuture.failedFuture(new ProcessException(outcome.failure())) : CompletableFuture.completedFuture(outcome)))
                 .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(refusal(thrown)))
                 .thenCompose(outcome -> outcome.failure() == null ? CompletableFuture.completedFuture(outcome.view())

@@ -12,6 +12,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.workflow.Execution;
@@ -130,6 +131,30 @@ public sealed interface Action {
 
     /** Answers a CallProcess. */
     record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}
+
+    /**
+     * Look for a process at its owner, which is another host. Answer: FromElsewhere.
+     *
+     * @param then the core's own, told why it cannot be addressed, or null
+     */
+    record FindElsewhere(String application, int version, String process, Consumer<Failure> then) implements Action {}
+
+    /** Give a message to the owner of the process that it is for. Answer: FromElsewhere, once it is durable there. @param then as above */
+    record SendElsewhere(String application, int version, Change.Outgoing message, long waitMs, Consumer<Failure> then) implements Action {}
+
+    /**
+     * Have the owner of a process run a function in it. Answers: FromElsewhere, twice at most.
+     *
+     * @param caller the execution that asks: what comes back is kept until that ends
+     * @param accepted the core's own: it will run; @param then its end, or why it does not run
+     */
+    record InvokeElsewhere(InvocationRequest request, String caller, Runnable accepted, Consumer<InvocationResult> then) implements Action {}
+
+    /** Tell of the application's processes on all hosts. Answer: FromElsewhere. */
+    record ListElsewhere(String application, BiConsumer<List<ProcessView>, Failure> then) implements Action {}
+
+    /** Answers a Deliver. @param failure null: it is durable */
+    record AnswerDelivery(Consumer<Failure> listener, Failure failure) implements Action {}
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */
     record AnswerCommand(Input.CommandListener listener, ProcessView view, Failure failure) implements Action {}

@@ -55,6 +55,7 @@ final class ClusterInputs {
     private void lose(int slot) {
         context.slots.lost(slot);
         context.executions.lost(slot);
+        context.processes.deliveries().lost(slot);
         context.processes.table().lost(slot);
     }
 

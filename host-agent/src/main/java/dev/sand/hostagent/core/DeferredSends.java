@@ -12,19 +12,23 @@ import java.util.Map;
  * keeps its room in the receiver's mailbox, so that none is refused afterwards.
  */
 final class DeferredSends {
-    /** @param to has room for it */
+    /** @param to has room for it; null: it is another host's */
     record Deferred(MailboxLine to, Outgoing outgoing) {}
 
+    private final CoreContext context;
     private final Processes processes;
     private final Map<Attempt, List<Deferred>> byAttempt = new HashMap<>();
 
-    DeferredSends(Processes processes) {
+    DeferredSends(CoreContext context, Processes processes) {
+        this.context = context;
         this.processes = processes;
     }
 
-    /** @param to has room for it */
+    /** @param to has room for it; null: it is another host's, where it waits for room when it counts */
     void add(Attempt attempt, MailboxLine to, Outgoing message) {
-        to.reserve(message.payload().size());
+        if (to != null) {
+            to.reserve(message.payload().size());
+        }
         byAttempt.computeIfAbsent(attempt, added -> new ArrayList<>(2)).add(new Deferred(to, message));
     }
 
@@ -35,27 +39,41 @@ final class DeferredSends {
     }
 
     /** The attempt ended well, and that is durable. @param executionId whose end waits for them to be so too */
-    void deliver(String executionId, List<Deferred> sends) {
+    void deliver(String application, String executionId, List<Deferred> sends) {
         for (Deferred each : sends) {
-            each.to.release(each.outgoing.payload().size());
-            each.to.deliver(each.outgoing, executionId);
+            if (each.to == null || each.to.isGone()) {
+                deliverAgain(application, executionId, List.of(each.outgoing));
+            } else {
+                each.to.release(each.outgoing.payload().size());
+                each.to.deliver(each.outgoing, executionId, false);
+            }
         }
     }
 
     /** As the journal of an earlier owner has them, which may have delivered some: their receivers know. */
-    void deliverAgain(CoreContext context, String application, String executionId, List<Outgoing> messages) {
+    void deliverAgain(String application, String executionId, List<Outgoing> messages) {
         for (Outgoing each : messages) {
             processes.sends().begin(executionId);
-            deliverAgain(context, application, executionId, each);
+            deliverAgain(application, each, executionId);
         }
     }
 
-    private void deliverAgain(CoreContext context, String application, String executionId, Outgoing message) {
+    /** To whoever has the process now. @param waits whose end does until it is durable */
+    void deliverAgain(String application, Outgoing message, String waits) {
+        if (processes.elsewhere().has(message.destination())) {
+            processes.elsewhere().deliver(application, message, () -> processes.sends().done(waits));
+            return;
+        }
         processes.table().find(application, message.destination(), 0, (home, failure) -> {
-            if (home != null && !home.mailbox().deliver(message, executionId)) {
-                context.later(() -> deliverAgain(context, application, executionId, message));
+            if (processes.elsewhere().has(message.destination())) {
+                deliverAgain(application, message, waits);
+            } else if (home == null && failure == null) {
+                processes.free(application, List.of(message.payload()));
+                processes.sends().done(waits); // to a process that was killed since: to nobody
+            } else if (home == null || !home.mailbox().deliver(message, waits, false)) {
+                context.later(() -> deliverAgain(application, message, waits));
             } else {
-                processes.sends().done(executionId); // to a process that was killed since: to nobody
+                processes.sends().done(waits);
             }
         });
     }
@@ -63,9 +81,11 @@ final class DeferredSends {
     /** It did not. */
     void drop(List<Deferred> sends, String application) {
         for (Deferred each : sends) {
-            each.to.release(each.outgoing.payload().size());
             processes.free(application, List.of(each.outgoing.payload()));
-            each.to.onRoom();
+            if (each.to != null) {
+                each.to.release(each.outgoing.payload().size());
+                each.to.onRoom();
+            }
         }
     }
 }

@@ -66,6 +66,8 @@ public final class HostCore {
             case Input.FinishInProcess finish -> instanceInputs.on(finish);
             case Input.CallProcess call -> instanceInputs.on(call);
             case Input.Command command -> context.processes.commands().on(command);
+            case Input.Deliver deliver -> context.processes.deliveries().on(deliver);
+            case Input.FromElsewhere answer -> answer.then().run();
             case Input.Joined joined -> joined.join().then().accept(joined.joined());
             case Input.ListProcesses list -> context.processes.commands().on(list);
             case Input.Fail fail -> instanceInputs.on(fail);

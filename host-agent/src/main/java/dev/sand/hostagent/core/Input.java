@@ -7,6 +7,7 @@ import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership.HostCard;
@@ -123,6 +124,14 @@ public sealed interface Input {
 
     /** Somebody wants something done with a process. Answered with AnswerCommand. */
     record Command(ProcessCommand command, CommandListener listener) implements Input {}
+
+    /**
+     * A message of a process whose owner is another host, its payload kept for the process that it is for. Answered with AnswerDelivery.
+     */
+    record Deliver(ProcessMessage message, Consumer<Failure> listener) implements Input {}
+
+    /** Answer to what was asked of other hosts. */
+    record FromElsewhere(Runnable then) implements Input {}
 
     /** Answer to Join. */
     record Joined(Action.Join join, Payload joined) implements Input {}

@@ -6,16 +6,19 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.Change.Outgoing;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Functions that wait at a cloud process's mailbox: for a message, or for room for one. Who has waited longest is served first; each
+ * Who waits at a cloud process's mailbox: functions for a message, they and other hosts for room for one. Who has waited longest is served first; each
  * waits for so long as it says, and no longer than its attempt runs.
  */
 final class MailboxLine {
@@ -25,7 +28,9 @@ final class MailboxLine {
     private final ProcessSpec spec;
     private final Runnable onInvoking;
     private final List<Receiver> receivers = new ArrayList<>(0);
-    private final ArrayDeque<Sender> senders = new ArrayDeque<>(0);
+    private final ArrayDeque<MailboxSender> senders = new ArrayDeque<>(0);
+    /** By number, those whose record is on its way. */
+    private final Map<Long, Unsure> unsure = new LinkedHashMap<>(0);
 
     /** @param onInvoking told when a message came that may invoke a function */
     MailboxLine(CoreContext context, ProcessHome home, ProcessSpec spec, Runnable onInvoking) {
@@ -35,6 +40,8 @@ final class MailboxLine {
         this.spec = spec;
         this.onInvoking = onInvoking;
     }
+
+    private record Unsure(Outgoing message, String waits, boolean brought) {}
 
     /** A function that waits for a message. */
     private final class Receiver extends Timed {
@@ -55,55 +62,29 @@ final class MailboxLine {
         }
     }
 
-    /** A function that waits for room. */
-    private final class Sender extends Timed {
-        final Event by;
-        final Attempt attempt;
-        final String source;
-        final ProcessCall.Send call;
-        final ProcessCall.Listener listener;
-
-        Sender(Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
-            this.by = by;
-            this.attempt = Processes.attempt(by);
-            this.source = source;
-            this.call = call;
-            this.listener = listener;
-        }
-
-        /** Nobody waits there any more: what it would send, the next attempt sends. */
-        boolean isGone() {
-            return !by.isRunning() || !Processes.attempt(by).equals(attempt);
-        }
-
-        /** Its function's sends count when it ends well. */
-        boolean isAtomic() {
-            return by.grain.application().version().processSpec().function(by.grainName).atomic();
-        }
-
-        @Override
-        void onDue() {
-            senders.remove(this);
-            refuse(this, Errors.OVERLOADED, full(call.payload()));
-            onRoom();
-        }
-    }
-
     // --- sending
 
-    /** Answered when it is in the mailbox, or cannot be in time. */
-    void send(Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
-        Sender sender = new Sender(by, source, call, listener);
+    /** It is told when its message is in the mailbox, or cannot be in time. @param waitMs for room */
+    void send(MailboxSender sender, long waitMs) {
         if (senders.isEmpty() && take(sender)) {
             return;
         }
-        boolean fits = call.payload().size() <= spec.mailboxBytes();
-        if (call.waitMs() <= 0 || !fits) {
-            refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(call.payload()));
+        Payload payload = sender.message().payload();
+        boolean fits = payload.size() <= spec.mailboxBytes();
+        if (waitMs <= 0 || !fits) {
+            refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(payload));
             return;
         }
         senders.add(sender);
-        context.timers.arm(sender, context.nowNs + call.waitMs() * 1_000_000);
+        sender.waitsIn(this);
+        context.timers.arm(sender, context.nowNs + waitMs * 1_000_000);
+    }
+
+    /** It has waited for as long as it would. */
+    void gaveUp(MailboxSender sender) {
+        senders.remove(sender);
+        refuse(sender, Errors.OVERLOADED, full(sender.message().payload()));
+        onRoom();
     }
 
     private String full(Payload payload) {
@@ -113,40 +94,36 @@ final class MailboxLine {
                         + refusal.actual();
     }
 
-    private void refuse(Sender sender, String error, String message) {
-        home.free(List.of(sender.call.payload()));
-        answer(sender.listener, new Answer.Refused(error, message));
+    private void refuse(MailboxSender sender, String error, String message) {
+        home.free(List.of(sender.message().payload()));
+        sender.refused(error, message);
     }
 
     /** @return false: there is no room for it */
-    private boolean take(Sender sender) {
+    private boolean take(MailboxSender sender) {
         if (sender.isGone()) {
-            home.free(List.of(sender.call.payload()));
+            home.free(List.of(sender.message().payload()));
             return true;
         }
-        if (sender.isAtomic() && process.mailbox().refusal(sender.call.payload().size()) != null) {
+        if (sender instanceof FunctionSender function && function.isAtomic()) {
+            if (process.mailbox().refusal(sender.message().payload().size()) != null) {
+                return false;
+            }
+            context.processes.deferred().add(function.attempt(), this, sender.message());
+        } else if (!deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
             return false;
         }
-        if (sender.isAtomic()) {
-            context.processes.deferred().add(sender.attempt, this, outgoing(sender));
-        } else if (!deliver(outgoing(sender), sender.by.id)) {
-            return false;
-        }
-        answer(sender.listener, new Answer.Done());
+        sender.taken();
         return true;
-    }
-
-    private Change.Outgoing outgoing(Sender sender) {
-        return new Change.Outgoing(sender.by.id, sender.call.number(), sender.source, process.id(), sender.call.key(),
-                sender.call.payload());
     }
 
     /**
      * At once, and into the journal (PraaS 4.2: functions that run at the same time talk to each other).
      *
-     * @param waits whoever does until it is durable; @return false: there is no room for it
+     * @param waits whoever does until it is durable; @param brought by another host, which gives it again if it is not
+     * @return false: there is no room for it
      */
-    boolean deliver(Change.Outgoing message, String waits) {
+    boolean deliver(Outgoing message, String waits, boolean brought) {
         if (home.isKilled()) {
             home.free(List.of(message.payload()));
             return true; // to nobody
@@ -156,12 +133,22 @@ final class MailboxLine {
         if (sent == Sent.REPEATED) {
             home.free(List.of(message.payload()));
         } else if (sent == Sent.TAKEN) {
+            long number = process.number();
             context.processes.sends().begin(waits);
-            home.journal().write(process.number(), arrived, () -> context.processes.sends().done(waits));
+            unsure.put(number, new Unsure(message, waits, brought));
+            home.journal().write(number, arrived, () -> {
+                if (unsure.remove(number) != null) {
+                    context.processes.sends().done(waits);
+                }
+            });
             onMessage();
             onInvoking.run();
         }
         return sent != Sent.FULL;
+    }
+
+    boolean isGone() {
+        return home.isKilled();
     }
 
     void reserve(long bytes) {
@@ -214,6 +201,25 @@ final class MailboxLine {
         }
     }
 
+    /**
+     * The process goes on elsewhere, and of some messages nobody here knows whether it has them there: they are given again, to whoever
+     * has it then. @return their payloads, which are still needed
+     */
+    List<Payload> moved() {
+        List<Payload> needed = new ArrayList<>();
+        List<Unsure> all = List.copyOf(unsure.values());
+        unsure.clear();
+        for (Unsure each : all) {
+            if (each.brought) {
+                context.processes.sends().done(each.waits);
+            } else {
+                needed.add(each.message.payload());
+                context.later(() -> context.processes.deferred().deliverAgain(home.application(), each.message, each.waits));
+            }
+        }
+        return needed;
+    }
+
     /** Nobody waits there. */
     boolean isEmpty() {
         return senders.isEmpty() && receivers.isEmpty();
@@ -234,7 +240,7 @@ final class MailboxLine {
     void close() {
         receivers.forEach(context.timers::disarm);
         receivers.clear();
-        for (Sender sender : senders) {
+        for (MailboxSender sender : senders) {
             context.timers.disarm(sender);
             refuse(sender, Errors.NOT_FOUND, "process " + process.id() + " is here no more");
         }

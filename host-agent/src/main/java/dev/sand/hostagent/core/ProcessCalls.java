@@ -10,22 +10,22 @@ import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.StateWrite;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** What running functions ask of the cloud process that they run in, and of others of their application. */
 final class ProcessCalls {
     private final CoreContext context;
     private final Processes processes;
-    private final Map<String, Long> versions = new HashMap<>();
-    private final List<ListWatch> watches = new ArrayList<>(0);
+    private final ProcessList list;
 
     ProcessCalls(CoreContext context, Processes processes) {
         this.context = context;
         this.processes = processes;
+        this.list = new ProcessList(context, processes);
+    }
+
+    ProcessList list() {
+        return list;
     }
 
     private void answer(ProcessCall.Listener listener, Answer answer) {
@@ -76,11 +76,15 @@ final class ProcessCalls {
             }
             case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
             case ProcessCall.Result result -> result(result, listener);
-            case ProcessCall.Processes list -> list(application, list, listener);
+            case ProcessCall.Processes asked -> list.on(application, asked, listener);
         }
     }
 
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        if (processes.elsewhere().has(send.destination())) {
+            processes.elsewhere().send(event, home, call, send);
+            return;
+        }
         Attempt attempt = Processes.attempt(event);
         processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
@@ -89,13 +93,13 @@ final class ProcessCalls {
                 refuse(call, failure, send.destination());
             } else {
                 home.counts().sent++;
-                destination.mailbox().send(event, home.id(), send, call.listener());
+                destination.mailbox().send(new FunctionSender(context, event, home.id(), send, call.listener()), send.waitMs());
             }
         });
     }
 
     /** @param failure why the process cannot be addressed; null: there is none */
-    private void refuse(Input.CallProcess call, Failure failure, String id) {
+    void refuse(Input.CallProcess call, Failure failure, String id) {
         if (failure == null) {
             refuse(call, Errors.NOT_FOUND, "application " + call.app().application() + " has no process " + id);
         } else {
@@ -117,6 +121,10 @@ final class ProcessCalls {
 
     /** The invocation's id follows from the caller's and its number: a further attempt's is the same one. */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        if (processes.elsewhere().has(invoke.destination())) {
+            processes.elsewhere().invoke(event, call, invoke);
+            return;
+        }
         processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
             if (destination == null) {
                 refuse(call, failure, invoke.destination());
@@ -127,22 +135,17 @@ final class ProcessCalls {
     }
 
     private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        String application = call.app().application();
-        RunningExecution caller = context.executions.get(event.owner.executionId());
-        if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
-            refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());
+        InvocationRequest request = request(event, call, invoke);
+        if (request == null) {
             return;
         }
         int slot = context.slots.of(invoke.destination());
-        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
+        String id = request.executionId();
         RunningExecution same = context.executions.get(id);
         if (same != null || context.executions.remembered(id, slot) != null) {
             answer(call.listener(), new Answer.Invoked(id));
             return;
         }
-        long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
-        InvocationRequest request = new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(),
-                timeoutMs, true, event.owner.traceparent()).inProcess(invoke.destination());
         Failure full = context.executions.full(request, false);
         if (full != null) {
             refuse(call, full.error(), full.cause());
@@ -165,6 +168,21 @@ final class ProcessCalls {
                 }
             }
         });
+    }
+
+    /** Null: it was refused. */
+    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        String application = call.app().application();
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
+            refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());
+            return null;
+        }
+        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), context.slots.of(invoke.destination()),
+                context.slots.count());
+        long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
+        return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
+                event.owner.traceparent()).inProcess(invoke.destination());
     }
 
     /** Somebody who waits for the end of an invocation. */
@@ -200,12 +218,15 @@ final class ProcessCalls {
         }
     }
 
-    private static Answer outcome(InvocationResult result) {
+    static Answer outcome(InvocationResult result) {
         return result.failure() == null ? new Answer.Outcome(result.output(), null, null)
                 : new Answer.Outcome(null, result.failure().error(), result.failure().cause());
     }
 
     private void result(ProcessCall.Result result, ProcessCall.Listener listener) {
+        if (processes.elsewhere().result(result, listener)) {
+            return;
+        }
         RunningExecution execution = context.executions.get(result.invocation());
         if (execution != null && result.waitMs() > 0) {
             Waiter waiter = new Waiter(execution.audience(), listener);
@@ -221,54 +242,6 @@ final class ProcessCalls {
             answer(listener, outcome(ended.result()));
         } else {
             refuse(listener, Errors.NOT_FOUND, "nothing is known (any more) of invocation " + result.invocation());
-        }
-    }
-
-    // --- the list of processes
-
-    /** Somebody who waits until it is another one. */
-    private final class ListWatch extends Timed {
-        final String application;
-        final ProcessCall.Listener listener;
-
-        ListWatch(String application, ProcessCall.Listener listener) {
-            this.application = application;
-            this.listener = listener;
-        }
-
-        @Override
-        void onDue() {
-            watches.remove(this);
-            answerList(application, listener);
-        }
-    }
-
-    private void answerList(String application, ProcessCall.Listener listener) {
-        long version = versions.getOrDefault(application, 0L);
-        processes.commands().all(application, views -> {
-            Map<String, String> statuses = new TreeMap<>();
-            views.forEach(view -> statuses.put(view.process(), view.status()));
-            answer(listener, new Answer.Listed(version, statuses));
-        });
-    }
-
-    private void list(String application, ProcessCall.Processes list, ProcessCall.Listener listener) {
-        boolean newer = list.newerThan() == null || versions.getOrDefault(application, 0L) > list.newerThan();
-        if (newer || list.waitMs() <= 0) {
-            answerList(application, listener);
-            return;
-        }
-        ListWatch watch = new ListWatch(application, listener);
-        watches.add(watch);
-        context.timers.arm(watch, context.nowNs + list.waitMs() * 1_000_000);
-    }
-
-    void onListChanged(String application) {
-        versions.merge(application, 1L, Long::sum);
-        for (int i = watches.size() - 1; i >= 0; i--) {
-            if (watches.get(i).application.equals(application)) {
-                context.timers.arm(watches.get(i), context.nowNs); // once what changes it is done
-            }
         }
     }
 }

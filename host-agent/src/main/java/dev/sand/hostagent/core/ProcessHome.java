@@ -277,7 +277,7 @@ final class ProcessHome extends Timed {
                     free(process.settle(finished));
                     mailbox.onRoom();
                 }
-                context.processes.deferred().deliver(executionId, sends);
+                context.processes.deferred().deliver(application, executionId, sends);
                 then.run();
             });
         }
@@ -382,7 +382,12 @@ final class ProcessHome extends Timed {
     void moved() {
         close();
         takeExecutions();
-        forget();
+        List<Payload> needed = mailbox.moved();
+        gone = true;
+        List<Payload> values = process.values();
+        values.removeIf(value -> needed.stream().anyMatch(other -> other == value));
+        free(values);
+        closeSandbox();
     }
 
     private void close() {
@@ -396,10 +401,14 @@ final class ProcessHome extends Timed {
     /** Frees what an image that is being written needs when that is done. */
     private void forget() {
         gone = true;
+        closeSandbox();
+        free(process.values());
+    }
+
+    private void closeSandbox() {
         if (ownSandbox != null) {
             ownSandbox.close();
         }
-        free(process.values());
     }
 
     private List<RunningExecution> takeExecutions() {

@@ -30,15 +30,20 @@ final class Processes {
     private final ProcessTable table;
     private final ProcessCalls calls;
     private final ProcessCommands commands;
-    private final DeferredSends deferred = new DeferredSends(this);
+    private final DeferredSends deferred;
     private final SendsUnderWay sends = new SendsUnderWay();
+    private final Elsewhere elsewhere;
+    private final ProcessDeliveries deliveries;
     private long lastMadeMs;
 
     Processes(CoreContext context) {
         this.context = context;
         this.table = new ProcessTable(context);
+        this.deferred = new DeferredSends(context, this);
         this.calls = new ProcessCalls(context, this);
         this.commands = new ProcessCommands(context, this);
+        this.elsewhere = new Elsewhere(context, this);
+        this.deliveries = new ProcessDeliveries(context);
     }
 
     ProcessTable table() {
@@ -51,6 +56,14 @@ final class Processes {
 
     SendsUnderWay sends() {
         return sends;
+    }
+
+    Elsewhere elsewhere() {
+        return elsewhere;
+    }
+
+    ProcessDeliveries deliveries() {
+        return deliveries;
     }
 
     ProcessCalls calls() {
@@ -77,7 +90,7 @@ final class Processes {
     }
 
     void changed(String application) {
-        calls.onListChanged(application);
+        calls.list().onChanged(application);
     }
 
     /** Values that no process has any more. */
@@ -122,7 +135,7 @@ final class Processes {
             vanish(recover, last, slot);
             return;
         }
-        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(context, application, executionId, messages));
+        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
         table.bring(recover, 0, true, (home, failure) -> { });
     }
 
@@ -152,6 +165,7 @@ final class Processes {
 
     /** It has ended, whether it ran or not. */
     void left(RunningExecution execution) {
+        elsewhere.left(execution.id());
         ProcessHome home = table.here(execution.request().application(), execution.request().processId());
         if (home != null) {
             home.left(execution);

@@ -19,11 +19,13 @@ final class SlotTable {
 
     private final State[] states;
     private final long[] epochs;
+    private int elsewhere;
 
     SlotTable(int slots) {
         states = new State[slots];
         epochs = new long[slots];
         Arrays.fill(states, State.ELSEWHERE);
+        elsewhere = slots;
         Arrays.fill(epochs, NONE);
     }
 
@@ -37,6 +39,11 @@ final class SlotTable {
 
     State state(int slot) {
         return states[slot];
+    }
+
+    /** Whether other hosts have some of them. */
+    boolean isShared() {
+        return elsewhere > 0;
     }
 
     /** Under which the slot is ours; -1 when it is not. */
@@ -72,6 +79,7 @@ final class SlotTable {
         if (!legal) {
             throw CoreContext.illegal("slot", String.valueOf(slot), states[slot], next);
         }
+        elsewhere += (next == State.ELSEWHERE ? 1 : 0) - (states[slot] == State.ELSEWHERE ? 1 : 0);
         states[slot] = next;
     }
 }

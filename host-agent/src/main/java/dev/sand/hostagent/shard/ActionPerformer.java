@@ -108,6 +108,11 @@ final class ActionPerformer implements ActionSink {
             case Action.DeleteImage delete -> adapters.processes().store().delete(shard, delete);
             case Action.FindImage find -> adapters.processes().store().find(shard, find);
             case Action.ListImages list -> adapters.processes().store().list(shard, list);
+            case Action.FindElsewhere find -> adapters.peers().find(shard, find);
+            case Action.SendElsewhere send -> adapters.peers().send(shard, send);
+            case Action.InvokeElsewhere invoke -> adapters.peers().invoke(shard, invoke);
+            case Action.ListElsewhere list -> adapters.peers().list(shard, list);
+            case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
             case Action.Join join -> adapters.processes().join(shard, join);
             case Action.Free free -> adapters.processes().free(free.application(), free.values());
             case Action.Ask ask -> adapters.questions().ask(shard, ask);

@@ -39,6 +39,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,14 +179,36 @@ final class GrainProcesses {
     private Payload joined(Action.Join join) {
         Payload joined = PayloadList.of(join.values().stream().map(value -> value.reference() == null ? value
                 : new Payload(value.contentType(), segments.read(join.application(), value.reference()), null)).toList());
-        if (joined.size() <= Limits.INLINE_BYTES) {
-            return joined;
-        }
+        return joined.size() <= Limits.INLINE_BYTES ? joined : kept(join.application(), joined);
+    }
+
+    private Payload kept(String application, Payload payload) {
         String owner = "join/" + joins.incrementAndGet();
-        Payload kept = segments.put(join.application(), owner, joined);
-        segments.retain(join.application(), kept.reference());
-        segments.release(join.application(), owner);
+        Payload kept = segments.put(application, owner, payload);
+        segments.retain(application, kept.reference());
+        segments.release(application, owner);
         return kept;
+    }
+
+    /** What came from another host, kept for a process here. @param then told it or why it cannot be, on this thread or another */
+    void keep(String application, Payload payload, BiConsumer<Payload, Failure> then) {
+        if (payload.size() <= Limits.INLINE_BYTES) {
+            then.accept(payload, null);
+            return;
+        }
+        boolean taken = work.tryRun(() -> {
+            Payload kept;
+            try {
+                kept = kept(application, payload);
+            } catch (StoreException e) {
+                then.accept(null, Failure.platform(Errors.OVERLOADED, "a message cannot be kept: " + e.getMessage(), true));
+                return;
+            }
+            then.accept(kept, null);
+        });
+        if (!taken) {
+            then.accept(null, Failure.platform(Errors.OVERLOADED, "the host agent has too many large values to keep", true));
+        }
     }
 
     private static List<Payload.Reference> references(List<Payload> values) {

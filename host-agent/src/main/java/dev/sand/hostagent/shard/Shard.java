@@ -8,6 +8,7 @@ import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
@@ -167,6 +168,26 @@ public final class Shard {
         };
         whileRunning(() -> on(new Input.Command(command, listener)),
                 () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
+        return answer;
+    }
+
+    CompletableFuture<Void> send(ProcessMessage message) {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        Consumer<Failure> listener = failure -> {
+            if (failure == null) {
+                answer.complete(null);
+            } else {
+                answer.completeExceptionally(new ProcessException(failure));
+            }
+        };
+        Failure stopping = Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true);
+        adapters.processes().keep(message.application(), message.payload(), (kept, failure) -> {
+            if (failure != null) {
+                listener.accept(failure);
+            } else {
+                whileRunning(() -> on(new Input.Deliver(message.with(kept), listener)), () -> listener.accept(stopping));
+            }
+        });
         return answer;
     }
 

@@ -25,6 +25,7 @@ record ShardAdapters(
         LargePayloads payloads,
         GrainData data,
         GrainProcesses processes,
+        Peers peers,
         ObjectWork objects,
         Function<String, Map<String, String>> secrets,
         SlotTable slots,

@@ -2,10 +2,12 @@ package dev.sand.hostagent.shard;
 
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
@@ -55,6 +57,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private final Work work;
     private final ExpressionPool expressions = new ExpressionPool(ExpressionPool.Options.DEFAULT);
     private final LargePayloads payloads;
+    private final Peers peers;
     private final ShardSockets sockets;
     private final Withheld withheld = new Withheld();
     private final WritesUnderWay writes = new WritesUnderWay();
@@ -86,6 +89,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);
         this.work = new Work(configuration.maxWork());
         this.payloads = new LargePayloads(parts.segments(), parts.cluster().copies(), parts.records(), work);
+        this.peers = new Peers(parts.segments(), payloads, work);
         this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
     }
 
@@ -98,7 +102,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
                 expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
                 new GrainProcesses(parts.segments(), parts.cluster().copies(),
-                        new ProcessStore(parts.cluster().images(), parts.segments(), work), work),
+                        new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
@@ -212,6 +216,16 @@ public final class ShardGroup implements Shards, AutoCloseable {
 
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
         return shardOf(command.application()).process(command);
+    }
+
+    /** A message of another host's process. */
+    public CompletableFuture<Void> send(ProcessMessage message) {
+        return shardOf(message.application()).send(message);
+    }
+
+    /** Functions here reach processes of other hosts through it. */
+    public void reaches(HostAgentPort hosts) {
+        peers.reaches(hosts);
     }
 
     public CompletableFuture<List<ProcessView>> processes(String application) {

@@ -1,0 +1,217 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.Change.Outgoing;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What functions here ask of processes whose owner is another host (PraaS 4.2). A message is answered once it is durable there, so that
+ * nothing waits for it here; given again it is known by its sender and number, and an invocation by its id.
+ */
+final class Elsewhere {
+    /** One request between hosts waits for room for no longer. */
+    private static final long ROOM_MS = 30_000;
+
+    private final CoreContext context;
+    private final Processes processes;
+    /** By id, those of functions that run here. */
+    private final Map<String, Invocation> invocations = new HashMap<>();
+
+    Elsewhere(CoreContext context, Processes processes) {
+        this.context = context;
+        this.processes = processes;
+    }
+
+    /** Whether the process, if there is one, is another host's. */
+    boolean has(String process) {
+        return context.slots.state(context.slots.of(process)) == SlotTable.State.ELSEWHERE;
+    }
+
+    private void answer(ProcessCall.Listener listener, Answer answer) {
+        context.emit(new Action.AnswerProcessCall(listener, answer));
+    }
+
+    private void free(Input.CallProcess call, Payload payload) {
+        processes.free(call.app().application(), List.of(payload));
+    }
+
+    // --- messages
+
+    void send(Event by, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        Outgoing message = FunctionSender.message(by, home.id(), send);
+        if (FunctionSender.isAtomic(by)) {
+            later(by, call, message);
+        } else {
+            sendNow(home, call, message, context.nowNs + send.waitMs() * 1_000_000);
+        }
+    }
+
+    private void sendNow(ProcessHome home, Input.CallProcess call, Outgoing message, long untilNs) {
+        long waitMs = Math.clamp((untilNs - context.nowNs) / 1_000_000, 0, ROOM_MS);
+        context.emit(new Action.SendElsewhere(call.app().application(), call.app().version(), message, waitMs, failure -> {
+            if (failure != null && failure.error().equals(Errors.OVERLOADED) && context.nowNs < untilNs) {
+                sendNow(home, call, message, untilNs);
+            } else if (failure != null) {
+                processes.calls().refuse(call, failure, message.destination());
+            } else {
+                home.counts().sent++;
+                free(call, message.payload());
+                answer(call.listener(), new Answer.Done());
+            }
+        }));
+    }
+
+    /** It counts when its function ends well: that there is such a process is known before. */
+    private void later(Event by, Input.CallProcess call, Outgoing message) {
+        Attempt attempt = Processes.attempt(by);
+        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), message.destination(), failure -> {
+            if (failure != null) {
+                processes.calls().refuse(call, failure, message.destination());
+            } else if (!by.isRunning() || !Processes.attempt(by).equals(attempt)) {
+                processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
+            } else {
+                processes.deferred().add(attempt, null, message);
+                answer(call.listener(), new Answer.Done());
+            }
+        }));
+    }
+
+    /**
+     * Until it is durable there, or there is no such process any more: a full mailbox has room some time. Ends with this host's slot of
+     * the process that sends, whose next owner gives it again.
+     */
+    void deliver(String application, Outgoing message, Runnable then) {
+        int slot = context.slots.of(message.source());
+        deliver(application, message, slot, context.slots.epoch(slot), then);
+    }
+
+    private void deliver(String application, Outgoing message, int slot, long epoch, Runnable then) {
+        context.emit(new Action.SendElsewhere(application, 0, message, ROOM_MS, failure -> {
+            boolean isOver = failure == null || failure.error().equals(Errors.NOT_FOUND) || !context.mayAct(slot, epoch);
+            if (isOver) {
+                processes.free(application, List.of(message.payload()));
+                then.run();
+            } else {
+                context.later(() -> deliver(application, message, slot, epoch, then));
+            }
+        }));
+    }
+
+    // --- invocations
+
+    /** A function that runs elsewhere, and who waits for its end here. */
+    private static final class Invocation {
+        final String caller;
+        final List<Waiter> waiters = new ArrayList<>(1);
+        boolean accepted;
+        InvocationResult result;
+
+        Invocation(String caller) {
+            this.caller = caller;
+        }
+    }
+
+    private final class Waiter extends Timed {
+        final Invocation invocation;
+        final ProcessCall.Listener listener;
+
+        Waiter(Invocation invocation, ProcessCall.Listener listener) {
+            this.invocation = invocation;
+            this.listener = listener;
+        }
+
+        @Override
+        void onDue() {
+            invocation.waiters.remove(this);
+            answer(listener, new Answer.Outcome(null, null, null));
+        }
+    }
+
+    void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), failure -> {
+            InvocationRequest request = null;
+            if (failure != null) {
+                processes.calls().refuse(call, failure, invoke.destination());
+            } else {
+                request = processes.calls().request(event, call, invoke);
+            }
+            if (request != null) {
+                start(event.owner.executionId(), call, request);
+            }
+        }));
+    }
+
+    private void start(String caller, Input.CallProcess call, InvocationRequest request) {
+        String id = request.executionId();
+        if (invocations.containsKey(id)) {
+            free(call, request.input());
+            answer(call.listener(), new Answer.Invoked(id));
+            return;
+        }
+        Invocation invocation = new Invocation(caller);
+        invocations.put(id, invocation);
+        context.emit(new Action.InvokeElsewhere(request, caller, () -> {
+            invocation.accepted = true;
+            free(call, request.input());
+            answer(call.listener(), new Answer.Invoked(id));
+        }, result -> {
+            if (invocation.accepted) {
+                ended(invocation, result);
+            } else if (result.failure() != null) {
+                invocations.remove(id, invocation);
+                processes.calls().refuse(call, result.failure(), request.processId());
+            } else { // it had ended before: a further attempt's
+                free(call, request.input());
+                ended(invocation, result);
+                answer(call.listener(), new Answer.Invoked(id));
+            }
+        }));
+    }
+
+    private void ended(Invocation invocation, InvocationResult result) {
+        invocation.result = result;
+        invocation.waiters.forEach(waiter -> {
+            context.timers.disarm(waiter);
+            answer(waiter.listener, ProcessCalls.outcome(result));
+        });
+        invocation.waiters.clear();
+    }
+
+    /** @return false: no function here has invoked that elsewhere */
+    boolean result(ProcessCall.Result asked, ProcessCall.Listener listener) {
+        Invocation invocation = invocations.get(asked.invocation());
+        if (invocation == null) {
+            return false;
+        }
+        if (invocation.result != null) {
+            answer(listener, ProcessCalls.outcome(invocation.result));
+        } else if (asked.waitMs() <= 0) {
+            answer(listener, new Answer.Outcome(null, null, null));
+        } else {
+            Waiter waiter = new Waiter(invocation, listener);
+            invocation.waiters.add(waiter);
+            context.timers.arm(waiter, context.nowNs + asked.waitMs() * 1_000_000);
+        }
+        return true;
+    }
+
+    /** Nobody asks for what it invoked any more. */
+    void left(String caller) {
+        invocations.values().removeIf(invocation -> {
+            boolean isIts = invocation.caller.equals(caller);
+            if (isIts) {
+                invocation.waiters.forEach(context.timers::disarm);
+            }
+            return isIts;
+        });
+    }
+}

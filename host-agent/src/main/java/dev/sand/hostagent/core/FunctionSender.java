@@ -1,0 +1,54 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Attempt;
+import dev.sand.hostagent.process.Change.Outgoing;
+
+/** A function of this host that sends. */
+final class FunctionSender extends MailboxSender {
+    private final CoreContext context;
+    private final Event by;
+    private final Attempt attempt;
+    private final ProcessCall.Listener listener;
+
+    /** @param source the process that it runs in */
+    FunctionSender(CoreContext context, Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
+        super(message(by, source, call));
+        this.context = context;
+        this.by = by;
+        this.attempt = Processes.attempt(by);
+        this.listener = listener;
+    }
+
+    static Outgoing message(Event by, String source, ProcessCall.Send call) {
+        return new Outgoing(by.id, call.number(), source, call.destination(), call.key(), call.payload());
+    }
+
+    /** Its function's sends count when it ends well. */
+    static boolean isAtomic(Event by) {
+        return by.grain.application().version().processSpec().function(by.grainName).atomic();
+    }
+
+    boolean isAtomic() {
+        return isAtomic(by);
+    }
+
+    Attempt attempt() {
+        return attempt;
+    }
+
+    @Override
+    boolean isGone() {
+        return !by.isRunning() || !Processes.attempt(by).equals(attempt);
+    }
+
+    @Override
+    void taken() {
+        context.emit(new Action.AnswerProcessCall(listener, new Answer.Done()));
+    }
+
+    @Override
+    void refused(String error, String why) {
+        context.emit(new Action.AnswerProcessCall(listener, new Answer.Refused(error, why)));
+    }
+}

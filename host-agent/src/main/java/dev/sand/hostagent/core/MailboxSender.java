@@ -1,0 +1,35 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.hostagent.process.Change.Outgoing;
+
+/** Who has a message for a mailbox, and waits while there is no room for it. */
+abstract class MailboxSender extends Timed {
+    private final Outgoing message;
+    private MailboxLine line;
+
+    MailboxSender(Outgoing message) {
+        this.message = message;
+    }
+
+    final Outgoing message() {
+        return message;
+    }
+
+    final void waitsIn(MailboxLine waitedIn) {
+        line = waitedIn;
+    }
+
+    /** Nobody waits there any more: what it would send, the next attempt sends. */
+    abstract boolean isGone();
+
+    /** It is in the mailbox, or its room is kept. */
+    abstract void taken();
+
+    /** It is not, and its payload is free. */
+    abstract void refused(String error, String why);
+
+    @Override
+    final void onDue() {
+        line.gaveUp(this);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.ProcessMessage;
+import dev.sand.hostagent.process.Change.Outgoing;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Messages that other hosts bring to mailboxes of processes here. Each is answered once it is in the journal, or with why it cannot
+ * be; what is brought again is known by its sender and number.
+ */
+final class ProcessDeliveries {
+    /** Of an application at once. */
+    private static final int MOST = 10_000;
+
+    private final CoreContext context;
+    private final Set<Delivery> underWay = new LinkedHashSet<>();
+
+    ProcessDeliveries(CoreContext context) {
+        this.context = context;
+    }
+
+    /** Another host that waits. */
+    private final class Delivery extends MailboxSender {
+        private final ProcessMessage brought;
+        private final Consumer<Failure> listener;
+
+        Delivery(ProcessMessage brought, Consumer<Failure> listener) {
+            super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
+                    brought.payload()));
+            this.brought = brought;
+            this.listener = listener;
+        }
+
+        /** Its slot is lost: it was answered. */
+        @Override
+        boolean isGone() {
+            return !underWay.contains(this);
+        }
+
+        /** Perhaps an earlier time: then that is waited for too. */
+        @Override
+        void taken() {
+            if (!context.processes.sends().delays(brought.sender(), () -> answer(null))) {
+                answer(null);
+            }
+        }
+
+        @Override
+        void refused(String error, String why) {
+            answer(new Failure(error, why, Failure.Source.PLATFORM, error.equals(Errors.OVERLOADED), null, Map.of()));
+        }
+
+        void answer(Failure failure) {
+            if (underWay.remove(this)) {
+                context.emit(new Action.AnswerDelivery(listener, failure));
+            }
+        }
+    }
+
+    void on(Input.Deliver deliver) {
+        ProcessMessage message = deliver.message();
+        Delivery delivery = new Delivery(message, deliver.listener());
+        int slot = context.slots.of(message.destination());
+        Failure refusal = context.slots.state(slot) == SlotTable.State.OURS ? full() : notOurs(message.destination(), slot);
+        underWay.add(delivery);
+        if (refusal != null) {
+            refuse(delivery, refusal);
+            return;
+        }
+        context.processes.table().find(message.application(), message.destination(), message.version(), (home, failure) -> {
+            if (delivery.isGone()) {
+                context.processes.free(message.application(), List.of(message.payload()));
+            } else if (home == null) {
+                refuse(delivery, failure != null ? failure : Failure.caller(Errors.NOT_FOUND, "application " + message.application()
+                        + " has no process " + message.destination()));
+            } else {
+                home.mailbox().send(delivery, message.waitMs());
+            }
+        });
+    }
+
+    private void refuse(Delivery delivery, Failure failure) {
+        context.processes.free(delivery.brought.application(), List.of(delivery.brought.payload()));
+        delivery.answer(failure);
+    }
+
+    private Failure notOurs(String process, int slot) {
+        boolean elsewhere = context.slots.state(slot) == SlotTable.State.ELSEWHERE;
+        return Failure.platform(elsewhere ? Errors.MOVED : Errors.UNAVAILABLE, "process " + process + " is in slot " + slot
+                + (elsewhere ? ", which is another host's" : ", whose journals are being read"), true);
+    }
+
+    private Failure full() {
+        return underWay.size() < MOST ? null : new Failure(Errors.OVERLOADED, "this host has a limit of " + MOST
+                + " messages of other hosts that wait for their mailboxes", Failure.Source.PLATFORM, true, null,
+                Map.of("limit", MOST, "actual", underWay.size() + 1));
+    }
+
+    /** Whoever brings them is to go to its next owner. What was journaled is known there. */
+    void lost(int slot) {
+        for (Delivery delivery : List.copyOf(underWay)) {
+            if (context.slots.of(delivery.brought.destination()) == slot) {
+                delivery.answer(notOurs(delivery.brought.destination(), slot));
+            }
+        }
+    }
+}
