@@ -1,0 +1,175 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.EPOCH;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static dev.sand.hostagent.core.CoreFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessView;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Processes whose owner is another host: what is asked of it, what of its answers, and what it brings. */
+class ElsewhereTest extends ProcessFixture {
+    private static final Failure AWAY = Failure.platform(Errors.UNAVAILABLE, "no connection", true);
+
+    /** What whoever brought a message was told; null stands for durable. */
+    private final List<Failure> answered = new ArrayList<>();
+
+    ElsewhereTest() {
+        super(new CoreFixture().with(grain("g", 10, 100, Isolation.REQUEST)).warm());
+    }
+
+    private void lose(String process) {
+        on(new Input.SlotLost(Slots.of(process, SLOTS), EPOCH));
+    }
+
+    private void bring(int ordinal, String to, String body) {
+        List<Action> actions = on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", ordinal, "far", to, "k",
+                json(body), 0), answered::add));
+        answer(actions);
+    }
+
+    private void answer(List<Action> actions) {
+        actions.stream().filter(Action.AnswerDelivery.class::isInstance).map(Action.AnswerDelivery.class::cast)
+                .forEach(told -> told.listener().accept(told.failure()));
+    }
+
+    private void journaled(Action.Journal record) {
+        answer(on(new Input.ChangeJournaled(record.carried(), null)));
+    }
+
+    private Action.SendElsewhere sent(Running by, int number) {
+        ask(by, send(number, "q", "7"));
+        return shop.only(Action.SendElsewhere.class);
+    }
+
+    private void back(Runnable then) {
+        on(new Input.FromElsewhere(then));
+    }
+
+    // --- what is asked of others
+
+    @Test
+    void aMessageIsSentOnceItIsDurableAtItsOwner() {
+        lose("q");
+        Running sender = running("p");
+        Action.SendElsewhere sent = sent(sender, 3);
+        assertThat(told).isEmpty();
+        assertThat(sent.message().destination()).isEqualTo("q");
+        assertThat(sent.message().source()).isEqualTo("p");
+        assertThat(sent.message().ordinal()).isEqualTo(3);
+        back(() -> sent.then().accept(null));
+        assertThat(told).containsExactly(new Answer.Done());
+    }
+
+    @Test
+    void whyItCannotBeSentIsToldToItsSender() {
+        lose("q");
+        Running sender = running("p");
+        Action.SendElsewhere sent = sent(sender, 0);
+        back(() -> sent.then().accept(AWAY));
+        assertThat(told).containsExactly(new Answer.Refused(Errors.UNAVAILABLE, "no connection"));
+    }
+
+    @Test
+    void aFunctionIsInvokedThereAndItsEndIsAwaitedHere() {
+        lose("q");
+        Running caller = running("p");
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("1")));
+        Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
+        back(() -> find.then().accept(null));
+        Action.InvokeElsewhere invoke = shop.only(Action.InvokeElsewhere.class);
+        String id = invoke.request().executionId();
+        assertThat(Slots.of(id, SLOTS)).isEqualTo(Slots.of("q", SLOTS));
+        back(invoke.accepted());
+        assertThat(told).containsExactly(new Answer.Invoked(id));
+        assertThat(call(caller, new ProcessCall.Result(id, 0))).isEqualTo(new Answer.Outcome(null, null, null));
+        ask(caller, new ProcessCall.Result(id, 1_000));
+        back(() -> invoke.then().accept(new InvocationResult(id, InvocationResult.Status.SUCCEEDED, json("5"), null, List.of())));
+        assertThat(told.getLast()).isInstanceOfSatisfying(Answer.Outcome.class, outcome -> assertThat(text(outcome.output())).isEqualTo("5"));
+        finish(caller);
+        Running other = running("p");
+        assertThat(call(other, new ProcessCall.Result(id, 0))).as("its caller has ended").isInstanceOf(Answer.Refused.class);
+    }
+
+    @Test
+    void theListIsThatOfAllHosts() {
+        lose("q");
+        ask(running("p"), new ProcessCall.Processes(null, 0));
+        Action.ListElsewhere list = shop.only(Action.ListElsewhere.class);
+        back(() -> list.then().accept(null, AWAY));
+        assertThat(told).containsExactly(new Answer.Refused(Errors.UNAVAILABLE, "no connection"));
+    }
+
+    // --- what others bring
+
+    @Test
+    void whatIsBroughtIsAnsweredWhenItIsDurable() {
+        Running receiver = running("q");
+        shop.takesChanges = false;
+        bring(0, "q", "1");
+        assertThat(received(receiver)).as("at once").isEqualTo("1");
+        assertThat(answered).isEmpty();
+        bring(0, "q", "1");
+        assertThat(answered).as("again: the first is not durable yet").isEmpty();
+        journaled(journal.getLast());
+        assertThat(answered).containsExactly(null, null);
+        assertThat(received(receiver)).isNull();
+    }
+
+    @Test
+    void whatIsBroughtToNobodyOrToAnotherHostsIsRefused() {
+        bring(0, "nobody", "1");
+        lose("q");
+        bring(1, "q", "1");
+        assertThat(answered).extracting(Failure::error).containsExactly(Errors.NOT_FOUND, Errors.MOVED);
+    }
+
+    @Test
+    void whoeverBringsItIsToldThatTheProcessMovedMeanwhile() {
+        running("q");
+        shop.takesChanges = false;
+        bring(0, "q", "1");
+        answer(on(new Input.SlotLost(Slots.of("q", SLOTS), EPOCH)));
+        assertThat(answered).extracting(Failure::error).containsExactly(Errors.MOVED);
+    }
+
+    @Test
+    void aMessageThatWasOnItsWayIntoTheJournalIsGivenToTheNextOwner() {
+        running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        call(sender, send(0, "q", "7"));
+        lose("q");
+        finish(sender);
+        assertThat(shop.of(Action.Respond.class)).as("its end waits").isEmpty();
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        assertThat(text(again.message().payload())).isEqualTo("7");
+        back(() -> again.then().accept(null));
+        assertThat(shop.of(Action.Respond.class)).hasSize(1);
+    }
+
+    @Test
+    void manyAreListedByProcess() {
+        lose("q");
+        ask(running("p"), new ProcessCall.Processes(null, 0));
+        Action.ListElsewhere list = shop.only(Action.ListElsewhere.class);
+        ProcessView p = (ProcessView) command("p", dev.sand.event.ProcessCommand.Kind.DESCRIBE);
+        back(() -> list.then().accept(List.of(p), null));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Listed.class, listed ->
+                assertThat(listed.statuses()).containsEntry("p", "active"));
+    }
+}
