@@ -64,7 +64,7 @@ class ProcessesBetweenHostsTest {
                     """,
             "grains/known/handler.py", """
                     def handle(event, context):
-                        return sorted(context.process.processes())
+                        return sorted(one.process for one in context.process.processes())
                     """);
 
     @BeforeAll
