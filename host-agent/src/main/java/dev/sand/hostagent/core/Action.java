@@ -153,6 +153,9 @@ public sealed interface Action {
     /** Tell of the application's processes on all hosts. Answer: FromElsewhere. */
     record ListElsewhere(String application, BiConsumer<List<ProcessView>, Failure> then) implements Action {}
 
+    /** Write what AlreadyEnded brought. */
+    record MarkEnded(Runnable mark) implements Action {}
+
     /** Answers a Deliver. @param failure null: it is durable */
     record AnswerDelivery(Consumer<Failure> listener, Failure failure) implements Action {}
 

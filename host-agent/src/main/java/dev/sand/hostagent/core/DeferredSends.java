@@ -15,12 +15,10 @@ final class DeferredSends {
     /** @param to has room for it; null: it is another host's */
     record Deferred(MailboxLine to, Outgoing outgoing) {}
 
-    private final CoreContext context;
     private final Processes processes;
     private final Map<Attempt, List<Deferred>> byAttempt = new HashMap<>();
 
-    DeferredSends(CoreContext context, Processes processes) {
-        this.context = context;
+    DeferredSends(Processes processes) {
         this.processes = processes;
     }
 
@@ -60,22 +58,7 @@ final class DeferredSends {
 
     /** To whoever has the process now. @param waits whose end does until it is durable */
     void deliverAgain(String application, Outgoing message, String waits) {
-        if (processes.elsewhere().has(message.destination())) {
-            processes.elsewhere().deliver(application, message, () -> processes.sends().done(waits));
-            return;
-        }
-        processes.table().find(application, message.destination(), 0, (home, failure) -> {
-            if (processes.elsewhere().has(message.destination())) {
-                deliverAgain(application, message, waits);
-            } else if (home == null && failure == null) {
-                processes.free(application, List.of(message.payload()));
-                processes.sends().done(waits); // to a process that was killed since: to nobody
-            } else if (home == null || !home.mailbox().deliver(message, waits, false)) {
-                context.later(() -> deliverAgain(application, message, waits));
-            } else {
-                processes.sends().done(waits);
-            }
-        });
+        processes.late().send(application, message, () -> processes.sends().done(waits));
     }
 
     /** It did not. */

@@ -51,7 +51,8 @@ final class Elsewhere {
         if (FunctionSender.isAtomic(by)) {
             later(by, call, message);
         } else {
-            sendNow(home, call, message, context.nowNs + send.waitMs() * 1_000_000);
+            long untilNs = context.nowNs + send.waitMs() * 1_000_000;
+            processes.late().behind(call.app().application(), home.id(), send.destination(), () -> sendNow(home, call, message, untilNs));
         }
     }
 
@@ -59,7 +60,7 @@ final class Elsewhere {
         long waitMs = Math.clamp((untilNs - context.nowNs) / 1_000_000, 0, ROOM_MS);
         context.emit(new Action.SendElsewhere(call.app().application(), call.app().version(), message, waitMs, failure -> {
             if (failure != null && failure.error().equals(Errors.OVERLOADED) && context.nowNs < untilNs) {
-                sendNow(home, call, message, untilNs);
+                context.later(() -> sendNow(home, call, message, untilNs));
             } else if (failure != null) {
                 processes.calls().refuse(call, failure, message.destination());
             } else {
@@ -73,6 +74,12 @@ final class Elsewhere {
     /** It counts when its function ends well: that there is such a process is known before. */
     private void later(Event by, Input.CallProcess call, Outgoing message) {
         Attempt attempt = Processes.attempt(by);
+        long most = by.grain.application().version().processSpec().mailboxBytes();
+        if (message.payload().size() > most) {
+            processes.calls().refuse(call, Errors.TOO_LARGE, "a mailbox has a limit of " + most + " bytes, and this message has "
+                    + message.payload().size());
+            return;
+        }
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), message.destination(), failure -> {
             if (failure != null) {
                 processes.calls().refuse(call, failure, message.destination());
@@ -81,27 +88,6 @@ final class Elsewhere {
             } else {
                 processes.deferred().add(attempt, null, message);
                 answer(call.listener(), new Answer.Done());
-            }
-        }));
-    }
-
-    /**
-     * Until it is durable there, or there is no such process any more: a full mailbox has room some time. Ends with this host's slot of
-     * the process that sends, whose next owner gives it again.
-     */
-    void deliver(String application, Outgoing message, Runnable then) {
-        int slot = context.slots.of(message.source());
-        deliver(application, message, slot, context.slots.epoch(slot), then);
-    }
-
-    private void deliver(String application, Outgoing message, int slot, long epoch, Runnable then) {
-        context.emit(new Action.SendElsewhere(application, 0, message, ROOM_MS, failure -> {
-            boolean isOver = failure == null || failure.error().equals(Errors.NOT_FOUND) || !context.mayAct(slot, epoch);
-            if (isOver) {
-                processes.free(application, List.of(message.payload()));
-                then.run();
-            } else {
-                context.later(() -> deliver(application, message, slot, epoch, then));
             }
         }));
     }
@@ -166,7 +152,7 @@ final class Elsewhere {
         }, result -> {
             if (invocation.accepted) {
                 ended(invocation, result);
-            } else if (result.failure() != null) {
+            } else if (result.failure() != null && result.hops().isEmpty()) {
                 invocations.remove(id, invocation);
                 processes.calls().refuse(call, result.failure(), request.processId());
             } else { // it had ended before: a further attempt's

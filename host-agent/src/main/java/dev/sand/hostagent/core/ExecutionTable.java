@@ -138,6 +138,10 @@ final class ExecutionTable {
             context.drop("slot " + slot + " of execution " + ended.executionId() + " is not this host's", ended);
             return;
         }
+        Runnable mark = () -> context.emit(new Action.MarkEnded(ended.mark()));
+        if (!context.processes.sends().delays(ended.executionId(), mark)) {
+            mark.run();
+        }
         remembered.add(ended.executionId(), null, context.slots.epoch(slot));
         RunningExecution held = open.get(ended.executionId());
         if (held != null && held.isHeld()) {

@@ -101,10 +101,18 @@ final class Imaging extends Timed {
     }
 
     private void write() {
+        if (closed) {
+            return;
+        }
         context.timers.disarm(this);
         state = State.WRITING;
         journal.whenQuiet(() -> {
             if (closed) {
+                return;
+            }
+            if (context.processes.late().has(home.application(), home.id())) {
+                // The journal has them, and lets them go once there is an image.
+                context.processes.late().whenNone(home.application(), home.id(), this::write);
                 return;
             }
             snapshot = true;

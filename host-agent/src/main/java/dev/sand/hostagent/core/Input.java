@@ -245,8 +245,10 @@ public sealed interface Input {
     /**
      * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and
      * SlotReady. Whoever asks for it again, perhaps before that was known, is told to look at its record.
+     *
+     * @param mark says so in the journal too: once what it sent at its end has been received
      */
-    record AlreadyEnded(String executionId) implements Input {}
+    record AlreadyEnded(String executionId, Runnable mark) implements Input {}
 
     // --- other hosts
 

@@ -66,7 +66,8 @@ final class MailboxLine {
 
     /** It is told when its message is in the mailbox, or cannot be in time. @param waitMs for room */
     void send(MailboxSender sender, long waitMs) {
-        if (senders.isEmpty() && take(sender)) {
+        boolean isRepeated = process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal());
+        if ((senders.isEmpty() || isRepeated) && take(sender)) {
             return;
         }
         Payload payload = sender.message().payload();
@@ -214,7 +215,7 @@ final class MailboxLine {
                 context.processes.sends().done(each.waits);
             } else {
                 needed.add(each.message.payload());
-                context.later(() -> context.processes.deferred().deliverAgain(home.application(), each.message, each.waits));
+                context.processes.deferred().deliverAgain(home.application(), each.message, each.waits);
             }
         }
         return needed;
@@ -236,13 +237,13 @@ final class MailboxLine {
         }
     }
 
-    /** The process is killed, or goes on elsewhere: so does who runs in it. */
-    void close() {
+    /** Nobody waits there any more: so does not who runs in it. @param error what those are told who wait for room */
+    void close(String error) {
         receivers.forEach(context.timers::disarm);
         receivers.clear();
         for (MailboxSender sender : senders) {
             context.timers.disarm(sender);
-            refuse(sender, Errors.NOT_FOUND, "process " + process.id() + " is here no more");
+            refuse(sender, error, "process " + process.id() + (error.equals(Errors.NOT_FOUND) ? " was killed" : " is going to another host"));
         }
         senders.clear();
     }

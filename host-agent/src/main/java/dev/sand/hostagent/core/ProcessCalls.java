@@ -89,6 +89,8 @@ final class ProcessCalls {
         processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
+            } else if (destination == null && failure == null && processes.elsewhere().has(send.destination())) {
+                processes.elsewhere().send(event, home, call, send);
             } else if (destination == null) {
                 refuse(call, failure, send.destination());
             } else {
@@ -126,7 +128,9 @@ final class ProcessCalls {
             return;
         }
         processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
-            if (destination == null) {
+            if (destination == null && failure == null && processes.elsewhere().has(invoke.destination())) {
+                processes.elsewhere().invoke(event, call, invoke);
+            } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
             } else {
                 start(event, call, invoke);

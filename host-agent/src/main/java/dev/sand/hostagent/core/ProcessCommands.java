@@ -26,11 +26,7 @@ final class ProcessCommands {
 
     void on(Input.Command input) {
         ProcessCommand command = input.command();
-        int slot = context.slots.of(command.process());
-        if (context.slots.state(slot) != SlotTable.State.OURS) {
-            boolean elsewhere = context.slots.state(slot) == SlotTable.State.ELSEWHERE;
-            refuse(input, Failure.platform(elsewhere ? Errors.MOVED : Errors.UNAVAILABLE, "process " + command.process() + " is in slot "
-                    + slot + (elsewhere ? ", which is another host's" : ", whose journals are being read"), true));
+        if (!isOurs(input)) {
             return;
         }
         boolean known = table.isKnown(command.application(), command.process());
@@ -58,10 +54,22 @@ final class ProcessCommands {
         table.find(command.application(), command.process(), command.version(), (home, failure) -> {
             if (failure != null) {
                 refuse(input, failure);
-            } else {
+            } else if (isOurs(input)) {
                 step.on(home);
             }
         });
+    }
+
+    /** Else that is told. */
+    private boolean isOurs(Input.Command input) {
+        int slot = context.slots.of(input.command().process());
+        boolean ours = context.slots.state(slot) == SlotTable.State.OURS;
+        if (!ours) {
+            boolean elsewhere = context.slots.state(slot) == SlotTable.State.ELSEWHERE;
+            refuse(input, Failure.platform(elsewhere ? Errors.MOVED : Errors.UNAVAILABLE, "process " + input.command().process()
+                    + " is in slot " + slot + (elsewhere ? ", which is another host's" : ", whose journals are being read"), true));
+        }
+        return ours;
     }
 
     private void onHere(Input.Command input, ProcessHome home) {
@@ -132,7 +140,7 @@ final class ProcessCommands {
                     command.version(), false, (home, failure) -> {
                         if (failure != null) {
                             refuse(input, failure);
-                        } else {
+                        } else if (isOurs(input)) {
                             kill(input, home);
                         }
                     });

@@ -38,6 +38,8 @@ final class ProcessHome extends Timed {
     private final MessageInvocations invocations;
     private final MailboxLine mailbox;
     private final Imaging imaging;
+    /** What functions did that ended, on its way into the journal. */
+    private final Set<Ending> written = new LinkedHashSet<>(0);
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
@@ -272,7 +274,11 @@ final class ProcessHome extends Timed {
         /** @param backup the execution's word of it, with that number; @param then once it is durable */
         void write(String executionId, long sequence, Backup backup, Runnable then) {
             Change.Done done = process.done(finished, sends.stream().map(DeferredSends.Deferred::outgoing).toList());
+            written.add(this);
             journal.write(executionId, sequence, backup, process.number(), done, () -> {
+                if (!written.remove(this)) {
+                    return; // it is the next owner's
+                }
                 if (finished != null && !gone) {
                     free(process.settle(finished));
                     mailbox.onRoom();
@@ -329,7 +335,7 @@ final class ProcessHome extends Timed {
     void kill(String cause, Consumer<Failure> then) {
         killer = then;
         context.processes.table().vanishes(this);
-        close();
+        close(Errors.NOT_FOUND);
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
         journal.write(process.changed(), new Change.Killed(), () -> {
@@ -357,7 +363,7 @@ final class ProcessHome extends Timed {
     /** It was to be killed, and its slot is another host's before that was so: what the journal has of it, that host sees. */
     void movedKilled() {
         if (!gone) {
-            forget();
+            goesOn();
         }
         tellKiller(Failure.platform(Errors.MOVED, "process " + id() + " is another host's, which may have it still", true));
     }
@@ -372,7 +378,7 @@ final class ProcessHome extends Timed {
 
     /** Its application is deleted, with all that is kept of it. */
     void delete(String cause) {
-        close();
+        close(Errors.NOT_FOUND);
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
         forget();
@@ -380,21 +386,28 @@ final class ProcessHome extends Timed {
 
     /** It goes on elsewhere, as does what runs in it. */
     void moved() {
-        close();
+        close(Errors.UNAVAILABLE);
         takeExecutions();
+        goesOn();
+    }
+
+    /** Elsewhere: what it has is freed, but for what is given again. */
+    private void goesOn() {
+        written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
+        written.clear();
         List<Payload> needed = mailbox.moved();
         gone = true;
+        closeSandbox();
         List<Payload> values = process.values();
         values.removeIf(value -> needed.stream().anyMatch(other -> other == value));
         free(values);
-        closeSandbox();
     }
 
-    private void close() {
+    private void close(String error) {
         become(LifeCycle.KILLED);
         context.timers.disarm(this);
         invocations.close();
-        mailbox.close();
+        mailbox.close(error);
         imaging.close();
     }
 

@@ -20,17 +20,21 @@ final class ProcessTable {
         final Restoring restoring;
         /** That goes; null: it comes. */
         final ProcessHome going;
+        /** Of whoever has it brought; null: nobody. */
+        final BiConsumer<ProcessHome, Failure> step;
         final List<Runnable> waiting = new ArrayList<>(1);
 
-        Changing(Restoring restoring, ProcessHome going) {
+        Changing(Restoring restoring, ProcessHome going, BiConsumer<ProcessHome, Failure> step) {
             this.restoring = restoring;
             this.going = going;
+            this.step = step;
         }
 
         /** Its slot is another host's. */
         void lost() {
             if (restoring != null) {
                 restoring.close();
+                step.accept(null, null);
             } else {
                 going.movedKilled();
             }
@@ -98,7 +102,7 @@ final class ProcessTable {
                 home.resume();
             }
         });
-        changing(what.application(), what.process(), new Changing(restoring, null));
+        changing(what.application(), what.process(), new Changing(restoring, null, step));
         restoring.begin();
     }
 
@@ -120,7 +124,7 @@ final class ProcessTable {
     /** What is left of it goes: another one of its name begins behind that. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), new Changing(null, home));
+        changing(home.application(), home.id(), new Changing(null, home, null));
     }
 
     void hasVanished(ProcessHome home) {

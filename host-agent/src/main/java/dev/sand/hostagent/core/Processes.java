@@ -33,15 +33,17 @@ final class Processes {
     private final DeferredSends deferred;
     private final SendsUnderWay sends = new SendsUnderWay();
     private final Elsewhere elsewhere;
+    private final LateSends late;
     private final ProcessDeliveries deliveries;
     private long lastMadeMs;
 
     Processes(CoreContext context) {
         this.context = context;
         this.table = new ProcessTable(context);
-        this.deferred = new DeferredSends(context, this);
+        this.deferred = new DeferredSends(this);
         this.calls = new ProcessCalls(context, this);
         this.commands = new ProcessCommands(context, this);
+        this.late = new LateSends(context, this);
         this.elsewhere = new Elsewhere(context, this);
         this.deliveries = new ProcessDeliveries(context);
     }
@@ -56,6 +58,10 @@ final class Processes {
 
     SendsUnderWay sends() {
         return sends;
+    }
+
+    LateSends late() {
+        return late;
     }
 
     Elsewhere elsewhere() {

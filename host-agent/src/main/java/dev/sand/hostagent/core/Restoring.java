@@ -127,7 +127,9 @@ final class Restoring implements Tenant {
     public void onApplicationMissing(Failure failure) {
         application.onTenantGone(this);
         free(image, changes);
-        tell(null, failure);
+        if (!over) {
+            tell(null, failure);
+        }
     }
 
     @Override

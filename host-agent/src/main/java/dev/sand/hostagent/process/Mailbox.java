@@ -47,11 +47,16 @@ public final class Mailbox {
 
     /** @return what {@link #put} would do */
     Sent examine(String sender, int ordinal, long messageBytes) {
-        BitSet ordinals = taken.get(sender);
-        if (ordinals != null && ordinals.get(ordinal)) {
+        if (hasTaken(sender, ordinal)) {
             return Sent.REPEATED;
         }
         return refusal(messageBytes) == null ? Sent.TAKEN : Sent.FULL;
+    }
+
+    /** Whether it is a repetition. */
+    public boolean hasTaken(String sender, int ordinal) {
+        BitSet ordinals = taken.get(sender);
+        return ordinals != null && ordinals.get(ordinal);
     }
 
     void put(long number, Change.Arrived arrived, long nowNs) {

@@ -222,10 +222,9 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
         for (Unfinished execution : left.executions()) {
             InvocationRequest request = execution.request();
             if (hasEnded(slot, epoch, request)) {
-                shards.submit(request.application(), new Input.AlreadyEnded(request.executionId()));
-                journal.append(new Entry(request.application(), request.executionId(), slot, epoch,
-                        execution.next(), new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(),
-                        null), null);
+                Entry mark = new Entry(request.application(), request.executionId(), slot, epoch, execution.next(),
+                        new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(), null);
+                shards.submit(request.application(), new Input.AlreadyEnded(request.executionId(), () -> journal.append(mark, null)));
             } else {
                 shards.submit(request.application(), execution.recover(System.nanoTime()));
                 given++;

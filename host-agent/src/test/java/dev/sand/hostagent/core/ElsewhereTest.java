@@ -11,24 +11,30 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Processes whose owner is another host: what is asked of it, what of its answers, and what it brings. */
 class ElsewhereTest extends ProcessFixture {
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000,
+            Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
     private static final Failure AWAY = Failure.platform(Errors.UNAVAILABLE, "no connection", true);
 
     /** What whoever brought a message was told; null stands for durable. */
     private final List<Failure> answered = new ArrayList<>();
 
     ElsewhereTest() {
-        super(new CoreFixture().with(grain("g", 10, 100, Isolation.REQUEST)).warm());
+        super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("atomic", 10, 100, Isolation.REQUEST))
+                .warm());
     }
 
     private void lose(String process) {
@@ -104,6 +110,59 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(call(other, new ProcessCall.Result(id, 0))).as("its caller has ended").isInstanceOf(Answer.Refused.class);
     }
 
+    private Running hasSentTwo() {
+        lose("q");
+        Running sender = running("p", "atomic");
+        for (int number = 0; number < 2; number++) {
+            ask(sender, send(number, "q", "" + number));
+            Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
+            back(() -> find.then().accept(null));
+        }
+        assertThat(told).containsExactly(new Answer.Done(), new Answer.Done());
+        return sender;
+    }
+
+    @Test
+    void whatCountsAtTheEndGoesThenOneAfterTheOtherAndAgain() {
+        Running sender = hasSentTwo();
+        assertThat(all(Action.SendElsewhere.class)).isEmpty();
+        finish(sender);
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        assertThat(first.message().ordinal()).isZero();
+        back(() -> first.then().accept(AWAY));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        assertThat(again.message()).isEqualTo(first.message());
+        back(() -> again.then().accept(null));
+        shop.after(1);
+        assertThat(shop.only(Action.SendElsewhere.class).message().ordinal()).isEqualTo(1);
+    }
+
+    @Test
+    void whatCountsAtTheEndOfOneThatFailsIsNotSent() {
+        shop.fail(hasSentTwo(), "Boom");
+        shop.after(1);
+        assertThat(all(Action.SendElsewhere.class)).isEmpty();
+    }
+
+    @Test
+    void anImageIsMadeBehindWhatTheJournalAloneHas() {
+        finish(hasSentTwo());
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        command("p", Kind.CHECKPOINT);
+        assertThat(all(Action.WriteImage.class)).isEmpty();
+        back(() -> first.then().accept(null));
+        shop.after(1);
+        Action.SendElsewhere second = shop.only(Action.SendElsewhere.class);
+        back(() -> second.then().accept(null));
+        shop.after(1);
+        assertThat(all(Action.WriteImage.class)).hasSize(1);
+    }
+
+    private <T> List<T> all(Class<T> type) {
+        return shop.all.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
     @Test
     void theListIsThatOfAllHosts() {
         lose("q");
@@ -153,12 +212,17 @@ class ElsewhereTest extends ProcessFixture {
         shop.takesChanges = false;
         call(sender, send(0, "q", "7"));
         lose("q");
-        finish(sender);
-        assertThat(shop.of(Action.Respond.class)).as("its end waits").isEmpty();
-        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
         Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        ask(sender, send(1, "q", "8"));
+        assertThat(shop.of(Action.SendElsewhere.class)).as("what comes behind it waits").isEmpty();
         assertThat(text(again.message().payload())).isEqualTo("7");
         back(() -> again.then().accept(null));
+        shop.after(1);
+        Action.SendElsewhere behind = shop.only(Action.SendElsewhere.class);
+        assertThat(text(behind.message().payload())).isEqualTo("8");
+        back(() -> behind.then().accept(null));
+        shop.takesChanges = true;
+        finish(sender);
         assertThat(shop.of(Action.Respond.class)).hasSize(1);
     }
 
@@ -167,7 +231,7 @@ class ElsewhereTest extends ProcessFixture {
         lose("q");
         ask(running("p"), new ProcessCall.Processes(null, 0));
         Action.ListElsewhere list = shop.only(Action.ListElsewhere.class);
-        ProcessView p = (ProcessView) command("p", dev.sand.event.ProcessCommand.Kind.DESCRIBE);
+        ProcessView p = (ProcessView) command("p", Kind.DESCRIBE);
         back(() -> list.then().accept(List.of(p), null));
         assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Listed.class, listed ->
                 assertThat(listed.statuses()).containsEntry("p", "active"));

@@ -77,7 +77,7 @@ class SlotsTest {
         int slot = shop.withoutSlots().slotOf("e1");
         shop.on(new Input.SlotAcquired(slot, 3));
         shop.invoke("e1", "buy", true);
-        shop.on(new Input.AlreadyEnded("e1"));
+        shop.on(new Input.AlreadyEnded("e1", () -> { }));
         assertThat(shop.answer().failure().error()).isEqualTo(Errors.MOVED);
         shop.on(new Input.SlotReady(slot, 3));
         assertThat(shop.actions).isEmpty();

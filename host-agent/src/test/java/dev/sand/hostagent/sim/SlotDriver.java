@@ -146,7 +146,7 @@ final class SlotDriver {
         for (JournalView.Open each : finished) {
             if (!closed) {
                 String id = each.request.executionId();
-                host.on(new Input.AlreadyEnded(id));
+                host.on(new Input.AlreadyEnded(id, () -> { }));
                 host.journal(new Action.Journal(id, each.request.application(), slot, epoch, 1_000_000, new Backup.Ended(Status.FAILED),
                         Action.Await.NO));
             }
