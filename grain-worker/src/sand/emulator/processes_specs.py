@@ -12,7 +12,7 @@ from sand.emulator.sand_yaml import FILE, Add
 
 LEAST_SANDBOX = 64 << 20
 _IMAGE = re.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
-_PACKAGE = re.compile("[a-z0-9][a-z0-9+.-]{1,127}")
+_PACKAGE = re.compile("[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]")
 STANDARD, MULTI_SOURCE, BATCH = "standard", "multi-source", "batch"
 
 

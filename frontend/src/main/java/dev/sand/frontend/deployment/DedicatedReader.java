@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 public final class DedicatedReader {
     private static final Set<String> FIELDS = Set.of("memory", "cpus", "pids", "image", "packages");
     private static final Pattern IMAGE = Pattern.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}");
-    private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.-]{1,127}");
+    private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]");
     private static final int MOST_PACKAGES = 100;
     private static final int MOST_CPUS = 1024;
     private static final int LEAST_PIDS = 16;

@@ -39,11 +39,16 @@ final class DeferredSends {
     /** The attempt ended well, and that is durable. @param executionId whose end waits for them to be so too */
     void deliver(String application, String executionId, List<Deferred> sends) {
         for (Deferred each : sends) {
-            if (each.to == null || each.to.isGone()) {
-                deliverAgain(application, executionId, List.of(each.outgoing));
+            Outgoing message = each.outgoing;
+            boolean here = each.to != null && !each.to.isGone();
+            if (here) {
+                each.to.release(message.payload().size());
+            }
+            if (here && !processes.late().isBusy(application, message.source(), message.destination())) {
+                each.to.deliver(message, executionId, false);
+                processes.late().settles(application, message, executionId);
             } else {
-                each.to.release(each.outgoing.payload().size());
-                each.to.deliver(each.outgoing, executionId, false);
+                deliverAgain(application, executionId, List.of(message));
             }
         }
     }
@@ -58,7 +63,7 @@ final class DeferredSends {
 
     /** To whoever has the process now. @param waits whose end does until it is durable */
     void deliverAgain(String application, Outgoing message, String waits) {
-        processes.late().send(application, message, () -> processes.sends().done(waits));
+        processes.late().send(application, message, waits);
     }
 
     /** It did not. */

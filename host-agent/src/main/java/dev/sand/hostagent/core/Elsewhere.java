@@ -46,13 +46,14 @@ final class Elsewhere {
 
     // --- messages
 
-    void send(Event by, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+    void send(Event by, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Outgoing message = FunctionSender.message(by, home.id(), send);
-        if (FunctionSender.isAtomic(by)) {
-            later(by, call, message);
+        if (!by.isRunning() || !Processes.attempt(by).equals(attempt)) {
+            processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
+        } else if (FunctionSender.isAtomic(by)) {
+            later(by, attempt, call, message);
         } else {
-            long untilNs = context.nowNs + send.waitMs() * 1_000_000;
-            processes.late().behind(call.app().application(), home.id(), send.destination(), () -> sendNow(home, call, message, untilNs));
+            sendNow(home, call, message, context.nowNs + send.waitMs() * 1_000_000);
         }
     }
 
@@ -72,8 +73,7 @@ final class Elsewhere {
     }
 
     /** It counts when its function ends well: that there is such a process is known before. */
-    private void later(Event by, Input.CallProcess call, Outgoing message) {
-        Attempt attempt = Processes.attempt(by);
+    private void later(Event by, Attempt attempt, Input.CallProcess call, Outgoing message) {
         long most = by.grain.application().version().processSpec().mailboxBytes();
         if (message.payload().size() > most) {
             processes.calls().refuse(call, Errors.TOO_LARGE, "a mailbox has a limit of " + most + " bytes, and this message has "

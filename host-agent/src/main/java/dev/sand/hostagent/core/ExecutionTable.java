@@ -138,7 +138,12 @@ final class ExecutionTable {
             context.drop("slot " + slot + " of execution " + ended.executionId() + " is not this host's", ended);
             return;
         }
-        Runnable mark = () -> context.emit(new Action.MarkEnded(ended.mark()));
+        long epoch = context.slots.epoch(slot);
+        Runnable mark = () -> {
+            if (context.mayAct(slot, epoch)) { // else what it sent may be the next owner's to give
+                context.emit(new Action.MarkEnded(ended.mark()));
+            }
+        };
         if (!context.processes.sends().delays(ended.executionId(), mark)) {
             mark.run();
         }

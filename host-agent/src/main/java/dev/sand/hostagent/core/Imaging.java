@@ -86,33 +86,42 @@ final class Imaging extends Timed {
     /** A function has ended. */
     void onLeft() {
         if (state == State.DRAINING && home.runningCount() == 0) {
-            write();
+            if (isSending()) {
+                context.processes.late().whenNone(home.application(), home.id(), this::onLeft);
+            } else {
+                write();
+            }
         }
+    }
+
+    /** The journal has messages of it that nobody else has, and lets them go once there is an image. */
+    private boolean isSending() {
+        return context.processes.late().has(home.application(), home.id());
+    }
+
+    private Failure sending() {
+        return Failure.platform(Errors.UNAVAILABLE, "messages of process " + home.id() + " are on their way to others still", true);
     }
 
     @Override
     void onDue() {
         if (state == State.DRAINING) {
-            ended(Failure.caller(Errors.CONFLICT, "process " + home.id() + " is active: " + home.runningCount()
-                    + " functions run in it still"));
+            ended(home.runningCount() == 0 && isSending() ? sending() : Failure.caller(Errors.CONFLICT, "process " + home.id()
+                    + " is active: " + home.runningCount() + " functions run in it still"));
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
         }
     }
 
     private void write() {
-        if (closed) {
-            return;
-        }
         context.timers.disarm(this);
         state = State.WRITING;
         journal.whenQuiet(() -> {
             if (closed) {
                 return;
             }
-            if (context.processes.late().has(home.application(), home.id())) {
-                // The journal has them, and lets them go once there is an image.
-                context.processes.late().whenNone(home.application(), home.id(), this::write);
+            if (isSending()) {
+                ended(sending());
                 return;
             }
             snapshot = true;

@@ -24,8 +24,11 @@ final class LateSends {
 
     private record Way(String application, String source, String destination) {}
 
-    /** @param message null: something else that waits its turn */
-    private record Step(Outgoing message, Runnable then) {}
+    /**
+     * @param message null: something else that waits its turn, {@code then}
+     * @param waits whose end does until it is there for good; @param epoch of the sender's slot, behind which its next owner gives it
+     */
+    private record Step(Outgoing message, String waits, long epoch, Runnable then) {}
 
     private final CoreContext context;
     private final Processes processes;
@@ -36,6 +39,8 @@ final class LateSends {
     }
 
     private final Map<Way, Line> ways = new LinkedHashMap<>();
+    /** Of a process, messages that are in mailboxes here and not durable. */
+    private final Map<String, Integer> settling = new LinkedHashMap<>();
     private final Map<String, List<Runnable>> waiting = new LinkedHashMap<>();
 
     LateSends(CoreContext context, Processes processes) {
@@ -43,19 +48,24 @@ final class LateSends {
         this.processes = processes;
     }
 
-    /** @param then once it is there for good, or there is nobody to have it */
-    void send(String application, Outgoing message, Runnable then) {
-        add(new Way(application, message.source(), message.destination()), new Step(message, then));
+    /** @param waits whose end does until it is there for good, or there is nobody to have it */
+    void send(String application, Outgoing message, String waits) {
+        add(new Way(application, message.source(), message.destination()),
+                new Step(message, waits, context.slots.epoch(context.slots.of(message.source())), null));
     }
 
     /** Does the step when nothing of this kind is before it. */
     void behind(String application, String source, String destination, Runnable step) {
-        Way way = new Way(application, source, destination);
-        if (ways.containsKey(way)) {
-            add(way, new Step(null, step));
+        if (isBusy(application, source, destination)) {
+            add(new Way(application, source, destination), new Step(null, null, 0, step));
         } else {
             step.run();
         }
+    }
+
+    /** Whether what that process sends to the other goes behind something. */
+    boolean isBusy(String application, String source, String destination) {
+        return !ways.isEmpty() && ways.containsKey(new Way(application, source, destination));
     }
 
     private void add(Way way, Step step) {
@@ -73,68 +83,89 @@ final class LateSends {
         }
         if (!line.steps.isEmpty()) {
             line.busy = true;
-            give(way, line.steps.peek().message);
+            give(way, line.steps.peek());
             return;
         }
         ways.remove(way);
-        String of = of(way.application, way.source);
-        if (waiting.containsKey(of) && !has(way.application, way.source)) {
-            waiting.remove(of).forEach(Runnable::run);
+        tellWhenNone(way.application, way.source);
+    }
+
+    private void give(Way way, Step step) {
+        Outgoing message = step.message;
+        if (!context.mayAct(context.slots.of(way.source), step.epoch)) {
+            given(way, step, null); // its next owner's
+        } else if (processes.elsewhere().has(way.destination)) {
+            context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
+                if (failure != null && isToBeGivenAgain(failure)) {
+                    context.later(() -> give(way, step));
+                } else {
+                    given(way, step, failure);
+                }
+            }));
+        } else {
+            processes.table().find(way.application, way.destination, 0, (home, failure) -> giveHere(way, step, home, failure));
         }
     }
 
-    private void give(Way way, Outgoing message) {
-        if (processes.elsewhere().has(way.destination)) {
-            int slot = context.slots.of(way.source);
-            long epoch = context.slots.epoch(slot);
-            context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
-                if (failure != null && isToBeGivenAgain(failure) && context.mayAct(slot, epoch)) {
-                    context.later(() -> give(way, message));
-                } else {
-                    given(way, message, failure);
-                }
-            }));
-            return;
-        }
-        processes.table().find(way.application, way.destination, 0, (home, failure) -> {
-            boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.destination);
-            if (isNobodys) {
-                given(way, message, null); // it was killed since
-            } else if (home != null && home.mailbox().deliver(message, message.sender(), false)) {
-                received(way);
-            } else {
-                context.later(() -> give(way, message));
+    private void giveHere(Way way, Step step, ProcessHome home, Failure failure) {
+        boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.destination);
+        if (isNobodys) {
+            given(way, step, null); // it was killed since
+        } else if (home != null && home.mailbox().isTooSmallFor(step.message.payload())) {
+            given(way, step, Failure.platform(Errors.TOO_LARGE, "it is larger than the mailbox", false));
+        } else if (home != null && home.mailbox().deliver(step.message, step.message.sender(), false)) {
+            settles(way.application, step.message, step.message.sender());
+            boolean isSenders = step.waits.equals(step.message.sender()); // whose end waits for what is on its way now
+            Runnable done = () -> processes.sends().done(step.waits);
+            if (isSenders || !processes.sends().delays(step.message.sender(), done)) {
+                done.run();
             }
-        });
+            next(way, ways.get(way));
+        } else {
+            context.later(() -> give(way, step));
+        }
     }
 
     private static boolean isToBeGivenAgain(Failure failure) {
         return !failure.error().equals(Errors.NOT_FOUND) && !failure.error().equals(Errors.TOO_LARGE);
     }
 
-    private void given(Way way, Outgoing message, Failure failure) {
+    private void given(Way way, Step step, Failure failure) {
         if (failure != null && !failure.error().equals(Errors.NOT_FOUND)) {
             LOG.atError().addKeyValue(LogFields.APPLICATION, way.application)
                     .log("a message of process {} to {} cannot be given: {}", way.source, way.destination, failure.cause());
         }
-        processes.free(way.application, List.of(message.payload()));
-        ended(way).then.run();
-    }
-
-    /** Here: its end is waited for until it is durable. */
-    private void received(Way way) {
-        Step step = ended(way);
-        if (!processes.sends().delays(step.message.sender(), step.then)) {
-            step.then.run();
-        }
+        processes.free(way.application, List.of(step.message.payload()));
+        processes.sends().done(step.waits);
+        next(way, ways.get(way));
     }
 
     /** The next one has a turn of its own. */
-    private Step ended(Way way) {
-        Line line = ways.get(way);
+    private void next(Way way, Line line) {
         line.busy = false;
+        line.steps.poll();
         context.later(FanOut.NEXT_TURN_NS, () -> next(way));
-        return line.steps.poll();
+    }
+
+    /** It is in a mailbox here: until it is durable there, the journal of its sender alone may have it. @param waits as it was delivered */
+    void settles(String application, Outgoing message, String waits) {
+        String of = of(application, message.source());
+        Runnable settled = () -> {
+            settling.merge(of, -1, Integer::sum);
+            settling.remove(of, 0);
+            tellWhenNone(application, message.source());
+        };
+        settling.merge(of, 1, Integer::sum);
+        if (!processes.sends().delays(waits, settled)) {
+            settled.run();
+        }
+    }
+
+    private void tellWhenNone(String application, String source) {
+        String of = of(application, source);
+        if (waiting.containsKey(of) && !has(application, source)) {
+            waiting.remove(of).forEach(Runnable::run);
+        }
     }
 
     private static String of(String application, String source) {
@@ -143,7 +174,8 @@ final class LateSends {
 
     /** Whether there are some of that process. */
     boolean has(String application, String source) {
-        return ways.keySet().stream().anyMatch(way -> way.source.equals(source) && way.application.equals(application));
+        return settling.containsKey(of(application, source))
+                || ways.keySet().stream().anyMatch(way -> way.source.equals(source) && way.application.equals(application));
     }
 
     /** There are: the step is done once there are none. */

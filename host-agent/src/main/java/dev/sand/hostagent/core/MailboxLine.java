@@ -148,6 +148,10 @@ final class MailboxLine {
         return sent != Sent.FULL;
     }
 
+    boolean isTooSmallFor(Payload payload) {
+        return payload.size() > spec.mailboxBytes();
+    }
+
     boolean isGone() {
         return home.isKilled();
     }

@@ -81,16 +81,26 @@ final class ProcessCalls {
     }
 
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        Attempt attempt = Processes.attempt(event);
+        if (!processes.late().isBusy(call.app().application(), home.id(), send.destination())) {
+            give(event, attempt, home, call, send);
+        } else if (send.waitMs() <= 0) {
+            refuse(call, Errors.OVERLOADED, "earlier messages to process " + send.destination() + " are on their way still");
+        } else {
+            processes.late().behind(call.app().application(), home.id(), send.destination(), () -> give(event, attempt, home, call, send));
+        }
+    }
+
+    private void give(Event event, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         if (processes.elsewhere().has(send.destination())) {
-            processes.elsewhere().send(event, home, call, send);
+            processes.elsewhere().send(event, attempt, home, call, send);
             return;
         }
-        Attempt attempt = Processes.attempt(event);
         processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
             } else if (destination == null && failure == null && processes.elsewhere().has(send.destination())) {
-                processes.elsewhere().send(event, home, call, send);
+                processes.elsewhere().send(event, attempt, home, call, send);
             } else if (destination == null) {
                 refuse(call, failure, send.destination());
             } else {

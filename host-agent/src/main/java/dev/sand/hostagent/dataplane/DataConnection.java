@@ -113,7 +113,7 @@ final class DataConnection {
     }
 
     private void onInvoke(Frame.Invoke invoke) {
-        if (calls.containsKey(invoke.request())) {
+        if (calls.containsKey(invoke.request()) || answers.deliveries().has(invoke.request())) {
             throw new BadFrame("a second invocation with the number " + invoke.request());
         }
         Failure refusal = invocations.refusal(invoke, calls.size());

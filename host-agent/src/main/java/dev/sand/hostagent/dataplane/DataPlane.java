@@ -181,8 +181,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             strangers--;
             return;
         }
-        figures.of(grant.application()).connections.decrementAndGet();
-        figures.of(grant.application(), grant.process()).connections.decrementAndGet();
+        figures.closed(grant.application(), grant.process());
     }
 
     /** A connection that was none of ours. */

@@ -72,9 +72,22 @@ public final class DataPlaneFigures {
         Place place = new Place(application, process);
         Counts known = processes.get(place);
         if (known == null && processes.size() >= MOST_PROCESSES) {
+            long nowNs = System.nanoTime();
+            processes.values().removeIf(counts -> counts.connections.get() == 0 && counts.lately(nowNs) < 0.5);
+        }
+        if (known == null && processes.size() >= MOST_PROCESSES) {
             return new Counts(); // counted with its application
         }
         return known != null ? known : processes.computeIfAbsent(place, each -> new Counts());
+    }
+
+    /** A connection has. Its process may be forgotten by now. */
+    void closed(String application, String process) {
+        of(application).connections.decrementAndGet();
+        Counts known = processes.get(new Place(application, process));
+        if (known != null) {
+            known.connections.updateAndGet(open -> Math.max(0, open - 1));
+        }
     }
 
     void forget(String application, String process) {

@@ -53,6 +53,11 @@ final class Deliveries {
         return delivery::written;
     }
 
+    /** Whether it is not known yet what becomes of that one: its number is not free. */
+    boolean has(long request) {
+        return byRequest.containsKey(request);
+    }
+
     /** The client has all of it. */
     void got(long request) {
         Delivery delivery = byRequest.remove(request);

@@ -4,8 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,7 +23,7 @@ final class OutgoingValues {
     private final int partBytes;
     private final BooleanSupplier writable;
     private final Writer writer;
-    private final Map<Long, Sending> byRequest = new HashMap<>();
+    private final Set<Sending> sendings = Collections.newSetFromMap(new IdentityHashMap<>());
     private final ArrayDeque<Sending> turns = new ArrayDeque<>();
     private boolean pumping;
 
@@ -60,7 +62,7 @@ final class OutgoingValues {
     /** @param done the memory is needed no more: run once, at the end */
     void add(long request, ByteBuffer memory, Runnable done) {
         Sending sending = new Sending(request, memory.duplicate(), done);
-        byRequest.put(request, sending);
+        sendings.add(sending);
         turns.add(sending);
         pump();
     }
@@ -82,7 +84,7 @@ final class OutgoingValues {
             if (next.memory.hasRemaining()) {
                 turns.add(next);
             } else {
-                byRequest.remove(next.request);
+                sendings.remove(next);
             }
             writer.write(next.request, Unpooled.wrappedBuffer(part), () -> {
                 next.underWay--;
@@ -94,10 +96,10 @@ final class OutgoingValues {
 
     void close() {
         turns.clear();
-        byRequest.values().forEach(sending -> {
+        List.copyOf(sendings).forEach(sending -> {
             sending.gone = true;
             sending.letGo();
         });
-        byRequest.clear();
+        sendings.clear();
     }
 }

@@ -67,7 +67,7 @@ final class DockerImages {
             return base.image();
         }
         String built = PACKAGES + HexFormat.of().formatHex(BundleStore.sha256().digest((from.getId() + " " + String.join(" ", packages))
-                .getBytes(StandardCharsets.UTF_8))).substring(0, 12);
+                .getBytes(StandardCharsets.UTF_8)));
         synchronized (builds.computeIfAbsent(built, _ -> new Object())) {
             if (inspect(built) == null) {
                 build(built, from.getId(), packages);

@@ -109,10 +109,9 @@ final class SegmentSpace {
         long before = nowNs - limits.idle().toNanos();
         for (Application in : applications.values()) {
             for (SegmentObject object : List.copyOf(in.released)) {
-                if (object.releasedNs > before) {
-                    break;
+                if (object.releasedNs <= before) { // what came back last may stand first
+                    closeUnused(in, object);
                 }
-                closeUnused(in, object);
             }
         }
         applications.values().removeIf(in -> in.files == 0);

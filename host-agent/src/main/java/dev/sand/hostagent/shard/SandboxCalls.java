@@ -267,7 +267,10 @@ final class SandboxCalls {
             refuse(connection, e);
             return;
         }
-        finishing.put(finish.instance(), new ArrayList<>(2));
+        if (finishing.putIfAbsent(finish.instance(), new ArrayList<>(2)) != null) {
+            refuse(connection, new IllegalArgumentException("the function has ended already"));
+            return;
+        }
         processes.kept(shard, app.application(), StateWrite.values(writes),
                 () -> finished(finish.instance(), new Input.FinishInProcess(finish, writes)),
                 cause -> finished(finish.instance(), new Input.Fail(app, finish.instance(), finish.eventId(), finish.attempt(),

@@ -149,7 +149,9 @@ class ElsewhereTest extends ProcessFixture {
     void anImageIsMadeBehindWhatTheJournalAloneHas() {
         finish(hasSentTwo());
         Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
-        command("p", Kind.CHECKPOINT);
+        assertThat(command("p", Kind.CHECKPOINT)).isInstanceOfSatisfying(Failure.class, failure ->
+                assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE));
+        assertThat(command("p", Kind.SWAP_OUT)).as("waits").isNull();
         assertThat(all(Action.WriteImage.class)).isEmpty();
         back(() -> first.then().accept(null));
         shop.after(1);
@@ -213,7 +215,7 @@ class ElsewhereTest extends ProcessFixture {
         call(sender, send(0, "q", "7"));
         lose("q");
         Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
-        ask(sender, send(1, "q", "8"));
+        ask(sender, new ProcessCall.Send(1, "q", "k", json("8"), 1_000));
         assertThat(shop.of(Action.SendElsewhere.class)).as("what comes behind it waits").isEmpty();
         assertThat(text(again.message().payload())).isEqualTo("7");
         back(() -> again.then().accept(null));
@@ -224,6 +226,25 @@ class ElsewhereTest extends ProcessFixture {
         shop.takesChanges = true;
         finish(sender);
         assertThat(shop.of(Action.Respond.class)).hasSize(1);
+    }
+
+    @Test
+    void whatIsToBeGivenToAProcessThatIsHereAgainIsGivenHere() {
+        running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        call(sender, send(0, "q", "7"));
+        lose("q");
+        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        shop.takesChanges = true;
+        on(new Input.SlotAcquired(Slots.of("q", SLOTS), EPOCH + 1));
+        on(new Input.SlotReady(Slots.of("q", SLOTS), EPOCH + 1));
+        Running receiver = running("q");
+        back(() -> again.then().accept(AWAY));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        assertThat(received(receiver)).isEqualTo("7");
+        finish(sender);
+        assertThat(shop.of(Action.Respond.class)).as("its end waits for nothing more").hasSize(1);
     }
 
     @Test
