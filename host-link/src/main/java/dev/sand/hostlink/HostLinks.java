@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A frontend's links to host agents, on one event loop, which also runs what decides about them: one owner, no locks. */
+/** The links of a frontend, or of a host, to host agents, on one event loop, which also runs what decides about them: one owner, no locks. */
 public final class HostLinks implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostLinks.class);
     final LinkOptions options;

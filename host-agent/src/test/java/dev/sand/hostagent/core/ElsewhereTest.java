@@ -207,14 +207,19 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(answered).extracting(Failure::error).containsExactly(Errors.MOVED);
     }
 
-    @Test
-    void aMessageThatWasOnItsWayIntoTheJournalIsGivenToTheNextOwner() {
+    /** A message to one that moves before it is durable. */
+    private Action.SendElsewhere givenAgain(Running sender) {
         running("q");
-        Running sender = running("p");
         shop.takesChanges = false;
         call(sender, send(0, "q", "7"));
         lose("q");
-        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        return shop.only(Action.SendElsewhere.class);
+    }
+
+    @Test
+    void aMessageThatWasOnItsWayIntoTheJournalIsGivenToTheNextOwner() {
+        Running sender = running("p");
+        Action.SendElsewhere again = givenAgain(sender);
         ask(sender, new ProcessCall.Send(1, "q", "k", json("8"), 1_000));
         assertThat(shop.of(Action.SendElsewhere.class)).as("what comes behind it waits").isEmpty();
         assertThat(text(again.message().payload())).isEqualTo("7");
@@ -230,12 +235,8 @@ class ElsewhereTest extends ProcessFixture {
 
     @Test
     void whatIsToBeGivenToAProcessThatIsHereAgainIsGivenHere() {
-        running("q");
         Running sender = running("p");
-        shop.takesChanges = false;
-        call(sender, send(0, "q", "7"));
-        lose("q");
-        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        Action.SendElsewhere again = givenAgain(sender);
         shop.takesChanges = true;
         on(new Input.SlotAcquired(Slots.of("q", SLOTS), EPOCH + 1));
         on(new Input.SlotReady(Slots.of("q", SLOTS), EPOCH + 1));
