@@ -30,14 +30,14 @@ final class LateSends {
      */
     private record Step(Outgoing message, String waits, long epoch, Runnable then) {}
 
-    private final CoreContext context;
-    private final Processes processes;
     private static final class Line {
         final ArrayDeque<Step> steps = new ArrayDeque<>(1);
         /** The first one is being given. */
         boolean busy;
     }
 
+    private final CoreContext context;
+    private final Processes processes;
     private final Map<Way, Line> ways = new LinkedHashMap<>();
     /** Of a process, messages that are in mailboxes here and not durable. */
     private final Map<String, Integer> settling = new LinkedHashMap<>();
