@@ -38,9 +38,12 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
     "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
     "data-plane": lambda arguments: data_plane.data_plane(arguments.sandbox),
-    "processes": lambda arguments: processes.processes(arguments.sandbox),
+    **{name: lambda arguments, part=part: part(arguments.sandbox) for name, part in processes.PARTS.items()},
     "peers": lambda _: peers.measure(),
 }
+# Names of several.
+GROUPS = {"processes": list(processes.PARTS)}
+NAMES = [*SHARED, *ALONE, *GROUPS]
 BACKUP = (
     "Backups to the embedded global bus are on (durability: relaxed); what begins and ends within one batch of 10 ms, "
     "with nobody waiting for its backup, leaves nothing to recover and is not written. Rows over Kafka and several hosts have "
@@ -50,7 +53,8 @@ BACKUP = (
 
 def main() -> int:
     arguments = parse()
-    names = arguments.names or [*SHARED, *ALONE]
+    named = [each for name in arguments.names for each in GROUPS.get(name, [name])]
+    names = named or [*SHARED, *ALONE]
     rows: list[Row] = []
     shared = [name for name in names if name in SHARED]
     if shared:
@@ -75,15 +79,15 @@ def main() -> int:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./sand bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*SHARED, *ALONE]))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--json", type=Path, help="write one object a row to this file")
     parser.add_argument("--sandbox", default="docker", choices=("docker", "process"))
     parser.add_argument("--kills", type=int, default=9, help="how often take-over kills a host [9]")
     parser.add_argument("--minutes", type=int, default=10, help="how long host-failures lasts [10]")
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(SHARED) - set(ALONE)
+    unknown = set(arguments.names) - set(NAMES)
     if unknown:
-        parser.error(f"no part named {', '.join(sorted(unknown))}; there are {', '.join([*SHARED, *ALONE])}")
+        parser.error(f"no part named {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     return arguments
 
 

@@ -4,6 +4,7 @@ reduction and swapping are in modules of their own."""
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from sand.client import Process
 
@@ -19,19 +20,15 @@ FOLLOW_UPS = 2000
 WARM = 500
 
 
-def processes(sandbox: str) -> list[Row]:
-    with Platform(sandbox) as platform:
-        platform.deploy(APPS / "processes")
-        rows = [
-            *allocation(platform),
-            *follow_up(platform),
-            *process_messages.on_one_host(platform),
-            *process_swap.swap(platform),
-        ]
-    with Platform(sandbox) as platform:
-        platform.deploy(APPS / "processes")
-        rows += at_rest(platform)
-    return rows + process_reduction.reduction()
+def on_platform(part: Callable[[Platform], list[Row]]) -> Callable[[str], list[Row]]:
+    """With a platform of its own."""
+
+    def run(sandbox: str) -> list[Row]:
+        with Platform(sandbox) as platform:
+            platform.deploy(APPS / "processes")
+            return part(platform)
+
+    return run
 
 
 def allocation(platform: Platform) -> list[Row]:
@@ -87,3 +84,14 @@ def follow_up(platform: Platform) -> list[Row]:
 def follow(process: Process, to: str | None) -> list[float]:
     process.invoke("follow", {"to": to, "count": WARM, "size": 10}, timeout=60)
     return [ns / 1e9 for ns in process.invoke("follow", {"to": to, "count": FOLLOW_UPS, "size": 10}, timeout=60)]
+
+
+# By name, each of which can be asked for; in this order.
+PARTS: dict[str, Callable[[str], list[Row]]] = {
+    "process-allocation": on_platform(allocation),
+    "process-follow-up": on_platform(follow_up),
+    "process-messages": on_platform(process_messages.on_one_host),
+    "process-swap": on_platform(process_swap.swap),
+    "process-memory": on_platform(at_rest),
+    "process-reduction": lambda _: process_reduction.reduction(),
+}
