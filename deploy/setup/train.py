@@ -6,6 +6,7 @@ Usage: train.py CACHE
 
 import contextlib
 import http.client
+import json
 import os
 import re
 import subprocess
@@ -17,6 +18,23 @@ from pathlib import Path
 from sand.command.program import AOT_JARS, class_path, jars_as_they_are
 
 REQUESTS = 400
+MAPS = 40
+"""Wide Maps: their inputs are the ones that could hold a shard for long."""
+ITEMS = 1000
+WIDE = {
+    "StartAt": "All",
+    "States": {
+        "All": {
+            "Type": "Map",
+            "ItemSelector": {"i.$": "$$.Map.Item.Index", "name": "Ada"},
+            "ItemProcessor": {
+                "StartAt": "Greet",
+                "States": {"Greet": {"Type": "Task", "Resource": "greet", "End": True}},
+            },
+            "End": True,
+        }
+    },
+}
 UNFINISHED = 20
 READY_LINES = 200
 STOP_SECONDS = 120
@@ -27,6 +45,7 @@ def main(cache: Path) -> None:
         Path(folder).chmod(0o711)  # sandboxes have users of their own
         application = Path(folder) / "training"
         sand("init", str(application))
+        (application / "workflows" / "wide.asl.json").write_text(json.dumps(WIDE))
         command = [
             sys.executable,
             "-P",
@@ -49,7 +68,8 @@ def main(cache: Path) -> None:
             (application / "grains" / "greet" / "handler.py").open("a").write("\n# a second version\n")
             sand("--server", server, "deploy", str(application))
             for target in ("main", "greet"):
-                call(server, f"/invoke/training/{target}")
+                call(server, f"/invoke/training/{target}", b'{"name": "Ada"}', REQUESTS)
+            call(server, "/invoke/training/wide", json.dumps(list(range(ITEMS))).encode(), MAPS)
             sand("--server", server, "invocations", "list", "training")
     cache.with_name(AOT_JARS).write_text(jars_as_they_are(class_path()))
 
@@ -89,10 +109,10 @@ def ready(platform: subprocess.Popen) -> str:
     raise SystemExit("the platform did not start")
 
 
-def call(server: str, path: str) -> None:
+def call(server: str, path: str, body: bytes, times: int) -> None:
     connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
-    for _ in range(REQUESTS):
-        connection.request("POST", path, b'{"name": "Ada"}', {"Content-Type": "application/json"})
+    for _ in range(times):
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
         answer = connection.getresponse()
         answer.read()
         if answer.status != 200:

@@ -50,6 +50,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final SlotKeeper keeper;
     private final HostReport report;
     private final MemoryWatch memoryWatch;
+    private int recovered;
     private volatile boolean draining;
     private volatile ProcessDoor door = ProcessDoor.NONE;
     private volatile Deliveries deliveries = (application, upTo) -> CompletableFuture.completedFuture(null);
@@ -107,10 +108,14 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
             agent.close();
             throw e;
         }
-        int recovered = agent.keeper.await(START_PATIENCE);
-        LOG.info("host agent {}: {} shards, {} sandboxes, {} executions recovered", configuration.host(),
-                configuration.shards(), sandboxes.runtime().kind(), recovered);
+        agent.recovered = agent.keeper.await(START_PATIENCE);
         return agent;
+    }
+
+    /** What it began with, for the log. */
+    public String described() {
+        return "host agent " + configuration.host() + ": " + configuration.shards() + " shards, " + sandboxes.runtime().kind()
+                + " sandboxes, " + recovered + " executions recovered";
     }
 
     /** A request's slot follows from the number of slots: who has another one looks for executions where they are not. */

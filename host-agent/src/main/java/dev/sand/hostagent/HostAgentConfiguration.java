@@ -60,4 +60,9 @@ public record HostAgentConfiguration(
     public HostAgentConfiguration withDrainTimeout(Duration value) {
         return new HostAgentConfiguration(host, address, labels, shards, core, bus, logs, stallLimit, maxWork, maxBacklog, memoryReserve, value);
     }
+
+    public HostAgentConfiguration withStallLimit(Duration value) {
+        return new HostAgentConfiguration(host, address, labels, shards, core, bus, logs, value, maxWork, maxBacklog, memoryReserve,
+                drainTimeout);
+    }
 }

@@ -24,6 +24,7 @@ import dev.sand.hostagent.leftovers.LeftoverCollector;
 import dev.sand.hostagent.leftovers.LeftoverParts;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.rehearsal.Rehearsal;
 import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
@@ -42,9 +43,13 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The host agent's part of the process: itself, what it works with, and its door for frontends. */
 final class HostSide {
+    private static final Logger LOG = LoggerFactory.getLogger(HostSide.class);
+
     final HostAgent agent;
     final DataPlane plane;
     final SharedData data;
@@ -101,7 +106,9 @@ final class HostSide {
                         new ProcessImages(backends.store(), System::currentTimeMillis)), new GrainQueues(registry, queues),
                 new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing);
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
+        Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
+        LOG.info("{}", agent.described());
         if (cluster.agentListen() != null) {
             door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),
                     key, home.root().resolve("builds")), LinkOptions.DEFAULT);

@@ -7,10 +7,11 @@ import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document.PayloadSource;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Makes the execution of a target, and keeps the definitions that it has read. One for each shard: not shared between threads. */
+/** Makes the execution of a target, and keeps the definitions that it has read. For all threads of a host. */
 public final class Executions {
     /** Definitions kept; the least recently used one goes first. */
     private static final int KEPT = 256;
@@ -19,14 +20,14 @@ public final class Executions {
 
     private final ReferencedValues values;
     private final TaskTokens tokens;
-    private final Map<Key, StateMachine> machines = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Key, StateMachine> machines = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Key, StateMachine> eldest) {
             return size() > KEPT;
         }
-    };
+    });
 
     /** The bytes of values that travel by reference, for paths that look into them; asked only in signals that are heavy. */
     @FunctionalInterface
@@ -61,10 +62,29 @@ public final class Executions {
             throw new IllegalArgumentException("application " + version.application() + " version " + version.version()
                     + " has neither a grain nor a workflow " + target);
         }
-        StateMachine machine = machines.computeIfAbsent(new Key(version.application(), version.version(), target),
-                key -> parse(workflow));
+        StateMachine machine = machine(new Key(version.application(), version.version(), target), workflow);
         return new AslExecution(machine, version.application(), target, executionId, startMs,
                 payload -> values.bytes(version.application(), payload), tokens, null);
+    }
+
+    /** Reads the version's definitions ahead: to read one takes a millisecond and more, which is not for a shard to spend. */
+    public void prepare(ApplicationVersion version) {
+        version.workflows().forEach((name, workflow) -> {
+            try {
+                machine(new Key(version.application(), version.version(), name), workflow);
+            } catch (IllegalArgumentException e) {
+                // Whoever asks for it is told.
+            }
+        });
+    }
+
+    private StateMachine machine(Key key, WorkflowSpec workflow) {
+        StateMachine machine = machines.get(key);
+        if (machine == null) {
+            machine = parse(workflow); // not under the lock
+            machines.put(key, machine);
+        }
+        return machine;
     }
 
     /** The execution of a machine that is no application's: for trials. @param startTime ISO 8601 with a Z */

@@ -48,6 +48,7 @@ final class ExpressionPool implements AutoCloseable {
         this.options = options;
         this.threads = new ThreadPoolExecutor(options.threads(), options.threads() + MAX_GIVEN_UP, 1, TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(options.waiting()), Thread.ofPlatform().name("sand-expression-", 0).daemon().factory());
+        threads.prestartAllCoreThreads(); // a shard that starts one is held for it
     }
 
     void evaluate(Execution execution, Execution.Signal signal, Listener listener) {

@@ -12,7 +12,6 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
-import dev.sand.hostagent.core.ExecutionFactory;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -99,26 +98,21 @@ public final class ShardGroup implements Shards, AutoCloseable {
 
     /** Nothing but {@link #sockets} is used before. */
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
-        ShardAdapters adapters = new ShardAdapters(parts.applications(), sandboxes, parts.journal(), parts.records(),
-                expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
+        Executions executions = new Executions(payloads::bytes, parts.tokens());
+        ShardAdapters adapters = new ShardAdapters(new PreparedApplications(parts.applications(), executions), sandboxes,
+                parts.journal(), parts.records(), expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
                 new GrainProcesses(parts.segments(), parts.cluster().copies(),
                         new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
-        new Rehearsal(new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, 0),
-                epochOffsetMs), configuration.core().slots(), configuration.host(), System.nanoTime()).play();
         for (int i = 0; i < configuration.shards(); i++) {
-            HostCore core = new HostCore(configuration.core(), executionFactory(), configuration.host(), idPrefix(random, i),
+            HostCore core = new HostCore(configuration.core(), executions::create, configuration.host(), idPrefix(random, i),
                     epochOffsetMs);
             shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
                     onBroken));
         }
-    }
-
-    private ExecutionFactory executionFactory() {
-        return new Executions(payloads::bytes, parts.tokens())::create;
     }
 
     private static String idPrefix(SecureRandom random, int shard) {
