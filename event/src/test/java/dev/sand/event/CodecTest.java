@@ -24,6 +24,12 @@ class CodecTest {
     }
 
     @Test
+    void whatANewerHostSaysOfItselfBesidesIsPassedOver() {
+        byte[] newer = "{\"object\":\"o\",\"size\":1,\"tier\":\"cold\"}".getBytes(StandardCharsets.UTF_8);
+        assertThat(Codec.decodeDescription(newer, Payload.Reference.class).object()).isEqualTo("o");
+    }
+
+    @Test
     void specificationsComeBackAsTheyWere() {
         GrainSpec grain = GrainSpec.withDefaults("g");
         assertThat(Codec.decode(Codec.encode(grain), GrainSpec.class)).isEqualTo(grain);

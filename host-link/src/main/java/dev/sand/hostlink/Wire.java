@@ -54,7 +54,7 @@ final class Wire {
         return sent.getViews().stream().map(view -> {
             byte[] bytes = new byte[view.remaining()];
             view.duplicate().get(bytes);
-            return Codec.decode(bytes, ProcessView.class);
+            return Codec.decodeDescription(bytes, ProcessView.class);
         }).toList();
     }
 
