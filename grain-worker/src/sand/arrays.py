@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 from sand.errors import BadRequest, Unserializable
+from sand.messages import DataReference
 
 
 def encode(array: Any, what: str) -> tuple[Any, ...]:
@@ -44,6 +45,19 @@ def decode(data: Any) -> Any:
         raise BadRequest(f"the payload is not a readable .npy array: {broken}") from None
     array = flat.reshape(shape, order="F" if fortran else "C")
     array.flags.writeable = False
+    return array
+
+
+def copy(data: bytes | None, reference: DataReference | None, segments: Any) -> Any:
+    """The same with memory of its own. :param data: or, when it is large, the reference to it"""
+    if data is not None:
+        return decode(data).copy()
+    try:
+        import numpy
+    except ImportError:
+        return decode(b"")  # which says so
+    array = decode(segments.read_into(reference.object, lambda size: numpy.empty(size, numpy.uint8)))
+    array.flags.writeable = True
     return array
 
 

@@ -48,17 +48,18 @@ _sleep = time.sleep
 class LazySegments:
     """The connection to data.sock, made when a value is large."""
 
-    __slots__ = ("_directory", "_segments")
+    __slots__ = ("_directory", "_segments", "instance")
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
+        self.instance: str | None = None
         self._segments: Any = None
 
     def _connected(self) -> Any:
         if self._segments is None:
             from sand.segments import Segments
 
-            self._segments = Segments(self._directory)
+            self._segments = Segments(self._directory, self.instance)
         return self._segments
 
     def store(self, event_id: str, parts: tuple[Any, ...], size: int) -> str:
@@ -66,6 +67,16 @@ class LazySegments:
 
     def load(self, name: str) -> memoryview:
         return self._connected().load(name)
+
+    def read(self, name: str) -> bytes:
+        return self._connected().read(name)
+
+    def read_into(self, name: str, make: Callable[[int], Any]) -> Any:
+        return self._connected().read_into(name, make)
+
+    def rest(self) -> None:
+        if self._segments is not None:
+            self._segments.rest()
 
     def is_of(self, name: str, execution_id: str) -> bool:
         return self._segments is not None and self._segments.is_of(name, execution_id)
@@ -81,6 +92,7 @@ class Instance:
     def begin(self, name: str, connection: Connection) -> None:
         """This process is the instance of that name."""
         self.connection = connection
+        self._segments.instance = name
         self._pid = getpid()
         self._take = encode_take(name, self._pid)
 
@@ -160,6 +172,8 @@ class Instance:
             return False
         logs.flush()
         connection.send(answer if last else answer + self._take)
+        if not last:
+            self._segments.rest()
         return True
 
     def serve(self, handler: loading.Handler) -> None:

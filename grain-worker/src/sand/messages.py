@@ -366,10 +366,12 @@ Report = WorkerReadyReport | WorkerFailedReport | WorkerExitedReport | InstanceE
 class SegmentAllocateRequest(NamedTuple):
     event_id: str
     size: int
+    instance: str | None = None
 
 
 class SegmentOpenRequest(NamedTuple):
     object: str
+    instance: str | None = None
 
 
 class SegmentReply(NamedTuple):

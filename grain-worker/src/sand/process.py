@@ -6,7 +6,6 @@ waits, waits for all of them. What takes effect when stands in docs/PROCESSES.md
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
 from sand import values
@@ -285,13 +284,9 @@ class Process:
         return left if timeout is None else max(0, min(int(timeout * 1000), left))
 
     def _value(self, payload: Payload, shared: bool) -> Any:
-        value = values.decode(payload, self._context.segments)
         if shared and payload.reference is not None:
-            return value
-        if isinstance(value, memoryview):
-            return bytes(value)
-        numpy = sys.modules.get("numpy")
-        return value.copy() if numpy is not None and isinstance(value, numpy.ndarray) else value
+            return values.decode(payload, self._context.segments)
+        return values.copy(payload, self._context.segments)
 
 
 def _text(key: str) -> str:

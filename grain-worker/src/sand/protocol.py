@@ -188,8 +188,8 @@ COMMANDS = Method(
     struct_of(CommandsReply, (1, list_of(_command), _R)),
 )
 REPORT = Method("report", _report, oneway=True)
-ALLOCATE = Method("allocate", struct_of(SegmentAllocateRequest, (1, TEXT, _R), (2, LONG, _R)), _segment_reply)
-OPEN = Method("open", struct_of(SegmentOpenRequest, (1, TEXT, _R)), _segment_reply)
+ALLOCATE = Method("allocate", struct_of(SegmentAllocateRequest, (1, TEXT, _R), (2, LONG, _R), (3, TEXT, _O)), _segment_reply)
+OPEN = Method("open", struct_of(SegmentOpenRequest, (1, TEXT, _R), (2, TEXT, _O)), _segment_reply)
 
 METHODS = {
     method.name: method

@@ -112,6 +112,19 @@ def _array(value: Any) -> Any:
     return value if numpy is not None and isinstance(value, numpy.ndarray) else None
 
 
+def copy(payload: Payload, segments: Any) -> Any:
+    """As decode, of memory that is the caller's own: an array that can be written, bytes."""
+    kind, data, reference = payload
+    if kind == NPY:
+        from sand import arrays
+
+        return arrays.copy(data, reference, segments)
+    if data is None and kind != LIST:
+        payload = Payload(kind, segments.read(reference.object))
+    value = decode(payload, segments)
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
 def decode(payload: Payload, segments: Any) -> Any:
     """The value a handler gets: decoded JSON, an array, or bytes (a read-only memoryview when it is large)."""
     kind, data, reference = payload

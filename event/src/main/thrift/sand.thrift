@@ -484,11 +484,15 @@ service Control {
 struct SegmentAllocateRequest {
   /** The attempt that will put its value there; the object lives as long as its execution, or as a key of shared/ names it. */
   1: required string eventId,
-  2: required i64 size
+  2: required i64 size,
+  /** With the first request of a connection: who asks. See Segments. */
+  3: optional string instance
 }
 
 struct SegmentOpenRequest {
-  1: required string object
+  1: required string object,
+  /** As in SegmentAllocateRequest. */
+  2: optional string instance
 }
 
 struct SegmentReply {
@@ -501,6 +505,9 @@ struct SegmentReply {
 /**
  * Large values (over 64 KiB), on data.sock. A memfd travels with the reply as SCM_RIGHTS on its first byte:
  * writable for allocate (sealed against growing and shrinking, pre-faulted), read-only for open. Map it; do not copy it.
+ *
+ * A connection that has said whose it is may be given replies to open that it has not asked for, with the sequence number
+ * -1: of an object that a message on that instance's bus.sock names, sent before that message. It need not come.
  */
 service Segments {
   SegmentReply allocate(1: SegmentAllocateRequest request) throws (1: BusError error)

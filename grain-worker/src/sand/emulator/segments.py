@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from mmap import ACCESS_READ, mmap
 from typing import Any
 
@@ -53,6 +53,15 @@ class Segments:
 
     def load(self, name: str) -> memoryview:
         return memoryview(mmap(self.descriptor(name), 0, access=ACCESS_READ))
+
+    def read(self, name: str) -> bytes:
+        return bytes(self.load(name))
+
+    def read_into(self, name: str, make: Callable[[int], Any]) -> Any:
+        found = self.load(name)
+        made = make(found.nbytes)
+        memoryview(made).cast("B")[:] = found
+        return made
 
     def store(self, event_id: str, parts: tuple[Any, ...], size: int) -> str:
         """As sand.segments.Segments.store, for a handler in this process."""

@@ -8,20 +8,21 @@ import dev.sand.hostagent.journal.JournalQueue.Given;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.objects.Urgency;
 import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
  * Copies the values of a record to the global data layer before the record is written (SAND 4.3): first they are described,
- * and a <i>storing</i> flag says what will be there; then they are copied. On threads of its own, a few at once.
+ * and a <i>storing</i> flag says what will be there; then they are copied. On threads of its own, a few at once, which leave the
+ * cores to those who work on what is asked now.
  */
 final class ValueCopying implements AutoCloseable {
     private static final int AT_ONCE = 6;
@@ -31,11 +32,13 @@ final class ValueCopying implements AutoCloseable {
 
     private final ObjectCopies copies;
     private final int maxInlineBytes;
-    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("journal-copy-", 0).factory());
+    private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE,
+            work -> Thread.ofPlatform().daemon().name("journal-copy").unstarted(() -> {
+                Urgency.later();
+                work.run();
+            }));
     private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().name("journal-copy-retry").daemon().factory());
-    private final Semaphore room = new Semaphore(AT_ONCE);
 
     ValueCopying(ObjectCopies copies, int maxInlineBytes) {
         this.copies = copies;
@@ -63,13 +66,10 @@ final class ValueCopying implements AutoCloseable {
      */
     void start(Given given, Consumer<Given> storing, BiConsumer<Given, StoreException> then) {
         threads.execute(() -> {
-            room.acquireUninterruptibly();
             try {
                 then.accept(copy(given, storing), null);
             } catch (StoreException e) {
                 then.accept(null, e);
-            } finally {
-                room.release();
             }
         });
     }
@@ -82,23 +82,29 @@ final class ValueCopying implements AutoCloseable {
         ProcessChange change = entry.change() == null ? null
                 : entry.change().map(payload -> named(entry, entry.change().journalId(), payload, values, work));
         Given result = given.with(named, change);
-        if (named instanceof Backup.Finished && change == null) {
+        if (isFlagged(entry)) {
             storing.accept(result.storing(values));
         }
         work.forEach(Runnable::run);
         return result;
     }
 
-    /** @param id with which it is kept; @param work to copy it is added to this, and what it will be to the values */
+    /** @param id with which it is kept; @param work to copy it is added to this, and what it will be to the values if that is flagged */
     private Payload named(Entry entry, String id, Payload payload, List<Stored> values, List<Runnable> work) {
         if (!isCopied(payload)) {
             return payload;
         }
-        String object = entry.epoch() + "." + entry.sequence() + "." + values.size();
-        Stored stored = copies.describe(entry.application(), id, object, payload);
-        values.add(stored);
+        String object = entry.epoch() + "." + entry.sequence() + "." + work.size();
+        if (isFlagged(entry)) {
+            values.add(copies.describe(entry.application(), id, object, payload));
+        }
         work.add(() -> copies.toGlobal(entry.application(), id, object, payload));
-        return new Payload(payload.contentType(), null, new Payload.Reference(stored.name(), stored.size()));
+        return ObjectCopies.named(id, object, payload);
+    }
+
+    /** Whether a flag says what will be there: then values are read twice. */
+    private static boolean isFlagged(Entry entry) {
+        return entry.backup() instanceof Backup.Finished && entry.change() == null;
     }
 
     void later(Runnable task) {

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -74,16 +75,25 @@ public class GlobalObjects {
 
     /** @throws StoreException when it is not stored, with kind BAD_VALUE when it is not what was described */
     public void put(String application, Stored stored, Source source) throws IOException {
+        put(application, stored.name(), stored.size(), stored.sha256(), source);
+    }
+
+    /** The same of a value that nobody has described: it is read once. */
+    public Stored put(String application, String name, long size, Source source) throws IOException {
+        return put(application, name, size, null, source);
+    }
+
+    /** @param sha256 what it has to be, or null */
+    private Stored put(String application, String name, long size, String sha256, Source source) throws IOException {
         MessageDigest digest = sha256();
-        Pieces pieces = new Pieces(application, stored.name());
+        Pieces pieces = new Pieces(application, name);
         source.writeTo(new DigestOutputStream(pieces, digest));
-        pieces.end();
-        String hash = HexFormat.of().formatHex(digest.digest());
-        if (pieces.size != stored.size() || !hash.equals(stored.sha256())) {
-            throw new StoreException(Kind.BAD_VALUE, "object " + stored.name() + " changed while it was copied", 0, null);
+        Stored stored = new Stored(name, pieces.size + pieces.filled, HexFormat.of().formatHex(digest.digest()));
+        if (stored.size() != size || (sha256 != null && !stored.sha256().equals(sha256))) {
+            throw new StoreException(Kind.BAD_VALUE, "object " + name + " changed while it was copied", 0, null);
         }
-        store.put(TABLE, application, stored.name() + DESCRIPTION,
-                Codec.encode(new Description(SCHEMA, pieces.size, hash, pieces.count)), GlobalStore.ANY);
+        pieces.end(stored);
+        return stored;
     }
 
     /** Whether the value is there, whole, with that size and hash: its bytes are read. */
@@ -221,17 +231,28 @@ public class GlobalObjects {
                 done += part;
                 filled += part;
                 if (filled == buffer.length) {
-                    end();
+                    GlobalStore.Write piece = takePiece();
+                    store.put(piece.table(), piece.scope(), piece.key(), piece.value(), GlobalStore.ANY);
                 }
             }
         }
 
-        void end() {
+        private GlobalStore.Write takePiece() {
+            GlobalStore.Write piece = new GlobalStore.Write(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled));
+            size += filled;
+            filled = 0;
+            return piece;
+        }
+
+        /** What is left of it goes with the description, behind all else. */
+        void end(Stored stored) {
+            List<GlobalStore.Write> last = new ArrayList<>(2);
             if (filled > 0) {
-                store.put(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled), GlobalStore.ANY);
-                size += filled;
-                filled = 0;
+                last.add(takePiece());
             }
+            last.add(new GlobalStore.Write(TABLE, application, name + DESCRIPTION,
+                    Codec.encode(new Description(SCHEMA, stored.size(), stored.sha256(), count))));
+            store.writeAll(last);
         }
     }
 }

@@ -79,16 +79,27 @@ public final class ObjectCopies implements AutoCloseable {
     /** The same value by its name in the global data layer, there when this returns. */
     public Payload toGlobal(String application, String executionId, String object, Payload payload) {
         String key = key(object, payload);
-        Stored stored = describe(application, executionId, object, payload);
-        once(copies(application, executionId).out, key, () -> {
+        Copies copies = copies(application, executionId);
+        CompletableFuture<Stored> described = copies.described.get(key);
+        Payload named = named(executionId, object, payload);
+        once(copies.out, key, () -> {
             try {
-                objects.put(application, stored, source(application, payload));
-                return stored;
+                if (described == null) {
+                    return objects.put(application, named.reference().object(), payload.size(), source(application, payload));
+                }
+                objects.put(application, described.join(), source(application, payload));
+                return described.join();
             } catch (IOException e) {
                 throw unreadable(key, e);
             }
         });
-        return new Payload(payload.contentType(), null, new Payload.Reference(stored.name(), stored.size()));
+        return named;
+    }
+
+    /** The value as {@link #toGlobal} will give it. */
+    public static Payload named(String executionId, String object, Payload payload) {
+        return new Payload(payload.contentType(), null,
+                new Payload.Reference(GlobalObjects.name(executionId, key(object, payload)), payload.size()));
     }
 
     /** As toGlobal for a value over the inline limit or by reference; any other as it is. */

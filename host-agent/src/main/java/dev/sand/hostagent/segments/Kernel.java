@@ -42,6 +42,7 @@ final class Kernel {
     static final int SO_SNDBUF = 7;
     static final int SHUT_RDWR = 2;
     static final int MSG_NOSIGNAL = 0x4000;
+    static final int MSG_DONTWAIT = 0x40;
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -226,7 +227,7 @@ final class Kernel {
         return check("send", state -> (long) SEND.invokeExact(state, fd, from, from.byteSize(), MSG_NOSIGNAL));
     }
 
-    static long sendMessage(int fd, MemorySegment message) throws KernelException {
-        return check("sendmsg", state -> (long) SENDMSG.invokeExact(state, fd, message, MSG_NOSIGNAL));
+    static long sendMessage(int fd, MemorySegment message, int flags) throws KernelException {
+        return check("sendmsg", state -> (long) SENDMSG.invokeExact(state, fd, message, MSG_NOSIGNAL | flags));
     }
 }

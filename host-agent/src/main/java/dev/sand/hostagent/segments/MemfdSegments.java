@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -226,6 +227,16 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         } catch (SegmentException e) {
             throw failure(e);
         }
+    }
+
+    @Override
+    public boolean retainAtOnce(String application, Collection<Payload.Reference> references, boolean isMessage) {
+        return pool.retainAtOnce(application, references, isMessage);
+    }
+
+    @Override
+    public boolean forgetAtOnce(String application, Collection<Payload.Reference> references) {
+        return pool.forgetAtOnce(application, references);
     }
 
     @Override

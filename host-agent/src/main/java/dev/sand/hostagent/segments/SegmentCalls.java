@@ -19,6 +19,8 @@ import org.apache.thrift.transport.TMemoryInputTransport;
 
 /** The Thrift service Segments: one frame in, one frame and at most one descriptor out. */
 final class SegmentCalls {
+    private static final int PUSHED = -1;
+
     private final SegmentPool pool;
 
     SegmentCalls(SegmentPool pool) {
@@ -28,22 +30,29 @@ final class SegmentCalls {
     /** @param fd negative: none; else to be closed once it is sent */
     record Reply(byte[] frame, int fd) {}
 
+    /** A connection's other end says whose it is. */
+    interface Caller {
+        void is(String instance);
+    }
+
     private record Answer(SegmentReply value, int fd) {}
 
     /** @param application null: the sandbox belongs to none yet; @throws TException when the frame is no call */
-    Reply answer(String application, byte[] frame) throws TException {
+    Reply answer(String application, byte[] frame, Caller caller) throws TException {
         TBinaryProtocol in = new TBinaryProtocol(new TMemoryInputTransport(frame), true, true);
         TMessage call = in.readMessageBegin();
         return switch (call.name) {
             case "allocate" -> {
                 Segments.allocate_args arguments = new Segments.allocate_args();
                 arguments.read(in);
+                introduce(caller, arguments.request.instance);
                 Segments.allocate_result result = new Segments.allocate_result();
                 yield reply(call, result, () -> allocate(application, arguments.request), result::setSuccess, result::setError);
             }
             case "open" -> {
                 Segments.open_args arguments = new Segments.open_args();
                 arguments.read(in);
+                introduce(caller, arguments.request.instance);
                 Segments.open_result result = new Segments.open_result();
                 yield reply(call, result, () -> open(application, arguments.request), result::setSuccess, result::setError);
             }
@@ -51,6 +60,12 @@ final class SegmentCalls {
                     new TApplicationException(TApplicationException.UNKNOWN_METHOD, "Segments has no method " + call.name)::write),
                     -1);
         };
+    }
+
+    private static void introduce(Caller caller, String instance) {
+        if (instance != null) {
+            caller.is(instance);
+        }
     }
 
     private interface Work {
@@ -93,6 +108,22 @@ final class SegmentCalls {
         SegmentPool.Opened opened = pool.open(bound(application), request.object);
         SegmentReply reply = new SegmentReply(opened.object().id, opened.object().size);
         return new Answer(reply.setExecution(opened.object().execution), opened.fd());
+    }
+
+    /** A reply to open that nobody has asked for; null: it cannot be had at once. */
+    Reply pushed(String application, String object) {
+        SegmentPool.Opened opened = application == null ? null : pool.openAtOnce(application, object);
+        if (opened == null) {
+            return null;
+        }
+        Segments.open_result result = new Segments.open_result();
+        result.setSuccess(new SegmentReply(opened.object().id, opened.object().size).setExecution(opened.object().execution));
+        try {
+            return new Reply(frame(new TMessage("open", TMessageType.REPLY, PUSHED), result::write), opened.fd());
+        } catch (TException e) {
+            Kernel.close(opened.fd());
+            throw new IllegalStateException("a reply that cannot be written", e);
+        }
     }
 
     private static String bound(String application) throws SegmentException {

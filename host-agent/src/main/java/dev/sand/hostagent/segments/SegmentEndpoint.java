@@ -1,9 +1,11 @@
 package dev.sand.hostagent.segments;
 
+import dev.sand.event.Payload;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -25,6 +27,8 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
     private final SegmentCalls calls;
     private final ExecutorService threads;
     private final Set<UnixSocket> connections = ConcurrentHashMap.newKeySet();
+    /** By instance, those that have said whose they are. */
+    private final Map<String, UnixSocket> introduced = new ConcurrentHashMap<>();
     private volatile String application;
     private volatile boolean closed;
 
@@ -39,6 +43,16 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
     @Override
     public void bind(String toApplication) {
         application = toApplication;
+    }
+
+    @Override
+    public void push(String instance, Payload.Reference reference) {
+        UnixSocket connection = introduced.get(instance);
+        SegmentCalls.Reply reply = connection == null ? null : calls.pushed(application, reference.object());
+        if (reply != null) {
+            connection.sendAtOnce(reply.frame(), reply.fd());
+            Kernel.close(reply.fd());
+        }
     }
 
     private void accept() {
@@ -83,6 +97,7 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
     }
 
     private void serve(UnixSocket connection) {
+        Introduction whose = new Introduction(connection);
         byte[] length = new byte[4];
         try {
             while (!closed && connection.receive(length)) {
@@ -92,18 +107,42 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
                 }
                 byte[] frame = new byte[size];
                 connection.receive(frame);
-                answer(connection, frame);
+                answer(connection, frame, whose);
             }
         } catch (IOException | TException e) {
             LOG.debug("{}: a connection ends: {}", path, e.getMessage());
         } finally {
+            whose.leave();
             connections.remove(connection);
             connection.close();
         }
     }
 
-    private void answer(UnixSocket connection, byte[] frame) throws IOException, TException {
-        SegmentCalls.Reply reply = calls.answer(application, frame);
+    /** Once: an instance has one connection, the first that says so. */
+    private final class Introduction implements SegmentCalls.Caller {
+        private final UnixSocket connection;
+        private String instance;
+
+        Introduction(UnixSocket connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void is(String name) {
+            if (instance == null && introduced.putIfAbsent(name, connection) == null) {
+                instance = name;
+            }
+        }
+
+        void leave() {
+            if (instance != null) {
+                introduced.remove(instance, connection);
+            }
+        }
+    }
+
+    private void answer(UnixSocket connection, byte[] frame, Introduction whose) throws IOException, TException {
+        SegmentCalls.Reply reply = calls.answer(application, frame, whose);
         try {
             connection.send(reply.frame(), reply.fd());
         } finally {

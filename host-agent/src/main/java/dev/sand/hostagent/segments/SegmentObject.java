@@ -15,6 +15,8 @@ final class SegmentObject {
     boolean executionRuns;
     /** Nobody will open it any more. */
     boolean isRead;
+    /** Nobody will once it is let go. */
+    boolean isMessage;
     int keys;
     int uses;
     long releasedNs;

@@ -1,9 +1,11 @@
 package dev.sand.hostagent.segments;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentSpace.Application;
 import dev.sand.hostagent.segments.SegmentSpace.Limits;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,14 +137,21 @@ final class SegmentPool {
     }
 
     Opened open(String application, String id) throws SegmentException {
-        return inTurn(() -> {
-            SegmentObject object = find(application, id);
-            try {
-                return new Opened(object, object.file.openReadOnly());
-            } catch (KernelException e) {
-                throw new SegmentException(Errors.UNAVAILABLE, "the object cannot be opened: " + e.getMessage(), e);
-            }
-        });
+        return inTurn(() -> opened(application, id));
+    }
+
+    private Opened opened(String application, String id) throws SegmentException {
+        SegmentObject object = find(application, id);
+        try {
+            return new Opened(object, object.file.openReadOnly());
+        } catch (KernelException e) {
+            throw new SegmentException(Errors.UNAVAILABLE, "the object cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    /** As open, for a shard: null when somebody else is at it, or it cannot be opened. */
+    Opened openAtOnce(String application, String id) {
+        return atOnce(() -> opened(application, id));
     }
 
     /** Holds the object while the host agent works on it; {@link #endUse} lets it go. */
@@ -183,22 +192,50 @@ final class SegmentPool {
 
     void retain(String application, String id) throws SegmentException {
         inTurn(() -> {
-            hold(find(application, id)).keys++;
+            SegmentObject object = hold(find(application, id));
+            object.keys++;
+            object.isMessage = false;
             return null;
         });
+    }
+
+    /** For a shard: all of them, or none. */
+    boolean retainAtOnce(String application, Collection<Payload.Reference> references, boolean isMessage) {
+        return atOnce(() -> {
+            List<SegmentObject> objects = new ArrayList<>(references.size());
+            for (Payload.Reference reference : references) {
+                objects.add(find(application, reference.object()));
+            }
+            for (SegmentObject object : objects) {
+                hold(object).keys++;
+                object.isMessage = isMessage;
+            }
+            return objects;
+        }) != null;
     }
 
     void forget(String application, String id) {
         lock.lock();
         try {
-            Application in = space.find(application);
-            SegmentObject object = in == null ? null : in.objects.get(id);
-            if (object != null && object.keys > 0) {
-                object.keys--;
-                letGo(object);
-            }
+            release(application, id);
         } finally {
             lock.unlock();
+        }
+    }
+
+    boolean forgetAtOnce(String application, Collection<Payload.Reference> references) {
+        return atOnce(() -> {
+            references.forEach(reference -> release(application, reference.object()));
+            return references;
+        }) != null;
+    }
+
+    private void release(String application, String id) {
+        Application in = space.find(application);
+        SegmentObject object = in == null ? null : in.objects.get(id);
+        if (object != null && object.keys > 0) {
+            object.keys--;
+            letGo(object);
         }
     }
 
@@ -246,6 +283,21 @@ final class SegmentPool {
         }
     }
 
+    /** Waits for nobody. @return null: it could not be done */
+    private <T> T atOnce(Work<T> work) {
+        if (!lock.tryLock()) {
+            return null;
+        }
+        try {
+            takeEnds();
+            return work.run();
+        } catch (SegmentException e) {
+            return null; // whoever asks again, and waits, is told
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void takeEnds() {
         for (End end = ends.poll(); end != null; end = ends.poll()) {
             ended.put(end.of(), true);
@@ -281,7 +333,7 @@ final class SegmentPool {
     private void letGo(SegmentObject object) {
         Application in = space.find(object.application);
         if (!object.isHeld() && in != null && in.objects.get(object.id) == object) {
-            if (object.isRead) {
+            if (object.isRead || object.isMessage) {
                 // The memory that was used last is what the processor still has.
                 object.releasedNs = clockNs.getAsLong() - limits.grace().toNanos() - 1;
                 in.released.addFirst(object);

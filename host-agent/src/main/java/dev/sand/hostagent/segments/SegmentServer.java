@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Collection;
 
 /**
  * Large values in shared memory (DESIGN, decision 9): sealed memfds, handed over data.sock to the instances of one
@@ -14,6 +15,9 @@ public interface SegmentServer extends AutoCloseable {
     /** The data.sock of one sandbox. A blank sandbox has no application yet: every call on it is refused until bind. */
     interface Endpoint extends AutoCloseable {
         void bind(String application);
+
+        /** Gives a value that the instance is about to be told of to it already, if that can be done at once; else it asks. */
+        default void push(String instance, Payload.Reference reference) {}
 
         @Override
         void close();
@@ -95,7 +99,21 @@ public interface SegmentServer extends AutoCloseable {
     /** A key of shared/ names the object now (or does not any more): counted, so that it outlives its execution. */
     void retain(String application, Payload.Reference reference);
 
+    /**
+     * Retains all of them, or none, without waiting: for the shards.
+     *
+     * @param isMessage whoever it is for has read it when it is forgotten; @return false: somebody else is at it, or one is not there
+     */
+    default boolean retainAtOnce(String application, Collection<Payload.Reference> references, boolean isMessage) {
+        return false;
+    }
+
     void forget(String application, Payload.Reference reference);
+
+    /** The same for all of them without waiting. @return false: somebody else is at it */
+    default boolean forgetAtOnce(String application, Collection<Payload.Reference> references) {
+        return false;
+    }
 
     @Override
     void close();

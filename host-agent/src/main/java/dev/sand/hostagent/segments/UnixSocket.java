@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A blocking Unix stream socket that can pass a descriptor. One thread uses it; any may shut it down. */
+/** A blocking Unix stream socket that can pass a descriptor. One thread uses it; any may shut it down, or send at once. */
 final class UnixSocket {
     private static final int BACKLOG = 256;
     private static final int SEND_BUFFER_BYTES = 4096;
@@ -29,6 +29,7 @@ final class UnixSocket {
 
     private final int fd;
     private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock sending = new ReentrantLock();
     private boolean closed;
 
     private UnixSocket(int fd) {
@@ -89,13 +90,36 @@ final class UnixSocket {
 
     /** Sends all bytes; the descriptor, when it is not negative, goes with the first of them. */
     void send(byte[] bytes, int descriptor) throws IOException {
+        sending.lock();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(bytes.length);
             MemorySegment.copy(bytes, 0, buffer, JAVA_BYTE, 0, bytes.length);
-            long at = descriptor < 0 ? 0 : Kernel.sendMessage(fd, message(arena, buffer, descriptor));
+            long at = descriptor < 0 ? 0 : Kernel.sendMessage(fd, message(arena, buffer, descriptor), 0);
             while (at < bytes.length) {
                 at += Kernel.send(fd, buffer.asSlice(at));
             }
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** The same from any thread, all or nothing, and nothing when it would have to wait. */
+    void sendAtOnce(byte[] bytes, int descriptor) {
+        if (!sending.tryLock()) {
+            return;
+        }
+        lock.lock(); // that it is not closed meanwhile, and its number another's
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(bytes.length);
+            MemorySegment.copy(bytes, 0, buffer, JAVA_BYTE, 0, bytes.length);
+            if (!closed && Kernel.sendMessage(fd, message(arena, buffer, descriptor), Kernel.MSG_DONTWAIT) < bytes.length) {
+                Kernel.shutdown(fd); // a part of it is no frame
+            }
+        } catch (KernelException e) {
+            // it is full, or closed at the other end: who needs the value asks for it
+        } finally {
+            lock.unlock();
+            sending.unlock();
         }
     }
 

@@ -70,8 +70,12 @@ final class GrainProcesses {
     /** A call with what says which attempt it is of. */
     private record Of(String eventId, int attempt, ProcessCall call, List<Payload> values) {}
 
-    /** Called on the shard's thread, and becomes an input at once when no value is large. */
-    void call(Shard shard, AppKey app, String instance, Object request, BusReply<Object> reply) {
+    /**
+     * Called on the shard's thread, and becomes an input at once when no value is large.
+     *
+     * @param push told of a large value before the instance is
+     */
+    void call(Shard shard, AppKey app, String instance, Object request, BusReply<Object> reply, Consumer<Payload.Reference> push) {
         Of of;
         try {
             of = of(request);
@@ -80,14 +84,35 @@ final class GrainProcesses {
             return;
         }
         Input.CallProcess input = new Input.CallProcess(app, instance, of.eventId(), of.attempt(), of.call(),
-                answer -> answer(reply, answer));
-        kept(shard, app.application(), of.values(), () -> shard.on(input), cause -> reply.refuse(Errors.UNAVAILABLE, cause));
+                answer -> {
+                    Payload value = value(answer);
+                    if (LargePayloads.isReference(value)) {
+                        push.accept(value.reference());
+                    }
+                    answer(reply, answer);
+                });
+        kept(shard, app.application(), of.values(), of.call() instanceof ProcessCall.Send, () -> shard.on(input),
+                cause -> reply.refuse(Errors.UNAVAILABLE, cause));
     }
 
-    /** Values by reference are kept, then the step is done; on the shard's thread, as is what is done when they cannot be. */
-    void kept(Shard shard, String application, List<Payload> values, Runnable step, Consumer<String> failed) {
+    private static Payload value(Answer answer) {
+        return switch (answer) {
+            case Answer.Value found -> found.value();
+            case Answer.Received received -> received.payload();
+            case Answer.Outcome outcome -> outcome.output();
+            default -> null;
+        };
+    }
+
+    /**
+     * Values by reference are kept, then the step is done; on the shard's thread, as is what is done when they cannot be. At once unless
+     * somebody else is at the values just now.
+     *
+     * @param areMessages each is read by one, who has done so when it is freed
+     */
+    void kept(Shard shard, String application, List<Payload> values, boolean areMessages, Runnable step, Consumer<String> failed) {
         List<Payload.Reference> references = references(values);
-        if (references.isEmpty()) {
+        if (references.isEmpty() || segments.retainAtOnce(application, references, areMessages)) {
             step.run();
             return;
         }
@@ -115,7 +140,8 @@ final class GrainProcesses {
 
     void free(String application, List<Payload> values) {
         List<Payload.Reference> references = references(values);
-        if (!work.tryRun(() -> references.forEach(reference -> segments.forget(application, reference)))) {
+        if (!segments.forgetAtOnce(application, references)
+                && !work.tryRun(() -> references.forEach(reference -> segments.forget(application, reference)))) {
             references.forEach(reference -> segments.forget(application, reference)); // a lock's time, rather than a leak
         }
     }

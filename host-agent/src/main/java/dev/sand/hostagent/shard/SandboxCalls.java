@@ -156,6 +156,9 @@ final class SandboxCalls {
         }
         sockets.logs().onAttempt(instance, event.getExecutionId(), event.getEventId(), event.getAttempt(),
                 Messages.cloudProcess(event));
+        if (event.getPayload().isSetReference()) {
+            sockets.segments().push(instance, Messages.payload(event.getPayload()).reference());
+        }
         return connection.handOver(event);
     }
 
@@ -271,7 +274,7 @@ final class SandboxCalls {
             refuse(connection, new IllegalArgumentException("the function has ended already"));
             return;
         }
-        processes.kept(shard, app.application(), StateWrite.values(writes),
+        processes.kept(shard, app.application(), StateWrite.values(writes), false,
                 () -> finished(finish.instance(), new Input.FinishInProcess(finish, writes)),
                 cause -> finished(finish.instance(), new Input.Fail(app, finish.instance(), finish.eventId(), finish.attempt(),
                         Failure.platform(Errors.UNAVAILABLE, "what the function wrote cannot be kept: " + cause, true),
@@ -290,7 +293,8 @@ final class SandboxCalls {
     }
 
     void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
-        processes.call(shard, app, instance(connection), request, reply);
+        String instance = instance(connection);
+        processes.call(shard, app, instance, request, reply, reference -> sockets.segments().push(instance, reference));
     }
 
     void onFail(BusConnection connection, FailRequest request) {

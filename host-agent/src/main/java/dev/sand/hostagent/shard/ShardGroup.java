@@ -17,6 +17,7 @@ import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.log.LogCollector;
+import dev.sand.hostagent.objects.Urgency;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.sandbox.SandboxSockets;
 import dev.sand.hostagent.slots.Shards;
@@ -82,7 +83,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         for (int i = 0; i < configuration.shards(); i++) {
             EventLoop loop = loops.next();
             loopByShard.add(loop);
-            loop.execute(Urgency::ofThisThread);
+            loop.execute(Urgency::soon);
             buses.add(new SocketLocalBus(loop, configuration.bus()));
         }
         this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Payload;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,38 @@ class SegmentPoolTest {
         assertThat(again.file).isSameAs(first.file);
         assertThat(again.id).isNotEqualTo(first.id);
         assertThat(canOpen("app", first.id)).isFalse();
+    }
+
+    @Test
+    void theFileOfAMessageThatIsReadIsFreeAtOnce() throws Exception {
+        SegmentObject message = allocate("app", "e", MIB);
+        assertThat(pool.retainAtOnce("app", List.of(reference(message)), true)).isTrue();
+        pool.endExecution("app", "e", false);
+        assertThat(allocate("app", "e2", MIB).file).isNotSameAs(message.file);
+        SegmentPool.Opened opened = pool.openAtOnce("app", message.id);
+        assertThat(pool.forgetAtOnce("app", List.of(reference(message)))).isTrue();
+        assertThat(allocate("app", "e3", MIB).file).as("somebody maps it").isNotSameAs(message.file);
+        Kernel.close(opened.fd());
+        assertThat(allocate("app", "e4", MIB).file).isSameAs(message.file);
+        assertThat(pool.openAtOnce("app", message.id)).isNull();
+    }
+
+    @Test
+    void severalAreKeptOrNone() throws SegmentException {
+        SegmentObject one = allocate("app", "e", MIB);
+        assertThat(pool.retainAtOnce("app", List.of(reference(one), new Payload.Reference("none", MIB)), false)).isFalse();
+        assertThat(pool.retainAtOnce("app", List.of(reference(one)), false)).isTrue();
+        pool.endExecution("app", "e", false);
+        forgetForLong();
+        assertThat(canOpen("app", one.id)).isTrue();
+        pool.forgetAtOnce("app", List.of(reference(one)));
+        assertThat(canOpen("app", one.id)).as("those just told of it can still open it").isTrue();
+        forgetForLong();
+        assertThat(canOpen("app", one.id)).isFalse();
+    }
+
+    private static Payload.Reference reference(SegmentObject object) {
+        return new Payload.Reference(object.id, object.size);
     }
 
     @Test

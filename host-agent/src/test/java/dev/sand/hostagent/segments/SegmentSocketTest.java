@@ -144,6 +144,61 @@ class SegmentSocketTest {
     }
 
     @Test
+    void anObjectThatAnInstanceIsToldOfIsThereWithoutBeingAskedFor() throws IOException {
+        endpoint.bind("app");
+        writer.call("introduce", "i1");
+        reader.call("introduce", "i2");
+        JsonNode first = writer.call("store", EVENT, 100_000);
+        JsonNode second = writer.call("store", EVENT, 200_000);
+        push("i2", first.get("object").asText());
+        JsonNode asked = reader.call("take", first.get("object").asText());
+        assertThat(asked.get("asked").asInt()).as("nobody has said before whose connection it is").isEqualTo(1);
+        push("i2", "none");
+        push("i3", second.get("object").asText());
+        push("i2", first.get("object").asText());
+        push("i2", second.get("object").asText());
+        JsonNode found = reader.call("take", second.get("object").asText());
+        assertThat(found.get("hash")).isEqualTo(second.get("hash"));
+        assertThat(found.get("asked").asInt()).isEqualTo(1);
+        assertThat(reader.call("take", "none").get("error").asText()).isEqualTo("Sand.NotFound");
+    }
+
+    @Test
+    void whoDoesNotTakeWhatItIsGivenIsGivenLittle() throws IOException {
+        endpoint.bind("app");
+        writer.call("introduce", "i1");
+        String object = writer.call("store", EVENT, 100_000).get("object").asText();
+        int before = writer.call("rest").get("descriptors").asInt();
+        for (int i = 0; i < 1000; i++) {
+            push("i1", object);
+        }
+        assertThat(writer.call("take", "none").get("error").asText()).isEqualTo("Sand.NotFound");
+        assertThat(writer.call("rest").get("descriptors").asInt()).isEqualTo(before);
+        assertThat(writer.call("take", object).has("hash")).isTrue();
+    }
+
+    @Test
+    void whoStoresValuesOfOneSizeIsGivenTheNextObjectAhead() throws IOException {
+        endpoint.bind("app");
+        writer.call("introduce", "i1");
+        int before = writer.call("rest").get("descriptors").asInt();
+        for (int i = 1; i <= 5; i++) {
+            JsonNode stored = writer.call("store", EVENT, 100_000);
+            assertThat(stored.get("asked").asInt()).as("waited for").isEqualTo(Math.min(i, 2));
+            reader.call("introduce", "i2");
+            assertThat(reader.call("take", stored.get("object").asText()).get("hash")).isEqualTo(stored.get("hash"));
+        }
+        assertThat(writer.call("store", EVENT, 70_000).get("asked").asInt()).as("another size").isEqualTo(3);
+        writer.call("store", EVENT, 70_000);
+        assertThat(writer.call("store", next(1), 70_000).get("asked").asInt()).as("another event's").isEqualTo(5);
+        assertThat(writer.call("rest").get("descriptors").asInt()).isEqualTo(before);
+    }
+
+    private void push(String instance, String object) {
+        endpoint.push(instance, new Payload.Reference(object, 1));
+    }
+
+    @Test
     void hostileBytesEndTheirConnectionAlone() throws IOException {
         endpoint.bind("app");
         for (String hostile : new String[] {"ffffffff", "00000000", "7fffffff00", "00000004deadbeef", "0000000480010001"}) {
