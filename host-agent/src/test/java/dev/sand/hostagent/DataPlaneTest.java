@@ -186,11 +186,11 @@ class DataPlaneTest {
     @Test
     void whoSaysNothingIsCutOffBeforeAndAfterItsGrant() throws Exception {
         plane.close();
-        open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(3), Duration.ofMillis(600), Duration.ofSeconds(30)));
+        open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofSeconds(30)));
         String grant = grant();
         try (Socket silent = new Socket("127.0.0.1", plane.port()); Socket half = new Socket("127.0.0.1", plane.port());
                 Socket known = new Socket("127.0.0.1", plane.port())) {
-            half.getOutputStream().write(Frames.PREFACE); // both before the 3 s are over, on a busy machine too
+            half.getOutputStream().write(Frames.PREFACE); // both before the 2 s are over, on a busy machine too
             hello(known, grant);
             assertThat(known.getInputStream().readNBytes(5)[4]).as("welcome").isEqualTo((byte) 2);
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
