@@ -162,6 +162,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
             ("value", "reply", sand.StateValue(value=payloads["large"])),
             ("none", "reply", sand.StateValue()),
             ("no-process", "error", sand.BusError(error="Sand.BadRequest", message="it runs in no process")),
+            ("looks", "call", sand.StateGetRequest(key="é", looks=True, **attempt)),
         ],
         "stateKeys": [
             ("first", "call", sand.StateKeysRequest(limit=1000, **attempt)),

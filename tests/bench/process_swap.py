@@ -17,6 +17,9 @@ PROCESSES = "/api/v1/applications/processes/processes"
 FARGATE_MS = {1: 98.4, 10: 232.0, 100: 1719.3, 200: 3480.4}
 ROUNDS = {1: 15, 10: 8, 100: 4, 200: 3}
 FIRST_CALLS = 40
+# Values of 1 MiB, and how many of them are in memory.
+OVERFLOW = 64
+OVERFLOW_MEMORY = 16
 MIB = 1 << 20
 
 
@@ -30,6 +33,7 @@ def swap(platform: Platform) -> list[Row]:
             kill(platform, f"swap-{mib}")
         with Process(server, "processes", "swap-first") as process:
             rows.append(first_call(process, client))
+        rows += overflow(platform, client)
     return rows
 
 
@@ -81,6 +85,26 @@ def first_call(process: Process, client: Client) -> Row:
     return latency(
         "process-first-call", "SAND", took, at_most=100, note="of a swapped one, over the data plane; reads its 1 MiB"
     )
+
+
+def overflow(platform: Platform, client: Client) -> list[Row]:
+    """PraaS 8: state over its memory, read back by a function, by its clock; for each value that comes another leaves."""
+    _, status, answer = client.timed(PROCESSES, b'{"id": "swap-over", "memory": "%dMiB"}' % OVERFLOW_MEMORY)
+    if status != 201:
+        raise RuntimeError(f"no process: {status} {answer[:200]!r}")
+    keys = [f"part-{number:04}" for number in range(OVERFLOW)]
+    with Process(f"http://127.0.0.1:{platform.port}", "processes", "swap-over") as process:
+        for number in range(OVERFLOW):
+            process.invoke("fill", {"bytes": MIB, "first": number}, timeout=60)
+        here = process.invoke("timed", keys[-2:] * OVERFLOW_MEMORY, timeout=60)[2:]
+        took = process.invoke("timed", keys * 2, timeout=120)[OVERFLOW:]
+    kill(platform, "swap-over")
+    note = f"1 MiB of random bytes of {OVERFLOW} MiB of state in {OVERFLOW_MEMORY} MiB of memory, {{}}; by the function's clock"
+    back, there = ([ns / 1e9 for ns in each] for each in (took, here))
+    return [
+        latency("process-overflow-read", "SAND", back, note=note.format("from the global data layer")),
+        latency("process-state-read", "SAND", there, note=note.format("one that is in memory")),
+    ]
 
 
 def step(client: Client, process: str, name: str) -> float:

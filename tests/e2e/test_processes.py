@@ -75,10 +75,11 @@ ROOT = "/api/v1/apps/ledger-of-processes/processes"
 class Home:
     """A platform with a home of its own, which may be killed and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: dict[str, str] = FILES) -> None:
+        self.folder = folder
         self.local = LocalPlatform(*sandbox_option(), home=folder).start()
         self.tested = Tested(self.local)
-        deployed = self.tested.deploy_files(FILES)
+        deployed = self.tested.deploy_files(files)
         assert deployed.status_code in (200, 201), deployed.text
 
     def again(self) -> None:

@@ -188,6 +188,7 @@ class StateGetRequest(NamedTuple):
     event_id: str
     attempt: int
     key: str
+    looks: bool | None = None
 
 
 class StateValue(NamedTuple):

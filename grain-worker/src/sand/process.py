@@ -144,7 +144,8 @@ class Process:
 
         :param default: what a read gives where there is nothing
         :param shared: a large value is not copied: a read-only memoryview of bytes, a read-only array
-        :raises TooLarge: the process's state would be over its memory
+        :raises TooLarge: the process's state would be over its bound, or the value is over its memory
+        :raises Unavailable: the value is in the global data layer, which does not give it
         """
         _text(key)
         if data is not _NOTHING:
@@ -163,7 +164,7 @@ class Process:
         if key in self._own:
             existed = self._own[key] is not None
         else:
-            existed = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key)).value is not None
+            existed = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key, True)).value is not None
         self._write(key, None)
         return existed
 

@@ -150,7 +150,9 @@ OBJECT = Method(
     struct_of(ObjectReply, (1, LONG, _R), (2, LONG, _O), (3, TEXT, _O), (4, BINARY, _O), (5, TEXT, _O), (6, _texts, _O)),
 )  # fmt: skip
 STATE_GET = Method(
-    "stateGet", struct_of(StateGetRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R)), struct_of(StateValue, (1, _payload, _O))
+    "stateGet",
+    struct_of(StateGetRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, FLAG, _O)),
+    struct_of(StateValue, (1, _payload, _O)),
 )
 STATE_KEYS = Method("stateKeys", struct_of(StateKeysRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, INT, _R)), _texts)
 STATE_WRITE = Method("stateWrite", struct_of(StateWriteRequest, (1, TEXT, _R), (2, INT, _R), (3, STATE_WRITES, _R)))

@@ -72,8 +72,8 @@ def test_the_last_to_finish_wins_key_by_key(apps: Apps, tmp_path: Path) -> None:
     assert apps.run("a", "out = [p.state('x'), p.state_keys()]") == [1, ["own1", "own2", "x"]]
 
 
-def test_a_state_over_its_memory_is_refused_as_a_whole(apps: Apps) -> None:
-    apps.load("processes: {memory: 1MiB}\n")
+def test_a_state_over_its_bound_is_refused_as_a_whole(apps: Apps) -> None:
+    apps.load("processes: {memory: 1MiB, state: 1MiB}\n")
     apps.run("a", "p.state('k', b'x' * 1_000_000)")
     over = apps.invoke("a", "p.state('small', 1); p.state('l', b'x' * 100_000)").json()
     assert over["error"] == "Sand.TooLarge" and "1048576" in over["detail"]
@@ -82,6 +82,17 @@ def test_a_state_over_its_memory_is_refused_as_a_whole(apps: Apps) -> None:
     apps.run("a", "p.delete_state('k'); [p.state(f'l{i}', b'x' * 60_000) for i in range(15)]")
     assert apps.create(id="own", memory="1KiB").json()["memoryBytes"] == 1024
     assert apps.invoke("own", "p.state('k', b'x' * 2000)").json()["error"] == "Sand.TooLarge"
+
+
+def test_a_state_may_be_over_its_memory_and_a_value_not(apps: Apps) -> None:
+    apps.load("processes: {memory: 1MiB}\n")
+    apps.run("a", "[p.state(f'k{i}', bytes([i]) * 500_000) for i in range(9)]")
+    assert apps.run("a", "out = [p.state(f'k{i}')[-1] for i in range(9)]") == list(range(9))
+    large = apps.invoke("a", "p.state('large', b'x' * (1 << 20))").json()
+    assert large["error"] == "Sand.TooLarge" and "1048576" in large["detail"] and "1048581" in large["detail"]
+    # The emulator has all of it in memory, and says so.
+    described = apps.describe("a")
+    assert (described["stateBytes"], described["overflowBytes"]) == (described["residentBytes"], 0)
 
 
 # --- messages

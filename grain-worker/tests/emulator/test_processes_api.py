@@ -185,8 +185,8 @@ def test_processes_are_described_and_listed(apps: Apps) -> None:
     made = apps.create(id="b", concurrency=2, memory="1MiB").json()
     assert made == {
         "application": "app", "process": "b", "status": "active", "host": "emulator", "createdMs": made["createdMs"],
-        "concurrency": 2, "memoryBytes": 1 << 20, "stateKeys": 0, "stateBytes": 0, "unread": 0, "mailboxBytes": 0,
-        "running": 0, "waiting": 0,
+        "concurrency": 2, "memoryBytes": 1 << 20, "stateKeys": 0, "stateBytes": 0, "residentBytes": 0, "overflowBytes": 0,
+        "unread": 0, "mailboxBytes": 0, "running": 0, "waiting": 0,
     }  # fmt: skip
     own = apps.http.post(AT).json()["process"]
     assert len(own) == 26
@@ -290,7 +290,8 @@ def test_metrics_count_what_was_done(apps: Apps) -> None:
     metrics = apps.http.get(f"{AT}/a/metrics").json()
     assert metrics.pop("busyMs") >= 0
     assert metrics == {
-        "process": "a", "status": "active", "stateBytes": 100, "unread": 1, "mailboxBytes": 3, "running": 0, "waiting": 0,
+        "process": "a", "status": "active", "stateBytes": 100, "residentBytes": 100, "overflowBytes": 0,
+        "unread": 1, "mailboxBytes": 3, "running": 0, "waiting": 0,
         "invocations": 3, "failures": 1, "sent": 2, "received": 1, "swapsOut": 0, "swapsIn": 0, "checkpoints": 0,
     }  # fmt: skip
 
@@ -324,6 +325,7 @@ def test_another_version_may_have_other_triggers(apps: Apps) -> None:
         ("processes: {concurrency: 0}", "/processes/concurrency"),
         ("processes: {swapAfter: 1s}", "/processes"),
         ("processes: {memory: much}", "/processes/memory"),
+        ("processes: {memory: 2MiB, state: 1MiB}", "/processes/state"),
         ("grains: {do: {process: {trigger: {type: batch}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: standard, count: 2}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: each}}}}", "/grains/do/process/trigger/type"),
@@ -343,11 +345,12 @@ def test_what_sand_yaml_cannot_say_of_processes(apps: Apps, manifest: str, point
 
 def test_every_key_of_processes_is_read(apps: Apps) -> None:
     apps.load(
-        "processes: {concurrency: 1, queue: 2, mailbox: {messages: 3, bytes: 4KiB}, memory: 5MiB, idle: 6s, swap_after: 7m}\n"
+        "processes: {concurrency: 1, queue: 2, mailbox: {messages: 3, bytes: 4KiB}, memory: 5MiB, idle: 6s, swap_after: 7m,"
+        " state: 9MiB}\n"
         "defaults: {process: {atomic: true}}\n"
         "grains: {keep: {process: {trigger: {type: multi-source, count: 2, timeout: 8s}}}}\n"
     )
-    assert apps.table.spec() == tables.ProcessSpec(1, 2, 3, 4096, 5 << 20, 6_000, 420_000)
+    assert apps.table.spec() == tables.ProcessSpec(1, 2, 3, 4096, 5 << 20, 6_000, 420_000, None, 9 << 20)
     assert apps.table.function("keep") == tables.FunctionSpec("multi-source", 2, 8_000, False)
     assert apps.table.function("do") == tables.FunctionSpec("standard", 1, 0, True)
 

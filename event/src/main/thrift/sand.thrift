@@ -220,7 +220,9 @@ struct ObjectReply {
 struct StateGetRequest {
   1: required string eventId,
   2: required i32 attempt,
-  3: required string key
+  3: required string key,
+  /** Only whether there is a value: what is answered may be another one. Nothing is brought from the global data layer for it. */
+  4: optional bool looks
 }
 
 /** Without a value: there is none under that key. */

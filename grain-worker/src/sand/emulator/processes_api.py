@@ -221,6 +221,7 @@ def _shown(application: Application, process: CloudProcess) -> dict[str, Any]:
             "application": application.name, "process": process.id, "status": process.status, "host": HOST,
             "createdMs": process.created_ms, "concurrency": process.concurrency or spec.concurrency,
             "memoryBytes": application.processes.memory(process), "stateKeys": process.keys,
-            "stateBytes": process.state_bytes, "unread": process.mailbox.messages, "mailboxBytes": process.mailbox.bytes,
+            "stateBytes": process.state_bytes, **process.residence(),
+            "unread": process.mailbox.messages, "mailboxBytes": process.mailbox.bytes,
             "running": len(process.inside), "waiting": len(process.waiting), **more,
         }  # fmt: skip

@@ -162,10 +162,16 @@ class CloudProcess:
     def unread(self) -> list[Message]:
         return self.mailbox.unread()
 
+    def residence(self) -> dict[str, int]:
+        """All of a state is in the emulator's memory, but for what is swapped out."""
+        resident = self._state_bytes if self.is_here else 0
+        return {"residentBytes": resident, "overflowBytes": self._state_bytes - resident}
+
     def metrics(self) -> dict[str, Any]:
         return {
-            "process": self.id, "status": self.status, "stateBytes": self._state_bytes, "unread": self.mailbox.messages,
-            "mailboxBytes": self.mailbox.bytes, "running": len(self.inside), "waiting": len(self.waiting), **self.counts,
+            "process": self.id, "status": self.status, "stateBytes": self._state_bytes, **self.residence(),
+            "unread": self.mailbox.messages, "mailboxBytes": self.mailbox.bytes,
+            "running": len(self.inside), "waiting": len(self.waiting), **self.counts,
         }  # fmt: skip
 
 

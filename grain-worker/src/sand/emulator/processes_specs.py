@@ -11,6 +11,8 @@ from sand.emulator import quantities
 from sand.emulator.sand_yaml import FILE, Add
 
 LEAST_SANDBOX = 64 << 20
+# Of state in all, where nothing is said.
+STATE = 1 << 30
 _IMAGE = re.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 _PACKAGE = re.compile("[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]")
 STANDARD, MULTI_SOURCE, BATCH = "standard", "multi-source", "batch"
@@ -89,7 +91,8 @@ class ProcessSpec:
 
     :param concurrency: functions at once, :param queue: invocations that wait
     :param messages: that are unread, of :param bytes: in all
-    :param memory: of state
+    :param memory: of state that a host has in memory; a value has to fit into it. The emulator has all of it there
+    :param state: in all; 0: nothing is said, see `most_state`
     :param idle_ms: without any function, until it is idle, :param swap_after_ms: that it is idle, until it is swapped out
     """
 
@@ -101,6 +104,11 @@ class ProcessSpec:
     idle_ms: int = 1_000
     swap_after_ms: int = 600_000
     dedicated: Dedicated | None = None
+    state: int = 0
+
+    def most_state(self, memory: int) -> int:
+        """Bytes of a process's state in all. :param memory: of that process"""
+        return max(memory, self.state or STATE)
 
 
 class ProcessReader:
@@ -111,15 +119,21 @@ class ProcessReader:
     def processes(self) -> ProcessSpec:
         node = self._document.get("processes") or {}
         mailbox, at = node.get("mailbox") or {}, "/processes"
+        memory = self._quantity(node, "memory", at, ProcessSpec.memory, quantities.size)
+        state = self._quantity(node, "state", at, ProcessSpec.state, quantities.size)
+        if node.get("state") is not None and state < memory:
+            wrong = f"all of a process's state is not less than what it has in memory, {memory} bytes"
+            self._add(FILE, f"{at}/state", wrong)
         return ProcessSpec(
             node.get("concurrency", ProcessSpec.concurrency),
             node.get("queue", ProcessSpec.queue),
             mailbox.get("messages", ProcessSpec.messages),
             self._quantity(mailbox, "bytes", at + "/mailbox", ProcessSpec.bytes, quantities.size),
-            self._quantity(node, "memory", at, ProcessSpec.memory, quantities.size),
+            memory,
             self._quantity(node, "idle", at, ProcessSpec.idle_ms, quantities.millis),
             self._quantity(node, "swap_after", at, ProcessSpec.swap_after_ms, quantities.millis),
             self._dedicated(node.get("dedicated"), at),
+            state,
         )
 
     def _dedicated(self, said: Any, at: str) -> Dedicated | None:

@@ -231,10 +231,16 @@ class Stay:
             raise
 
     def _bounded(self) -> None:
-        process, limit = self._process, self._table.memory(self._process)
+        process, memory = self._process, self._table.memory(self._process)
+        for key, value in self._writes.items():
+            size = 0 if value is None else len(_bytes(key)) + len(value.bytes or b"")
+            if size > memory:
+                has = f"process {process.id} has a memory of {memory} bytes"
+                raise TooLarge(f"{has}, and a value has to fit into that: the function wrote one of {size}")
+        limit = self._table.spec().most_state(memory)
         after = process.bytes_after(self._writes) if process.is_here else 0
         if after > limit and after > process.state_bytes:
-            raise TooLarge(f"the state of process {process.id} would have {after} bytes, its memory is {limit}")
+            raise TooLarge(f"the state of process {process.id} would have {after} bytes, its limit is {limit}")
 
     def _send(self, request: SendRequest) -> None:
         payload, until = self._table.segments.inline(request.payload), _until(request.wait_ms)

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -104,6 +105,19 @@ final class ImageChunks {
                 collect();
             }
             preparing.add(workers.submit(() -> prepare(bytes)));
+        }
+
+        /** One that an earlier image has: it is not looked at. @throws StoreException BROKEN: it is not there */
+        void keep(Chunk chunk) {
+            Chunk found = there.get(chunk.hash());
+            if (found == null) {
+                throw broken(chunk, "is not in the store");
+            }
+            if (preparing.size() == PREPARED_AHEAD) {
+                collect();
+            }
+            Prepared kept = new Prepared(new Chunk(found.epoch(), chunk.hash(), chunk.length(), found.stored()), null);
+            preparing.add(CompletableFuture.completedFuture(kept));
         }
 
         private Prepared prepare(byte[] bytes) {
@@ -204,7 +218,8 @@ final class ImageChunks {
         return all.array();
     }
 
-    private byte[] read(Chunk chunk) {
+    /** @throws StoreException BROKEN */
+    byte[] read(Chunk chunk) {
         byte[] stored = store.get(ImageRows.TABLE, scope, key(chunk)).map(Versioned::value)
                 .orElseThrow(() -> broken(chunk, "is not in the store"));
         byte[] bytes = ChunkCodec.unpack(stored, chunk.hash(), chunk.length());

@@ -2,23 +2,34 @@ package dev.sand.datalayer;
 
 import dev.sand.datalayer.StoreException.Kind;
 import java.io.OutputStream;
-import java.util.Iterator;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /** Cuts values that are written one behind the other into chunks of given lengths, and sees that each is as long as was said. */
 final class ImageCutter extends OutputStream {
-    private final Iterator<Integer> cuts;
-    private final Consumer<byte[]> chunks;
-    private byte[] chunk = new byte[0];
+    private static final byte[] NONE = new byte[0];
+
+    /** Takes chunks in order. */
+    interface Chunks {
+        /** @param bytes null: it is one that is there, and was skipped */
+        void take(int number, byte[] bytes);
+    }
+
+    private final List<Integer> cuts;
+    private final Chunks chunks;
+    private final IntPredicate isThere;
+    /** Of the one that is filled. */
+    private int number;
+    private byte[] chunk = NONE;
     private int filled;
     private String name;
     private long left;
 
-    /** @param cuts in all as long as the values; @param chunks is given each when it is full */
-    ImageCutter(List<Integer> cuts, Consumer<byte[]> chunks) {
-        this.cuts = cuts.iterator();
+    /** @param cuts in all as long as the values; @param chunks is given each when it is full; @param isThere its bytes are not needed */
+    ImageCutter(List<Integer> cuts, Chunks chunks, IntPredicate isThere) {
+        this.cuts = cuts;
         this.chunks = chunks;
+        this.isThere = isThere;
     }
 
     void begin(String value, long size) {
@@ -44,9 +55,8 @@ final class ImageCutter extends OutputStream {
         }
         left -= length;
         for (int at = offset, more = length; more > 0;) {
-            if (chunk.length == 0) {
-                chunk = new byte[cuts.next()];
-                filled = 0;
+            if (chunk == NONE) {
+                chunk = new byte[cuts.get(number)];
             }
             int count = Math.min(more, chunk.length - filled);
             System.arraycopy(bytes, at, chunk, filled, count);
@@ -54,10 +64,29 @@ final class ImageCutter extends OutputStream {
             at += count;
             more -= count;
             if (filled == chunk.length) {
-                chunks.accept(chunk);
-                chunk = new byte[0];
+                next(chunk);
             }
         }
+    }
+
+    /** Whether what comes next is in a chunk that is there. */
+    boolean skips() {
+        return isThere.test(number);
+    }
+
+    /** As if so many bytes of that chunk were written. */
+    void skip(int count) {
+        left -= count;
+        filled += count;
+        if (filled == cuts.get(number)) {
+            next(null);
+        }
+    }
+
+    private void next(byte[] bytes) {
+        chunks.take(number++, bytes);
+        chunk = NONE;
+        filled = 0;
     }
 
     private StoreException wrong(String how) {

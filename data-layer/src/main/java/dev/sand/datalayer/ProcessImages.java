@@ -8,6 +8,7 @@ import dev.sand.datalayer.StoreException.Kind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -46,6 +48,11 @@ public final class ProcessImages {
 
         /** Writes just {@link #size} bytes; called once, by the thread that asked for the image to be written. */
         void writeTo(OutputStream out) throws IOException;
+
+        /** It is as the last image has it, and nowhere else: its chunks are taken over, and {@link #writeTo} is not called. */
+        default boolean isInImage() {
+            return false;
+        }
     }
 
     /** Takes the values of an image, in order. */
@@ -104,7 +111,7 @@ public final class ProcessImages {
         List<Chunk> values;
         ImageManifest image;
         try {
-            values = cut(parts, sources, writer);
+            values = cut(parts, sources, writer, lastImage(scope, process, parts, sources, chunks));
             image = manifest(new ProcessImage(process, epoch, number, 0, head, parts, values, 0, 0, nowMs.getAsLong(), swapped), writer);
         } finally {
             writer.settle();
@@ -139,11 +146,39 @@ public final class ProcessImages {
         return List.copyOf(parts);
     }
 
-    private static List<Chunk> cut(List<Part> parts, List<? extends Source> sources, ImageChunks.Writer writer) throws IOException {
-        ImageCutter cutter = new ImageCutter(ImageCuts.of(parts), writer::add);
+    /** @return null: nothing is to be had of it */
+    private ImageReuse lastImage(String scope, String process, List<Part> parts, List<? extends Source> sources, ImageChunks chunks) {
+        BitSet kept = new BitSet();
+        for (int i = 0; i < sources.size(); i++) {
+            kept.set(i, sources.get(i).isInImage());
+        }
+        if (kept.isEmpty()) {
+            return null;
+        }
+        ProcessImage last = rows.withIndex(scope, rows.get(scope, process),
+                (found, index) -> whole(process, found.version(), found.image(), index));
+        return new ImageReuse(last, parts, kept, chunks::read);
+    }
+
+    private static List<Chunk> cut(List<Part> parts, List<? extends Source> sources, ImageChunks.Writer writer, ImageReuse last)
+            throws IOException {
+        List<Integer> cuts = ImageCuts.of(parts);
+        List<Chunk> same = last == null ? null : last.chunks(cuts);
+        ImageCutter cutter = new ImageCutter(cuts, (number, bytes) -> {
+            if (bytes == null) {
+                writer.keep(same.get(number));
+            } else {
+                writer.add(bytes);
+            }
+        }, number -> same != null && same.get(number) != null);
         for (int i = 0; i < parts.size(); i++) {
-            cutter.begin(parts.get(i).name(), parts.get(i).size());
-            sources.get(i).writeTo(cutter);
+            Part part = parts.get(i);
+            cutter.begin(part.name(), part.size());
+            if (last != null && last.has(i)) {
+                last.write(part, cutter);
+            } else {
+                sources.get(i).writeTo(cutter);
+            }
             cutter.end();
         }
         return writer.end();
@@ -187,21 +222,30 @@ public final class ProcessImages {
                 index.parts(), index.chunks(), image.bytes(), image.storedBytes(), image.writtenMs(), image.swapped());
     }
 
+    /** Gives all values of an image. @throws StoreException and IOException as the other */
+    public void read(String application, ProcessImage image, Sink sink) throws IOException {
+        read(application, image, part -> true, sink);
+    }
+
     /**
-     * Gives all values of an image.
+     * Gives some values of an image, and reads no chunk that none of them is in.
      *
      * @throws StoreException BROKEN when one is damaged, CONFLICT when the image was replaced or deleted meanwhile
      * @throws IOException the sink's
      */
-    public void read(String application, ProcessImage image, Sink sink) throws IOException {
+    public void read(String application, ProcessImage image, Predicate<Part> wanted, Sink sink) throws IOException {
         String scope = ImageRows.scope(application, image.process());
-        ImageChunks.Reader reader = new ImageChunks(store, scope, image.process()).new Reader(workers, image.chunks());
+        ImagePlaces places = new ImagePlaces(image);
+        ImageChunks.Reader reader = new ImageChunks(store, scope, image.process()).new Reader(workers, places.chunksOf(wanted));
         ImageStream stream = new ImageStream(reader::next);
         try {
             for (Part part : image.parts()) {
-                stream.begin(part.size());
-                sink.take(part, stream::transfer);
-                stream.skip();
+                if (wanted.test(part)) {
+                    ImagePlaces.Place place = places.of(part.name());
+                    stream.begin(place.chunk(), place.offset(), part.size());
+                    sink.take(part, stream::transfer);
+                    stream.skip();
+                }
             }
         } catch (StoreException e) {
             if (e.kind() == Kind.BROKEN && rows.version(scope, image.process()) != image.version()) {

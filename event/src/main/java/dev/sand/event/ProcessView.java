@@ -17,36 +17,45 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param dedicated what the sandbox of its own may use and begins from; null: it has none
  * @param address host:port of its host's data plane, and {@code epoch} under which that host owns it: told to who is to connect, else null
  * @param dataPlane what has passed over its host's data plane, or null: not asked for
+ * @param overflowBytes of its state that are in the global data layer alone; null: none, all is in memory
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProcessView(String application, String process, String status, String host, long createdMs, int concurrency,
                           long memoryBytes, int stateKeys,
                           long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations, long busyMs,
                           long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints,
-                          DedicatedSpec dedicated, String address, Long epoch, DataPlaneUse dataPlane) {
+                          DedicatedSpec dedicated, String address, Long epoch, DataPlaneUse dataPlane,
+                          Long overflowBytes) {
     public ProcessView(String application, String process, String status, String host, long createdMs, int concurrency, long memoryBytes,
                        int stateKeys, long stateBytes, int unread, long mailboxBytes, int running, int waiting, long invocations,
                        long busyMs, long failures, long sent, long received, long swapsOut, long swapsIn, long checkpoints) {
         this(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread, mailboxBytes,
                 running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints, null, null,
-                null, null);
+                null, null, null);
     }
 
     public ProcessView at(String address, long epoch) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
                 mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
-                dedicated, address, epoch, dataPlane);
+                dedicated, address, epoch, dataPlane, overflowBytes);
     }
 
     public ProcessView in(DedicatedSpec own) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
                 mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
-                own, address, epoch, dataPlane);
+                own, address, epoch, dataPlane, overflowBytes);
     }
 
     public ProcessView used(DataPlaneUse use) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
                 mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
-                dedicated, address, epoch, use);
+                dedicated, address, epoch, use, overflowBytes);
+    }
+
+    /** @param bytes of its state that are in the global data layer alone */
+    public ProcessView overflowing(long bytes) {
+        return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
+                mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,
+                dedicated, address, epoch, dataPlane, bytes == 0 ? null : bytes);
     }
 }

@@ -118,11 +118,17 @@ public final class ProcessesApi {
     }
 
     private static JsonNode shown(ProcessView view) {
-        return ((ObjectNode) Json.tree(view)).without(FIGURES);
+        return all(view).without(FIGURES);
     }
 
     private static JsonNode metrics(ProcessView view) {
-        return ((ObjectNode) Json.tree(view)).without(ABOUT);
+        return all(view).without(ABOUT);
+    }
+
+    /** With how much of its state is in memory, and how much is not. */
+    private static ObjectNode all(ProcessView view) {
+        long overflow = view.status().equals("swapped") ? view.stateBytes() : view.overflowBytes() == null ? 0 : view.overflowBytes();
+        return ((ObjectNode) Json.tree(view)).put("residentBytes", view.stateBytes() - overflow).put("overflowBytes", overflow);
     }
 
     private static int concurrency(JsonNode asked) {

@@ -39,12 +39,18 @@ final class ProcessReader {
         if (node.isMissingNode() && functions.isEmpty()) {
             return null;
         }
+        long memory = quantity(node, "memory", "/processes", BASE.memoryBytes(), Quantity::bytes);
+        long state = quantity(node, "state", "/processes", 0, Quantity::bytes);
+        if (node.hasNonNull("state") && state < memory) {
+            findings.add(SandYaml.FILE, "/processes/state", "all of a process's state is not less than what it has in memory, "
+                    + memory + " bytes");
+        }
         return new ProcessSpec(node.path("concurrency").asInt(BASE.concurrency()), node.path("queue").asInt(BASE.queueDepth()), messages,
                 quantity(mailbox, "bytes", "/processes/mailbox", BASE.mailboxBytes(), Quantity::bytes),
-                quantity(node, "memory", "/processes", BASE.memoryBytes(), Quantity::bytes),
+                memory,
                 quantity(node, "idle", "/processes", BASE.idleMs(), Quantity::millis),
                 quantity(node, "swap_after", "/processes", BASE.swapAfterMs(), Quantity::millis), functions,
-                dedicated(node.path("dedicated")));
+                dedicated(node.path("dedicated")), state);
     }
 
     private DedicatedSpec dedicated(JsonNode said) {

@@ -188,6 +188,13 @@ public sealed interface Action {
     record WriteImage(String application, String process, int slot, long epoch, boolean swapped, ProcessImage image, ProcessView view,
                       Consumer<Failure> then) implements Action {}
 
+    /**
+     * Bring a value of a process's state from its image into this host's memory, kept for the process. Answer: ValueLoaded.
+     *
+     * @param then the core's own, told what it is, or why it cannot be had
+     */
+    record LoadValue(String application, String process, String key, BiConsumer<Payload, Failure> then) implements Action {}
+
     /** Delete the image of a process, if it has one, by its slot's owner of that epoch. Answer: ImageDeleted, once that is done. */
     record DeleteImage(String application, String process, int slot, long epoch, Runnable then) implements Action {}
 

@@ -94,6 +94,7 @@ public final class HostCore {
             case Input.ProcessRestored restored -> restored.restore().then().accept(restored.restored(), restored.failure());
             case Input.ImageWritten written -> written.write().then().accept(written.failure());
             case Input.ImageDeleted deleted -> deleted.delete().then().run();
+            case Input.ValueLoaded loaded -> loaded.load().then().accept(loaded.value(), loaded.failure());
             case Input.ImageFound found -> found.find().then().accept(found.view(), found.failure());
             case Input.ImagesListed listed -> listed.list().then().accept(listed.views());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);

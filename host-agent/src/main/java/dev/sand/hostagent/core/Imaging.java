@@ -128,23 +128,23 @@ final class Imaging extends Timed {
             ProcessImage image = process.image(home.about(swaps));
             journal.imageBegins(image.number());
             context.emit(new Action.WriteImage(home.application(), home.id(), context.slots.of(home.id()), journal.epoch(), swaps, image,
-                    home.view(), failure -> onWritten(image.number(), failure)));
+                    home.view(), failure -> onWritten(image, failure)));
         });
     }
 
-    private void onWritten(long number, Failure failure) {
+    private void onWritten(ProcessImage image, Failure failure) {
         snapshot = false;
         home.free(List.copyOf(kept));
         kept.clear();
         if (failure == null) {
-            home.imaged(swaps);
+            home.imaged(image, swaps);
         }
         if (closed) {
             onClosed.run();
             return;
         }
         if (failure == null) {
-            journal.imaged(number);
+            journal.imaged(image.number());
         }
         ended(failure);
     }

@@ -220,7 +220,7 @@ public sealed interface Input {
     /**
      * A process that an earlier owner of its slot had. Given between SlotAcquired and SlotReady, before the executions that run in it.
      *
-     * @param changes that the journal has of it, in order and without a gap
+     * @param changes that the journal has of it, in order and without a gap; none: those that it had were void
      * @param bases under which it has them
      * @param unsent by execution that is open, what it sends with an end that is durable: perhaps not delivered
      */
@@ -232,6 +232,9 @@ public sealed interface Input {
 
     /** Answer to WriteImage. */
     record ImageWritten(Action.WriteImage write, Failure failure) implements Input {}
+
+    /** Answer to LoadValue. @param value null: it cannot be had, for that reason */
+    record ValueLoaded(Action.LoadValue load, Payload value, Failure failure) implements Input {}
 
     /** Answer to DeleteImage. */
     record ImageDeleted(Action.DeleteImage delete) implements Input {}

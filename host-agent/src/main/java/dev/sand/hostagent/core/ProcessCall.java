@@ -10,7 +10,12 @@ import java.util.Map;
  * call on; one that is refused is freed.
  */
 public sealed interface ProcessCall {
-    record Get(String key) implements ProcessCall {}
+    /** @param looks only whether there is a value */
+    record Get(String key, boolean looks) implements ProcessCall {
+        public Get(String key) {
+            this(key, false);
+        }
+    }
 
     record Keys(String after, int limit) implements ProcessCall {}
 

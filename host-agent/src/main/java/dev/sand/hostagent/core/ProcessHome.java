@@ -38,6 +38,7 @@ final class ProcessHome extends Timed {
     private final MessageInvocations invocations;
     private final MailboxLine mailbox;
     private final Imaging imaging;
+    private final Overflow overflow;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
     /** Null: its functions run in its application's. */
@@ -65,6 +66,7 @@ final class ProcessHome extends Timed {
         this.invocations = new MessageInvocations(context, this);
         this.mailbox = new MailboxLine(context, this, spec, invocations::fire);
         this.imaging = new Imaging(context, this);
+        this.overflow = new Overflow(context, this, spec);
         this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
         rest();
     }
@@ -97,8 +99,17 @@ final class ProcessHome extends Timed {
         return ownSandbox;
     }
 
+    /** In memory and in the global data layer. */
+    long mostStateBytes() {
+        return spec.mostStateBytes();
+    }
+
     Imaging imaging() {
         return imaging;
+    }
+
+    Overflow overflow() {
+        return overflow;
     }
 
     ProcessView view() {
@@ -106,7 +117,8 @@ final class ProcessHome extends Timed {
                 spec.memoryBytes(), process.keyCount(), process.stateBytes(), process.mailbox().unread(), process.mailbox().bytes(),
                 running.size(), waiting.size(), counts.invocations, counts.busyNs / 1_000_000, counts.failures, counts.sent,
                 counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints)
-                .in(spec.dedicated() == null ? null : spec.dedicated().shown(version.sandbox()));
+                .in(spec.dedicated() == null ? null : spec.dedicated().shown(version.sandbox()))
+                .overflowing(process.stateBytes() - process.residentBytes());
     }
 
     /** As an image has it that is written now. */
@@ -127,8 +139,9 @@ final class ProcessHome extends Timed {
         }
     }
 
-    /** Messages that it had when it came here may make invocations. */
+    /** Messages that it had when it came here may make invocations, and its memory may be less than what came. */
     void resume() {
+        overflow.check();
         invocations.fire();
     }
 
@@ -171,7 +184,7 @@ final class ProcessHome extends Timed {
     }
 
     private void next() {
-        while (process.status() == LifeCycle.ACTIVE && running.size() < spec.concurrency() && !waiting.isEmpty()) {
+        while (process.status() == LifeCycle.ACTIVE && !overflow.holdsUp() && running.size() < spec.concurrency() && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
             running.add(execution);
             execution.run();
@@ -221,10 +234,11 @@ final class ProcessHome extends Timed {
         return process.status() == LifeCycle.IDLE ? restingSinceNs : Long.MAX_VALUE;
     }
 
-    /** An image is written. */
-    void imaged(boolean swapped) {
+    /** It is written. */
+    void imaged(ProcessImage image, boolean swapped) {
         hasImage = true;
         counts.imaged(swapped);
+        process.imaged(image);
     }
 
     /** Nobody has come since the image was made, nobody knows it who will, and nothing of it becomes due by itself. */
@@ -238,6 +252,7 @@ final class ProcessHome extends Timed {
         context.timers.disarm(this);
         invocations.close();
         imaging.close();
+        overflow.close();
         context.processes.table().remove(this);
         forget();
     }
@@ -245,6 +260,7 @@ final class ProcessHome extends Timed {
     /** One is written, or could not be. */
     void onImaged() {
         if (!gone) {
+            overflow.check();
             next();
             invocations.fire();
             rest();
@@ -281,6 +297,7 @@ final class ProcessHome extends Timed {
                 }
                 if (finished != null && !gone) {
                     free(process.settle(finished));
+                    overflow.check();
                     mailbox.onRoom();
                 }
                 context.processes.deferred().deliver(application, executionId, sends);
@@ -302,6 +319,7 @@ final class ProcessHome extends Timed {
     Ending finished(CloudProcess.Finished finished, List<DeferredSends.Deferred> sends, Attempt attempt, long ranNs) {
         counts.busyNs += ranNs;
         mailbox.forget(attempt);
+        overflow.forget(attempt);
         return finished == null && sends.isEmpty() ? null : new Ending(finished, sends);
     }
 
@@ -309,6 +327,7 @@ final class ProcessHome extends Timed {
     void abandon(Attempt attempt) {
         free(process.abandon(attempt));
         mailbox.forget(attempt);
+        overflow.forget(attempt);
         mailbox.onMessage();
     }
 
@@ -409,6 +428,7 @@ final class ProcessHome extends Timed {
         invocations.close();
         mailbox.close(error);
         imaging.close();
+        overflow.close();
     }
 
     /** Frees what an image that is being written needs when that is done. */

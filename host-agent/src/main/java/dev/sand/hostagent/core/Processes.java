@@ -136,6 +136,11 @@ final class Processes {
             return;
         }
         lastMadeMs = Math.max(lastMadeMs, recover.createdMs());
+        if (recover.changes().isEmpty()) { // they were void, and what came in their place an image has
+            new ProcessJournal(context, application, recover.process(), recover.createdMs(), 0, recover.bases())
+                    .end(recover.bases().getLast());
+            return;
+        }
         ProcessChange last = recover.changes().getLast();
         if (last.change() instanceof Change.Killed) {
             vanish(recover, last, slot);
@@ -201,10 +206,17 @@ final class Processes {
     /** Why what the attempt wrote cannot be taken; null: it can. */
     Failure refusal(Event event, List<StateWrite> withEnd) {
         ProcessHome home = home(event);
-        Refusal refusal = home == null ? null : home.process().refusal(attempt(event), withEnd);
-        return refusal == null ? null : Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed()
-                + " bytes of state, and " + event.id + " would make it " + refusal.actual(), Failure.Source.GRAIN, refusal.allowed(),
-                refusal.actual());
+        if (home == null) {
+            return null;
+        }
+        Refusal refusal = home.process().refusal(attempt(event), withEnd, home.mostStateBytes());
+        if (refusal == null) {
+            return home.overflow().refusal(attempt(event), withEnd);
+        }
+        return Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
+                + (refusal.limit().equals("process memory") ? "memory, and a value of its state has to fit into that: " + event.id
+                        + " wrote one of " : "state, and " + event.id + " would make it ") + refusal.actual(), Failure.Source.GRAIN,
+                refusal.allowed(), refusal.actual());
     }
 
     /** The attempt ended well. @return what it did, which takes effect once it is durable; null: nothing */

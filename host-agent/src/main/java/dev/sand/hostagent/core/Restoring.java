@@ -7,6 +7,7 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
+import dev.sand.hostagent.process.InImage;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
@@ -112,6 +113,7 @@ final class Restoring implements Tenant {
         List<Payload> freed = new ArrayList<>();
         if (unused != null) {
             freed.addAll(unused.state().values());
+            freed.removeIf(InImage::is);
             unused.messages().forEach(message -> freed.add(message.payload()));
         }
         others.forEach(change -> freed.addAll(change.change().values()));

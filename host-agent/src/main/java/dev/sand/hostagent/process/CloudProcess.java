@@ -24,6 +24,8 @@ public final class CloudProcess {
     private static final class Begun {
         final List<StateWrite> writes = new ArrayList<>(0);
         final List<Message> borrowed = new ArrayList<>(0);
+        /** It was told where that is, and may not have looked yet. */
+        Residence.Held reads;
     }
 
     /** What an attempt did that ended well. */
@@ -98,6 +100,12 @@ public final class CloudProcess {
         return state.get(key);
     }
 
+    /** As the functions that ended left it. */
+    public Payload stored(String key) {
+        Residence.Held held = state.held(key);
+        return held == null ? null : held.value;
+    }
+
     /** Of {@link #get}, in the order of their bytes. @param after null: from the first */
     public List<String> keys(Attempt attempt, String after, int limit) {
         Begun own = begun.get(attempt);
@@ -109,11 +117,21 @@ public final class CloudProcess {
         begun(attempt).writes.addAll(writes);
     }
 
-    /** @return null, or why the state would be too large with these and what the attempt sent ahead */
-    public Refusal refusal(Attempt attempt, List<StateWrite> writes) {
+    /**
+     * @param most bytes of state
+     * @return null, or why the state would be too large with these and what the attempt sent ahead: a value has to fit into the memory,
+     *     and all of them into the bound
+     */
+    public Refusal refusal(Attempt attempt, List<StateWrite> writes, long most) {
         Begun own = begun.get(attempt);
         if (writes.isEmpty() && (own == null || own.writes.isEmpty())) {
             return null;
+        }
+        for (StateWrite write : writes) {
+            long size = write.value() == null ? 0 : write.value().size() + write.key().length();
+            if (size > spec.memoryBytes()) {
+                return new Refusal("process memory", spec.memoryBytes(), size);
+            }
         }
         Map<String, Payload> last = new HashMap<>();
         finished.forEach(each -> each.writes.forEach(write -> last.put(write.key(), write.value())));
@@ -123,15 +141,59 @@ public final class CloudProcess {
         }
         writes.forEach(write -> last.put(write.key(), write.value()));
         long bytes = state.bytesWith(last);
-        return bytes <= spec.memoryBytes() || bytes <= before ? null : new Refusal("process memory", spec.memoryBytes(), bytes);
+        return bytes <= most || bytes <= before ? null : new Refusal("process state", most, bytes);
     }
 
     public int keyCount() {
-        return state.values().size();
+        return state.keyCount();
     }
 
     public long stateBytes() {
         return state.bytes();
+    }
+
+    // --- state that is in memory
+
+    public long residentBytes() {
+        return state.residence().bytes();
+    }
+
+    /** Whether more of it is in memory than may be, and an image would change that. */
+    public boolean needsImage() {
+        return residentBytes() > spec.memoryBytes() && state.residence().hasDirty();
+    }
+
+    /** The attempt is told of the value: it stays in memory until {@link #hasRead}. */
+    public void reads(Attempt attempt, String key) {
+        Residence.Held held = state.held(key);
+        if (held != null) {
+            state.residence().pin(held);
+            begun(attempt).reads = held;
+        }
+    }
+
+    /** It has looked at what it was told of last. */
+    public void hasRead(Attempt attempt) {
+        Begun own = begun.get(attempt);
+        if (own != null && own.reads != null) {
+            state.residence().unpin(own.reads);
+            own.reads = null;
+        }
+    }
+
+    /** Values that the last image has leave, until there are no more than may be. @return what they were */
+    public List<Payload> evict() {
+        return state.residence().evict(spec.memoryBytes());
+    }
+
+    /** A value came back. @param asked as it was in the image; @return false: it is not the state's any more */
+    public boolean loaded(String key, Payload asked, Payload value) {
+        return state.loaded(key, asked, value);
+    }
+
+    /** It is written, and the last one. */
+    public void imaged(ProcessImage image) {
+        state.imaged(image.state());
     }
 
     // --- mailbox
@@ -203,6 +265,7 @@ public final class CloudProcess {
      * @param withEnd what it wrote last; @return null: it did nothing
      */
     public Finished finish(Attempt attempt, List<StateWrite> withEnd) {
+        hasRead(attempt);
         Begun own = begun.remove(attempt);
         List<StateWrite> writes = own == null || own.writes.isEmpty() ? withEnd : joined(own.writes, withEnd);
         Finished ended = new Finished(writes, own == null ? List.of() : own.borrowed);
@@ -256,6 +319,7 @@ public final class CloudProcess {
 
     /** It did not: its messages are in their places again. @return the values that it wrote, which nobody has */
     public List<Payload> abandon(Attempt attempt) {
+        hasRead(attempt);
         Begun own = begun.remove(attempt);
         if (own == null) {
             return List.of();
@@ -274,13 +338,13 @@ public final class CloudProcess {
         messages.sort(Comparator.comparingLong(Message::order));
         Map<String, BitSet> taken = new LinkedHashMap<>();
         mailbox.taken().forEach((sender, ordinals) -> taken.put(sender, (BitSet) ordinals.clone()));
-        return new ProcessImage(number, about, new LinkedHashMap<>(state.values()), messages, taken);
+        return new ProcessImage(number, about, state.values(), state.cold(spec.memoryBytes()), messages, taken);
     }
 
     /** What an image has; of a process that has nothing yet. */
     public void restore(ProcessImage image, long nowNs) {
         number = image.number();
-        image.state().forEach((key, value) -> state.apply(new StateWrite(key, value)));
+        image.state().forEach(state::restore);
         image.messages().forEach(message -> mailbox.put(new Message(message.source(), message.key(), message.payload(), message.order(),
                 nowNs)));
         image.taken().forEach((sender, ordinals) -> ordinals.stream().forEach(ordinal -> mailbox.took(sender, ordinal)));
@@ -321,6 +385,7 @@ public final class CloudProcess {
     /** All that it holds, for when it is here no more. */
     public List<Payload> values() {
         List<Payload> all = new ArrayList<>(state.values().values());
+        all.removeIf(InImage::is);
         mailbox.all().forEach(message -> all.add(message.payload()));
         begun.values().forEach(own -> {
             all.addAll(StateWrite.values(own.writes));

@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -14,11 +15,13 @@ import java.util.function.UnaryOperator;
  *
  * @param number of the last change that it has
  * @param about what it is beside what functions made of it
- * @param state by key, in its order
+ * @param state by key, in its order; values that are {@link InImage} are in the last one, and in this one when it is written
+ * @param cold of these, those that are not to be in memory when the process comes back
  * @param messages unread, by number; those that running functions have received among them
  * @param taken by sender, the numbers of the messages that were taken
  */
-public record ProcessImage(long number, About about, Map<String, Payload> state, List<Message> messages, Map<String, BitSet> taken) {
+public record ProcessImage(long number, About about, Map<String, Payload> state, Set<String> cold, List<Message> messages,
+                           Map<String, BitSet> taken) {
     /** @param version of the application that was invoked in it last; the rest as in {@link Change.Made}; counts since it was made */
     public record About(long createdMs, int version, int concurrency, long memoryBytes, DedicatedSpec dedicated, Counts counts) {}
 
@@ -37,7 +40,7 @@ public record ProcessImage(long number, About about, Map<String, Payload> state,
     public ProcessImage map(UnaryOperator<Payload> map) {
         Map<String, Payload> mapped = new LinkedHashMap<>();
         state.forEach((key, value) -> mapped.put(key, map.apply(value)));
-        return new ProcessImage(number, about, mapped, messages.stream().map(message -> new Message(message.source(), message.key(),
+        return new ProcessImage(number, about, mapped, cold, messages.stream().map(message -> new Message(message.source(), message.key(),
                 map.apply(message.payload()), message.order(), message.atNs())).toList(), taken);
     }
 }

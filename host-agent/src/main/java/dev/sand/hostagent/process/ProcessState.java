@@ -1,53 +1,115 @@
 package dev.sand.hostagent.process;
 
 import dev.sand.event.Payload;
+import dev.sand.hostagent.process.Residence.Held;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
-/** Values by key, as the functions that ended well left them; keys are in the order of UTF-8's bytes. */
+/**
+ * Values by key, as the functions that ended well left them; keys are in the order of UTF-8's bytes. A value may be {@link InImage}
+ * alone: which are in memory is {@link Residence}'s.
+ */
 final class ProcessState {
     /** The order of UTF-8's bytes, which is that of code points, and not that of Java's characters. */
     private static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
 
-    private final NavigableMap<String, Payload> values = new TreeMap<>(BY_BYTES);
+    private final NavigableMap<String, Held> values = new TreeMap<>(BY_BYTES);
+    private final Residence residence = new Residence();
     private long bytes;
 
+    /** Reading it is using it. */
     Payload get(String key) {
+        Held held = values.get(key);
+        if (held == null) {
+            return null;
+        }
+        residence.use(held);
+        return held.value;
+    }
+
+    /** Null: there is none. */
+    Held held(String key) {
         return values.get(key);
+    }
+
+    Residence residence() {
+        return residence;
     }
 
     /** @param over what somebody has written over it; @param after null: from the first */
     List<String> keys(List<StateWrite> over, String after, int limit) {
-        NavigableMap<String, Payload> seen = values;
-        if (!over.isEmpty()) {
-            seen = new TreeMap<>(values); // in the same order
-            for (StateWrite write : over) {
-                if (write.value() == null) {
-                    seen.remove(write.key());
-                } else {
-                    seen.put(write.key(), write.value());
-                }
+        NavigableMap<String, Object> seen = new TreeMap<>(BY_BYTES);
+        if (over.isEmpty()) {
+            return (after == null ? values : values.tailMap(after, false)).keySet().stream().limit(limit).toList();
+        }
+        seen.putAll(values);
+        for (StateWrite write : over) {
+            if (write.value() == null) {
+                seen.remove(write.key());
+            } else {
+                seen.put(write.key(), write.value());
             }
         }
         return (after == null ? seen : seen.tailMap(after, false)).keySet().stream().limit(limit).toList();
     }
 
-    /** @return what was there before; null: nothing */
+    /** @return what was there before; null: nothing, or in the image */
     Payload apply(StateWrite write) {
-        Payload before = write.value() == null ? values.remove(write.key()) : values.put(write.key(), write.value());
-        bytes += size(write.key(), write.value()) - size(write.key(), before);
-        return before;
+        return put(write.key(), write.value(), false);
+    }
+
+    /** As an image has it. */
+    void restore(String key, Payload value) {
+        put(key, value, true);
+    }
+
+    private Payload put(String key, Payload value, boolean imaged) {
+        Held before = value == null ? values.remove(key) : values.put(key, residence.hold(key, value, imaged));
+        bytes += size(key, value);
+        if (before == null) {
+            return null;
+        }
+        bytes -= size(key, before.value);
+        residence.drop(before);
+        return InImage.is(before.value) ? null : before.value;
+    }
+
+    /** An image is written that has these values: those that are here still. */
+    void imaged(Map<String, Payload> image) {
+        image.forEach((key, value) -> {
+            Held held = values.get(key);
+            if (held != null && held.value == value) {
+                residence.imaged(held);
+            }
+        });
+    }
+
+    /** @param asked as it was in the image; @return false: it is that no more, and the value is not the state's */
+    boolean loaded(String key, Payload asked, Payload value) {
+        Held held = values.get(key);
+        if (held == null || held.value != asked) {
+            return false;
+        }
+        residence.loaded(held, value);
+        return true;
+    }
+
+    Set<String> cold(long most) {
+        return bytes <= most ? Set.of() : residence.cold(values, most);
     }
 
     /** How large it would be. @param last by key, what is written to it last; null values: deleted */
     long bytesWith(Map<String, Payload> last) {
         long with = bytes;
         for (Map.Entry<String, Payload> write : last.entrySet()) {
-            with += size(write.getKey(), write.getValue()) - size(write.getKey(), values.get(write.getKey()));
+            Held held = values.get(write.getKey());
+            with += size(write.getKey(), write.getValue()) - size(write.getKey(), held == null ? null : held.value);
         }
         return with;
     }
@@ -56,8 +118,15 @@ final class ProcessState {
         return value == null ? 0 : value.size() + key.length();
     }
 
+    int keyCount() {
+        return values.size();
+    }
+
+    /** In the order of their keys. */
     Map<String, Payload> values() {
-        return values;
+        Map<String, Payload> all = new LinkedHashMap<>();
+        values.forEach((key, held) -> all.put(key, held.value));
+        return all;
     }
 
     long bytes() {

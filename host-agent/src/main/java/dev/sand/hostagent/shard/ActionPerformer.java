@@ -104,6 +104,7 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
             case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
+            case Action.LoadValue load -> adapters.processes().store().load(shard, load);
             case Action.WriteImage write -> adapters.processes().store().write(shard, write);
             case Action.DeleteImage delete -> adapters.processes().store().delete(shard, delete);
             case Action.FindImage find -> adapters.processes().store().find(shard, find);

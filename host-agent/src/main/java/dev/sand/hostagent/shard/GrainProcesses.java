@@ -252,7 +252,8 @@ final class GrainProcesses {
 
     private static Of of(Object request) {
         return switch (request) {
-            case StateGetRequest get -> new Of(get.getEventId(), get.getAttempt(), new ProcessCall.Get(get.getKey()), List.of());
+            case StateGetRequest get -> new Of(get.getEventId(), get.getAttempt(), new ProcessCall.Get(get.getKey(), get.isLooks()),
+                    List.of());
             case StateKeysRequest keys -> new Of(keys.getEventId(), keys.getAttempt(),
                     new ProcessCall.Keys(keys.getAfter(), Math.clamp(keys.getLimit(), 1, MOST_KEYS)), List.of());
             case StateWriteRequest write -> {

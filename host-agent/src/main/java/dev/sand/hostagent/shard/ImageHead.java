@@ -8,24 +8,40 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What an image has beside the values, as it is stored: JSON.
  *
  * @param view as the process was when it was written
+ * @param schema 2 of one with {@code cold}, which platforms before overflow do not understand; else 1
  * @param taken by sender, numbers of messages that were taken, as a bit set's bytes
+ * @param cold of the state's values, counted in the order of their names, those that are to stay in the image when the process comes
+ *             back, as a bit set's bytes; null: none
  */
-record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<Unread> messages, Map<String, byte[]> taken) {
+record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<Unread> messages, Map<String, byte[]> taken, byte[] cold) {
     private static final short SCHEMA = 1;
+    private static final short OF_OVERFLOW = 2;
 
     /** A message without its value. */
     record Unread(long number, String source, String key) {}
 
-    static ImageHead of(ProcessImage image, ProcessView view) {
+    /** @param keys of the state, in the order of the image's names */
+    static ImageHead of(ProcessImage image, ProcessView view, List<String> keys) {
         Map<String, byte[]> taken = new LinkedHashMap<>();
         image.taken().forEach((sender, ordinals) -> taken.put(sender, ordinals.toByteArray()));
-        return new ImageHead(SCHEMA, image.about(), view, image.messages().stream()
-                .map(message -> new Unread(message.order(), message.source(), message.key())).toList(), taken);
+        BitSet cold = new BitSet();
+        for (int i = 0; i < keys.size(); i++) {
+            cold.set(i, image.cold().contains(keys.get(i)));
+        }
+        boolean overflows = !cold.isEmpty() || view.overflowBytes() != null;
+        return new ImageHead(overflows ? OF_OVERFLOW : SCHEMA, image.about(), view, image.messages().stream()
+                .map(message -> new Unread(message.order(), message.source(), message.key())).toList(), taken,
+                cold.isEmpty() ? null : cold.toByteArray());
+    }
+
+    BitSet coldOnes() {
+        return cold == null ? new BitSet() : BitSet.valueOf(cold);
     }
 
     /** @param values by name; none: the image is wanted without them */
@@ -40,7 +56,7 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
         taken.forEach((sender, ordinals) -> sent.put(sender, BitSet.valueOf(ordinals)));
         List<Message> unread = values.isEmpty() ? List.of() : messages.stream().map(message -> new Message(message.source(), message.key(),
                 values.get(messagePrefix + String.format("%019d", message.number())), message.number(), 0)).toList();
-        return new ProcessImage(number, about, state, unread, sent);
+        return new ProcessImage(number, about, state, Set.of(), unread, sent);
     }
 
     /** As users are told of it while it is nowhere else. */

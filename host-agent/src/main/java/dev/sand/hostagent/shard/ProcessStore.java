@@ -13,6 +13,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.InImage;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.segments.SegmentServer;
 import java.io.ByteArrayOutputStream;
@@ -20,9 +21,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -60,6 +64,11 @@ final class ProcessStore {
         }
 
         @Override
+        public boolean isInImage() {
+            return InImage.is(payload);
+        }
+
+        @Override
         public void writeTo(OutputStream out) throws IOException {
             if (payload.reference() == null) {
                 out.write(payload.bytes());
@@ -88,7 +97,9 @@ final class ProcessStore {
             write.image().messages().forEach(message -> values.put(MESSAGE + String.format("%019d", message.order()), message.payload()));
             List<Value> sources = values.entrySet().stream()
                     .map(each -> new Value(each.getKey(), each.getValue(), segments, write.application())).toList();
-            byte[] head = Codec.encode(ImageHead.of(write.image(), write.view()));
+            List<String> keys = values.keySet().stream().filter(name -> name.startsWith(STATE))
+                    .map(name -> name.substring(STATE.length())).toList();
+            byte[] head = Codec.encode(ImageHead.of(write.image(), write.view(), keys));
             boolean written = images.write(write.application(), write.process(), write.epoch(), write.image().number(), write.swapped(), head,
                     sources).isPresent();
             return written ? null : Failure.platform(Errors.MOVED, "process " + write.process() + " is another host's", true);
@@ -113,7 +124,9 @@ final class ProcessStore {
             Map<String, Payload> read = new TreeMap<>();
             try {
                 if (values) {
-                    images.read(application, found.get(), (part, bytes) -> read.put(part.name(), value(application, part, bytes, kept)));
+                    Set<String> cold = cold(found.get(), head.coldOnes(), read);
+                    images.read(application, found.get(), part -> !cold.contains(part.name()),
+                            (part, bytes) -> read.put(part.name(), value(application, part, bytes, kept)));
                 }
                 return head.image(found.get().number(), STATE, MESSAGE, read);
             } catch (StoreException e) {
@@ -121,6 +134,50 @@ final class ProcessStore {
                     throw e;
                 } // it was replaced meanwhile
             }
+        }
+    }
+
+    /** Names of values that stay where they are. @param read they are added to it, as what they are */
+    private static Set<String> cold(dev.sand.datalayer.ProcessImage image, BitSet which, Map<String, Payload> read) {
+        Set<String> names = new HashSet<>();
+        int key = 0;
+        for (Part part : which.isEmpty() ? List.<Part>of() : image.parts()) {
+            if (part.name().startsWith(STATE) && which.get(key++)) {
+                names.add(part.name());
+                read.put(part.name(), InImage.of(part.contentType(), part.size()));
+            }
+        }
+        return names;
+    }
+
+    /** One value of a state. */
+    void load(Shard shard, Action.LoadValue load) {
+        boolean taken = work.tryRun(() -> shard.submit(loaded(load)));
+        if (!taken) {
+            shard.submit(new Input.ValueLoaded(load, null, busy()));
+        }
+    }
+
+    private Input.ValueLoaded loaded(Action.LoadValue load) {
+        String what = "state \"" + load.key() + "\" of process " + load.process();
+        List<Payload> kept = new ArrayList<>(1);
+        try {
+            dev.sand.datalayer.ProcessImage image = images.find(load.application(), load.process()).orElse(null);
+            Payload[] value = new Payload[1];
+            if (image != null) {
+                images.read(load.application(), image, part -> part.name().equals(STATE + load.key()),
+                        (part, bytes) -> value[0] = value(load.application(), part, bytes, kept));
+            }
+            // Its owner has seen it there: if it is not, another owner has replaced the image, or is about to.
+            return new Input.ValueLoaded(load, value[0], value[0] != null ? null
+                    : Failure.platform(Errors.UNAVAILABLE, what + " is not in the process's image", true));
+        } catch (RuntimeException | IOException e) { // whatever it is: a function waits for the answer
+            kept.forEach(payload -> segments.forget(load.application(), payload.reference()));
+            boolean passes = !(e instanceof StoreException store && store.kind() == StoreException.Kind.BROKEN);
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, load.application())
+                    .log("{} cannot be read{}: {}", what, passes ? " yet" : "", e.getMessage());
+            return new Input.ValueLoaded(load, null, Failure.platform(Errors.UNAVAILABLE, what + " cannot be read: " + e.getMessage(),
+                    passes));
         }
     }
 

@@ -19,6 +19,7 @@ import dev.sand.event.Slots;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.ProcessImage;
+import dev.sand.hostagent.process.StoredImages;
 import dev.sand.workflow.Execution.Published;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ final class CoreFixture {
     List<Action> actions = List.of();
     boolean takesChanges = true;
     boolean writesImages = true;
+    boolean loadsValues = true;
     /** The global data layer's, by process. */
     Map<String, ProcessImage> images = new HashMap<>();
     final List<Action> all = new ArrayList<>();
@@ -149,9 +151,10 @@ final class CoreFixture {
             Input answer = switch (seen.get(i)) {
                 case Action.Journal journal when takesChanges && journal.carried() != null -> new Input.ChangeJournaled(journal.carried(), null);
                 case Action.RestoreProcess restore -> new Input.ProcessRestored(restore,
-                        new Action.Restored(images.get(restore.process()), restore.changes()), null);
+                        new Action.Restored(StoredImages.restored(images, restore.process()), restore.changes()), null);
+                case Action.LoadValue load when loadsValues -> new Input.ValueLoaded(load, StoredImages.value(images, load.process(), load.key()), null);
                 case Action.WriteImage write when writesImages -> {
-                    images.put(write.process(), write.image());
+                    StoredImages.put(images, write.process(), write.image());
                     yield new Input.ImageWritten(write, null);
                 }
                 case Action.DeleteImage delete -> {

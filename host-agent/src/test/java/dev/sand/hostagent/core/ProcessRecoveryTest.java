@@ -207,6 +207,15 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(keys).containsExactly(1);
     }
 
+    /** Found by the simulator: seed 8572 of the processes'. */
+    @Test
+    void whatIsLeftOfChangesThatWereVoidIsEndedAndNothingComesOfIt() {
+        List<Action> seen = on(new Input.RecoverProcess(APP.application(), "p", 5, List.of(), List.of(8L, 9L), Map.of()));
+        assertThat(seen.stream().filter(Action.Journal.class::isInstance).map(action -> ((Action.Journal) action).executionId()))
+                .containsExactly("@p@5.8", "@p@5.9");
+        assertThat(shop.core().context().processes.table().isKnown(APP.application(), "p")).isFalse();
+    }
+
     @Test
     void aHostTellsItsStatusWhileTheApplicationOfAProcessIsBeingLoaded() {
         finish(running("p"), write("a", "1"));

@@ -69,11 +69,11 @@ class ProcessesTest extends ProcessFixture {
     }
 
     @Test
-    void stateOverTheProcessesMemoryFailsTheFunction() {
+    void stateOverItsBoundFailsTheFunction() {
         Running running = running("p");
         byte[] large = new byte[1 << 20];
         List<StateWrite> writes = new ArrayList<>();
-        for (int i = 0; i <= ProcessSpec.DEFAULT.memoryBytes() >> 20; i++) {
+        for (int i = 0; i <= ProcessSpec.DEFAULT.mostStateBytes() >> 20; i++) {
             writes.add(new StateWrite("k" + i, Payload.json(large)));
         }
         assertThat(call(running, new ProcessCall.Write(writes))).isInstanceOfSatisfying(Answer.Refused.class, refused ->

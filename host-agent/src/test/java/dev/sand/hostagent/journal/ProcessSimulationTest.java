@@ -33,6 +33,9 @@ class ProcessSimulationTest {
         if (world.finalKeys.size() < 3) {
             return "not all processes answer at the end: " + world.finalKeys.keySet();
         }
+        if (!world.wrongValues.isEmpty()) {
+            return "values that are not as they were written: " + world.wrongValues;
+        }
         Set<String> all = new HashSet<>();
         for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
             Set<String> keys = new HashSet<>(process.getValue());
@@ -80,6 +83,17 @@ class ProcessSimulationTest {
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
             assertThat(violation(seed, false)).isNull();
         }
+    }
+
+    @Test
+    void stateOverflowsInSomeOfThem() {
+        int loaded = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            ProcessWorld world = new ProcessWorld(seed, false);
+            world.run();
+            loaded += world.loaded;
+        }
+        assertThat(loaded).isGreaterThan(100);
     }
 
     @Test

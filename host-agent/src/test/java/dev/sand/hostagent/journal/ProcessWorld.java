@@ -28,6 +28,7 @@ import dev.sand.hostagent.core.ProcessCall;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StateWrite;
+import dev.sand.hostagent.process.StoredImages;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,14 +44,15 @@ import java.util.function.Consumer;
 
 /**
  * A host with cloud processes, whose clock, bus, store and functions are dice: functions write, send and receive, some fail; the bus
- * is late or refuses, images are late or fail; and the host dies, and begins anew with what its journal and the store have.
+ * is late or refuses, images are late or fail, state overflows in some worlds; and the host dies, and begins anew with what its journal
+ * and the store have.
  */
 final class ProcessWorld {
     static final AppKey APP = new AppKey("shop", 1);
     private static final long MS = 1_000_000;
     private static final int PROCESSES = 3;
-    private static final ProcessSpec SPEC = new ProcessSpec(2, 1_000, 10_000, 64L << 20, 256L << 20, 20, 200,
-            Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
+    /** Of a few values, and of all of them. */
+    private static final List<Long> MEMORIES = List.of(40L, 100L, 256L << 20);
     private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
 
     private record Due(long atNs, long order, Runnable what) {}
@@ -64,12 +66,19 @@ final class ProcessWorld {
     private final List<Action.Journal> journal = new ArrayList<>();
     private final Map<String, Long> busUntilNs = new HashMap<>();
     private final Map<String, ProcessImage> images = new HashMap<>();
+    /** By process, in which life an image was begun last: those of earlier ones come to nothing. */
+    private final Map<String, Integer> claims = new HashMap<>();
+    private final long memory;
     /** By body, in the order of arrival. */
     final Map<String, Message> sent = new LinkedHashMap<>();
     /** By invocation, the process that it ran in, of those that were answered. */
     final Map<String, String> succeeded = new LinkedHashMap<>();
     final Map<String, List<String>> finalKeys = new HashMap<>();
     final Map<String, List<String>> finalMessages = new HashMap<>();
+    /** Each is to be its key. */
+    final Map<String, String> wrongValues = new LinkedHashMap<>();
+    /** Values that came back from an image. */
+    int loaded;
     private final Map<String, Consumer<InvocationResult>> answered = new HashMap<>();
     private HostCore core;
     private long nowNs = 1_000 * MS;
@@ -83,6 +92,7 @@ final class ProcessWorld {
     ProcessWorld(long seed, boolean broken) {
         this.dice = new Random(seed);
         this.broken = broken;
+        this.memory = MEMORIES.get(dice.nextInt(MEMORIES.size()));
     }
 
     void run() {
@@ -205,7 +215,15 @@ final class ProcessWorld {
             case Action.RestoreProcess restore -> {
                 boolean fails = dice.nextInt(10) == 0;
                 after(dice.nextInt(20), () -> on(fails ? new Input.ProcessRestored(restore, null, away()) : new Input.ProcessRestored(restore,
-                        new Action.Restored(images.get(restore.process()), restore.changes()), null)));
+                        new Action.Restored(StoredImages.restored(images, restore.process()), restore.changes()), null)));
+            }
+            case Action.LoadValue load -> {
+                boolean fails = !ending && dice.nextInt(5) == 0;
+                after(dice.nextInt(30), () -> {
+                    Payload value = fails ? null : StoredImages.value(images, load.process(), load.key());
+                    loaded += value == null ? 0 : 1;
+                    on(new Input.ValueLoaded(load, value, value == null ? away() : null));
+                });
             }
             case Action.WriteImage write -> write(write);
             case Action.FindImage find -> after(1, () -> on(new Input.ImageFound(find, null, null)));
@@ -227,10 +245,11 @@ final class ProcessWorld {
     private void write(Action.WriteImage write) {
         int of = life;
         boolean fails = dice.nextInt(4) == 0;
+        claims.put(write.process(), of);
         later(dice.nextInt(60), () -> {
             if (of == life || dice.nextBoolean()) {
-                if (!fails) {
-                    images.put(write.process(), write.image());
+                if (!fails && claims.get(write.process()) == of) {
+                    StoredImages.put(images, write.process(), write.image());
                 }
                 if (of == life) {
                     on(new Input.ImageWritten(write, fails ? away() : null));
@@ -334,8 +353,9 @@ final class ProcessWorld {
                 finalKeys.put(process, new ArrayList<>());
                 finalMessages.put(process, new ArrayList<>());
                 call(new ProcessCall.Keys(null, 100_000), answer -> {
-                    finalKeys.get(process).addAll(((Answer.KeyList) answer).keys());
-                    drain();
+                    List<String> keys = ((Answer.KeyList) answer).keys();
+                    finalKeys.get(process).addAll(keys);
+                    look(keys, 0);
                 });
                 return;
             }
@@ -356,16 +376,35 @@ final class ProcessWorld {
                 }
                 case 1 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
                     if (answer instanceof Answer.Received message) {
-                        writes.add(new StateWrite("r/" + text(message.payload()), json("1")));
+                        writes.add(write("r/" + text(message.payload())));
                     }
                     next();
                 });
-                default -> next();
+                default -> call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
             }
+        }
+
+        private StateWrite write(String key) {
+            return new StateWrite(key, json(key));
         }
 
         private void next() {
             after(dice.nextInt(10), this::step);
+        }
+
+        private void look(List<String> keys, int number) {
+            if (number == keys.size()) {
+                drain();
+                return;
+            }
+            String key = keys.get(number);
+            call(new ProcessCall.Get(key), answer -> {
+                String found = answer instanceof Answer.Value(Payload value) && value != null ? text(value) : answer.toString();
+                if (!found.equals(key)) {
+                    wrongValues.put(process + " " + key, found);
+                }
+                look(keys, number + 1);
+            });
         }
 
         private void drain() {
@@ -387,8 +426,8 @@ final class ProcessWorld {
             if (fails && !over.grain().equals("last")) {
                 on(new Input.Fail(APP, over.instance(), over.eventId(), over.attempt(), Failure.caller("Boom", "no"), nowNs, nowNs));
             } else {
-                writes.add(new StateWrite("a/" + name, json("1")));
-                writes.add(new StateWrite("b/" + name, json("1")));
+                writes.add(write("a/" + name));
+                writes.add(write("b/" + name));
                 on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
                         nowNs, nowNs), writes));
             }
@@ -409,10 +448,12 @@ final class ProcessWorld {
                 Map.of(), List.of());
     }
 
-    private static ApplicationVersion version() {
+    private ApplicationVersion version() {
+        ProcessSpec spec = new ProcessSpec(2, 1_000, 10_000, 64L << 20, memory, 20, 200,
+                Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
         return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
                 new SandboxSpec(1L << 30, 0, 512, false, List.of(), 600_000),
                 Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last")), Map.of(), List.of(), Map.of(), Durability.RELAXED,
-                0, Map.of(), Map.of(), SPEC);
+                0, Map.of(), Map.of(), spec);
     }
 }

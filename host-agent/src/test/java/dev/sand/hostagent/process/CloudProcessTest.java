@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.process.Mailbox.Sent;
+import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -97,11 +98,89 @@ class CloudProcessTest {
     }
 
     @Test
-    void stateOverItsMemoryIsRefusedUnlessItShrinks() {
+    void stateOverItsBoundIsRefusedUnlessItShrinks() {
         process.write(FIRST, List.of(write("a", "\"0123456\"")));
-        assertThat(process.refusal(FIRST, List.of(write("b", "\"0123456\"")))).isNull();
-        assertThat(process.refusal(FIRST, List.of(write("b", "\"01234567\""))).actual()).isEqualTo(21);
-        assertThat(process.refusal(FIRST, List.of(write("a", "1"), write("b", "\"0123456789abcde\"")))).isNull();
+        assertThat(process.refusal(FIRST, List.of(write("b", "\"0123456\"")), 20)).isNull();
+        assertThat(process.refusal(FIRST, List.of(write("b", "\"01234567\"")), 20).actual()).isEqualTo(21);
+        assertThat(process.refusal(FIRST, List.of(write("a", "1"), write("b", "\"0123456789abcde\"")), 20)).isNull();
+    }
+
+    @Test
+    void aValueThatDoesNotFitIntoTheMemoryIsRefusedWhateverTheBound() {
+        assertThat(process.refusal(FIRST, List.of(write("a", "\"" + "x".repeat(17) + "\"")), 1_000)).isNull();
+        Refusal refusal = process.refusal(FIRST, List.of(write("a", "\"" + "x".repeat(18) + "\"")), 1_000);
+        assertThat(List.of(refusal.limit(), refusal.allowed(), refusal.actual())).containsExactly("process memory", 20L, 21L);
+    }
+
+    private void imaged() {
+        process.imaged(process.image(null));
+    }
+
+    @Test
+    void valuesThatNoImageHasStay() {
+        finish(FIRST, List.of(write("a", "1234567890"), write("b", "1234567890")));
+        assertThat(process.needsImage()).isTrue();
+        assertThat(process.evict()).isEmpty();
+        imaged();
+        assertThat(process.needsImage()).isFalse();
+        assertThat(process.evict()).hasSize(1);
+        assertThat(List.of(process.residentBytes(), process.stateBytes())).containsExactly(11L, 22L);
+        assertThat(process.keys(FIRST, null, 10)).containsExactly("a", "b");
+    }
+
+    @Test
+    void whatWasUsedLeastLatelyLeavesFirstAndComesBack() {
+        finish(FIRST, List.of(write("a", "12345678")));
+        finish(FIRST, List.of(write("b", "12345678")));
+        imaged();
+        process.get(FIRST, "a");
+        finish(SECOND, List.of(write("c", "12345678")));
+        assertThat(process.evict()).extracting(CloudProcessTest::text).containsExactly("12345678");
+        Payload asked = process.stored("b");
+        assertThat(InImage.is(asked)).isTrue();
+        assertThat(InImage.is(process.stored("a"))).isFalse();
+        assertThat(process.loaded("b", asked, json("12345678"))).isTrue();
+        assertThat(process.residentBytes()).isEqualTo(27);
+        process.evict();
+        assertThat(InImage.is(process.stored("a"))).as("now it is this one's turn").isTrue();
+        assertThat(read(FIRST, "b")).isEqualTo("12345678");
+    }
+
+    @Test
+    void whatAFunctionWasToldOfStaysUntilItHasLooked() {
+        finish(FIRST, List.of(write("a", "1234567890"), write("b", "1234567890")));
+        imaged();
+        process.reads(SECOND, "a");
+        process.reads(new Attempt("e3", 1), "b");
+        assertThat(process.evict()).isEmpty();
+        process.hasRead(SECOND);
+        process.evict();
+        assertThat(InImage.is(process.stored("a"))).isTrue();
+        assertThat(InImage.is(process.stored("b"))).isFalse();
+        process.abandon(new Attempt("e3", 1));
+        assertThat(process.evict()).as("there is room").isEmpty();
+    }
+
+    @Test
+    void whatIsWrittenOverOrDeletedComesBackNoMore() {
+        finish(FIRST, List.of(write("a", "1234567890"), write("b", "1234567890"), write("c", "1234567890")));
+        imaged();
+        process.evict();
+        Payload a = process.stored("a");
+        Payload b = process.stored("b");
+        assertThat(finish(FIRST, List.of(write("a", "7"), write("b", null)))).as("nothing of them is here").isEmpty();
+        assertThat(process.loaded("a", a, json("1234567890"))).isFalse();
+        assertThat(process.loaded("b", b, json("1234567890"))).isFalse();
+        assertThat(read(FIRST, "a")).isEqualTo("7");
+        assertThat(List.of(process.residentBytes(), process.stateBytes())).containsExactly(13L, 13L);
+    }
+
+    @Test
+    void anImageTellsWhatIsToStayInIt() {
+        finish(FIRST, List.of(write("a", "1234567890"), write("b", "1234567890")));
+        assertThat(process.image(null).cold()).containsExactly("a");
+        finish(FIRST, List.of(write("b", null)));
+        assertThat(process.image(null).cold()).isEmpty();
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,15 @@ class ProcessFailureTest {
                             context.process.state("large", bytes([event]) * (2 << 20))
                         value = context.process.state("large")
                         return [len(value), value[0], value[-1]]
+                    """,
+            "grains/many/handler.py", """
+                    def handle(event, context):
+                        p = context.process
+                        if event:
+                            for n in range(8):
+                                p.state(f"v{n}", bytes([event + n]) * (2 << 20))
+                        values = [p.state(f"v{n}") for n in range(8)]
+                        return [[len(value), value[0], value[-1]] for value in values]
                     """);
 
     @BeforeAll
@@ -159,5 +169,28 @@ class ProcessFailureTest {
         await("the swap").atMost(LONGEST).until(() -> status(client, process).equals("swapped")
                 || client.post(ROOT + "/" + process + "/swap-out", "").status() == 200);
         assertThat(ask(client, process, "large", "null").toString()).isEqualTo("[2097152,9,9]");
+    }
+
+    /** 16 MiB of state in a memory of 5. */
+    @Test
+    void stateThatOverflowedIsThereAtTheNextOwnerAndWhenTheStoreIsBack(ClusterFixture cluster) {
+        PlatformClient client = cluster.client();
+        String process = "o-" + System.nanoTime();
+        await("process " + process).atMost(LONGEST).until(() -> client.post(ROOT, "{\"id\": \"" + process + "\", \"memory\": \"5MiB\"}").status() == 201);
+        String all = IntStream.range(0, 8).mapToObj(n -> "[2097152," + (9 + n) + "," + (9 + n) + "]").toList().toString().replace(" ", "");
+        assertThat(ask(client, process, "many", "9").toString()).isEqualTo(all);
+        await("what is over its memory has left").atMost(LONGEST).until(() -> client.get(ROOT + "/" + process).json(),
+                view -> view.path("residentBytes").asLong() <= 5 << 20 && view.path("overflowBytes").asLong() >= 11 << 20);
+        killOwner(cluster, client, process);
+        assertThat(ask(client, process, "many", "null").toString()).isEqualTo(all);
+        cluster.heal();
+        assertThat(ask(client, process, "many", "null").toString()).isEqualTo(all);
+        cluster.part("cassandra").kill();
+        PlatformClient.Answer refused = call(client, process, "many", "null");
+        assertThat(refused.status()).as(refused.body()).isGreaterThanOrEqualTo(500);
+        assertThat(refused.body()).contains("state \\\"v").contains("is in the global data layer");
+        cluster.part("cassandra").start();
+        cluster.heal();
+        assertThat(ask(client, process, "many", "null").toString()).isEqualTo(all);
     }
 }

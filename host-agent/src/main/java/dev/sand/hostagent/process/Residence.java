@@ -1,0 +1,152 @@
+package dev.sand.hostagent.process;
+
+import dev.sand.event.Payload;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which values of a process's state are in memory (PraaS 8). One that the last image has can leave and come back:
+ *
+ * <pre>
+ * DIRTY    no image has it                       → RESIDENT  an image is written that has it
+ * RESIDENT in memory, and in the last image      → EVICTED   it was not used for longest
+ * EVICTED  in the last image alone               → RESIDENT  somebody has read it
+ * </pre>
+ * What is written anew is DIRTY whatever was there. Used by {@link ProcessState}; pure.
+ */
+final class Residence {
+    /** One value's. */
+    static final class Held {
+        final String key;
+        Payload value;
+        private boolean imaged;
+        /** It stays: somebody was told where it is, and may not have looked yet. */
+        private int pins;
+        private long used;
+
+        private Held(String key, Payload value) {
+            this.key = key;
+            this.value = value;
+        }
+
+        private long size() {
+            return value.size() + key.length();
+        }
+
+        private boolean isEvicted() {
+            return InImage.is(value);
+        }
+    }
+
+    /** That may leave, by when they were used. */
+    private final TreeMap<Long, Held> evictable = new TreeMap<>();
+    private final Set<Held> dirty = new HashSet<>();
+    private long uses;
+    private long bytes;
+
+    /** Of all that are in memory. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Whether an image would let some leave that cannot now. */
+    boolean hasDirty() {
+        return !dirty.isEmpty();
+    }
+
+    /** @param imaged the last image has it: it may be nowhere else */
+    Held hold(String key, Payload value, boolean imaged) {
+        Held held = new Held(key, value);
+        held.imaged = imaged;
+        held.used = ++uses;
+        if (!imaged) {
+            dirty.add(held);
+        }
+        bytes += held.isEvicted() ? 0 : held.size();
+        settle(held);
+        return held;
+    }
+
+    /** The state has it no more. */
+    void drop(Held held) {
+        evictable.remove(held.used);
+        dirty.remove(held);
+        bytes -= held.isEvicted() ? 0 : held.size();
+        held.pins = Integer.MAX_VALUE; // it is not to come back
+    }
+
+    void use(Held held) {
+        evictable.remove(held.used);
+        held.used = ++uses;
+        settle(held);
+    }
+
+    void pin(Held held) {
+        held.pins++;
+        evictable.remove(held.used);
+    }
+
+    void unpin(Held held) {
+        held.pins--;
+        settle(held);
+    }
+
+    private void settle(Held held) {
+        if (held.imaged && held.pins == 0 && !held.isEvicted()) {
+            evictable.put(held.used, held);
+        }
+    }
+
+    /** An image is written that has it. */
+    void imaged(Held held) {
+        if (dirty.remove(held)) {
+            held.imaged = true;
+            settle(held);
+        }
+    }
+
+    /** It is in memory again. */
+    void loaded(Held held, Payload value) {
+        held.value = value;
+        bytes += held.size();
+        use(held);
+    }
+
+    /** Lets values leave, those first that were not used for longest. @return what they were */
+    List<Payload> evict(long most) {
+        List<Payload> left = new ArrayList<>(0);
+        while (bytes > most && !evictable.isEmpty()) {
+            Held held = evictable.pollFirstEntry().getValue();
+            bytes -= held.size();
+            left.add(held.value);
+            held.value = InImage.of(held.value);
+        }
+        return left;
+    }
+
+    /** Those that are to stay in the image when the process comes back from it: as if all that are in memory could leave. */
+    Set<String> cold(Map<String, Held> all, long most) {
+        Set<String> cold = new HashSet<>();
+        TreeMap<Long, Held> here = new TreeMap<>();
+        all.values().forEach(held -> {
+            if (held.isEvicted()) {
+                cold.add(held.key);
+            } else {
+                here.put(held.used, held);
+            }
+        });
+        long left = bytes;
+        for (Held held : here.values()) {
+            if (left <= most) {
+                break;
+            }
+            left -= held.size();
+            cold.add(held.key);
+        }
+        return cold;
+    }
+}
