@@ -92,6 +92,7 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "process-follow-up": on_platform(follow_up),
     "process-messages": on_platform(process_messages.on_one_host),
     "process-swap": on_platform(process_swap.swap),
+    "process-overflow": on_platform(process_swap.overflow),
     "process-memory": on_platform(at_rest),
     "process-reduction": lambda _: process_reduction.reduction(),
 }

@@ -8,7 +8,6 @@ import dev.sand.event.Payload;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
-import dev.sand.hostagent.process.InImage;
 import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
@@ -62,8 +61,8 @@ final class ProcessCalls {
         ProcessCall.Listener listener = call.listener();
         home.overflow().hasRead(attempt); // it makes its calls one after the other
         switch (call.call()) {
-            case ProcessCall.Get get when get.looks() && InImage.is(process.get(attempt, get.key())) ->
-                    answer(listener, new Answer.Value(Payload.nullJson()));
+            case ProcessCall.Get get when get.looks() ->
+                    answer(listener, new Answer.Value(process.get(attempt, get.key()) == null ? null : Payload.nullJson()));
             case ProcessCall.Get get -> home.overflow().get(attempt, get.key(), listener);
             case ProcessCall.Keys keys -> answer(listener, new Answer.KeyList(process.keys(attempt, keys.after(), keys.limit())));
             case ProcessCall.Write write -> write(event, home, call, write.writes());
