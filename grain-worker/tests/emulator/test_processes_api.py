@@ -13,7 +13,7 @@ from served import Served
 from sand.emulator import processes as tables
 from sand.emulator.emulator import Emulator
 from sand.emulator.inline import InlineGrains
-from sand.emulator.processes_life import STEPS, CloudProcess, IllegalStep
+from sand.emulator.processes_life import SENDERS, STEPS, CloudProcess, IllegalStep
 
 LONG = "processes: {idle: 1h}\n"
 
@@ -383,3 +383,13 @@ def test_what_was_written_in_a_process_is_asked_for_by_its_id_until_it_is_killed
     apps.create(id="a")
     assert logs("a").json()["lines"] == []
     assert [line["text"] for line in logs("b").json()["lines"]] == ["of b"]
+
+
+def test_a_sender_is_known_for_as_long_as_it_keeps_sending(tmp_path):
+    process = CloudProcess("p", tmp_path / "p")
+    process.take("busy", 0)
+    for other in range(2 * SENDERS):
+        process.take(f"other {other}", 0)
+        process.take("busy", other % 10)
+    assert process.has_taken("busy", 0)
+    assert not process.has_taken("other 0", 0)

@@ -125,6 +125,7 @@ class CloudProcess:
 
     def take(self, sender: str, number: int) -> None:
         self.taken.setdefault(sender, set()).add(number)
+        self.taken.move_to_end(sender)
         if len(self.taken) > SENDERS:
             self.taken.popitem(last=False)
 

@@ -16,7 +16,7 @@ import java.util.Map;
  * its number. What is received, or makes an invocation, keeps its place until that is durable.
  */
 public final class Mailbox {
-    /** Senders whose numbers are remembered: a repetition comes while its sender runs, or is run again. */
+    /** Senders whose numbers are remembered, those that were heard last: a repetition comes while its sender runs, or is run again. */
     private static final int REMEMBERED_SENDERS = 10_000;
 
     /** What became of a message that was sent here. */
@@ -29,7 +29,7 @@ public final class Mailbox {
     private final Map<Long, Message> firing = new LinkedHashMap<>(0);
     private int reserved;
     private long reservedBytes;
-    private final Map<String, BitSet> taken = new LinkedHashMap<>() {
+    private final Map<String, BitSet> taken = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override

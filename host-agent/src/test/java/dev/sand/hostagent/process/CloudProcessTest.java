@@ -56,6 +56,18 @@ class CloudProcessTest {
     }
 
     @Test
+    void aSenderIsKnownForAsLongAsItKeepsSending() {
+        Mailbox mailbox = process.mailbox();
+        mailbox.took("busy", 0);
+        for (int other = 0; other < 20_000; other++) {
+            mailbox.took("other " + other, 0);
+            mailbox.took("busy", other % 100);
+        }
+        assertThat(mailbox.hasTaken("busy", 0)).isTrue();
+        assertThat(mailbox.hasTaken("other 0", 0)).isFalse();
+    }
+
+    @Test
     void writesTakeEffectTogetherWhenTheFunctionEndsWell() {
         process.write(FIRST, List.of(write("a", "1")));
         assertThat(read(FIRST, "a")).isEqualTo("1");
