@@ -264,6 +264,9 @@ final class ProcessHome extends Timed {
             next();
             invocations.fire();
             rest();
+            if (process.status() == LifeCycle.IDLE && !isArmed()) { // it was to be swapped out behind a checkpoint that failed
+                context.timers.arm(this, context.nowNs + spec.swapAfterMs() * 1_000_000);
+            }
         }
     }
 

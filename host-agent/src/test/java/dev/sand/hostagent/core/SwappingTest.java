@@ -181,6 +181,21 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void oneThatIsToLeaveBehindACheckpointThatFailsIsTriedAgain() {
+        stateAndMessage();
+        shop.after(SPEC.idleMs() + 10);
+        shop.writesImages = false;
+        command("p", Kind.CHECKPOINT);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        shop.after(SPEC.swapAfterMs() + 10);
+        shop.writesImages = true;
+        on(new Input.ImageWritten(write, Failure.platform(Errors.UNAVAILABLE, "the store is away", true)));
+        assertThat(isHere("p")).isTrue();
+        shop.after(SPEC.swapAfterMs() + 10);
+        assertThat(isHere("p")).isFalse();
+    }
+
+    @Test
     void oneIsKilledWhileItIsWritten() {
         stateAndMessage();
         shop.writesImages = false;
