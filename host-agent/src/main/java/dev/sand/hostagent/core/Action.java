@@ -153,6 +153,14 @@ public sealed interface Action {
     /** Tell of the application's processes on all hosts. Answer: FromElsewhere. */
     record ListElsewhere(String application, BiConsumer<List<ProcessView>, Failure> then) implements Action {}
 
+    /**
+     * How an execution of the application ended, as its record says. Answer: FromElsewhere.
+     *
+     * @param caller the execution that asks: a large output is kept until that ends
+     * @param then the core's own; null and null: it has no record that says so
+     */
+    record FindResult(String application, String execution, String caller, BiConsumer<InvocationResult, Failure> then) implements Action {}
+
     /** Write what AlreadyEnded brought. */
     record MarkEnded(Runnable mark) implements Action {}
 

@@ -130,7 +130,7 @@ public sealed interface Input {
      */
     record Deliver(ProcessMessage message, Consumer<Failure> listener) implements Input {}
 
-    /** Answer to what was asked of other hosts. */
+    /** Answer to what was asked of other hosts, or of the global data layer for one that may have been theirs. */
     record FromElsewhere(Runnable then) implements Input {}
 
     /** Answer to Join. */

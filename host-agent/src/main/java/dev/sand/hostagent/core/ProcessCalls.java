@@ -78,7 +78,7 @@ final class ProcessCalls {
                 }
             }
             case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
-            case ProcessCall.Result result -> result(result, listener);
+            case ProcessCall.Result result -> result(event, call, result);
             case ProcessCall.Processes asked -> list.on(application, asked, listener);
         }
     }
@@ -134,8 +134,34 @@ final class ProcessCalls {
 
     // --- invocations of functions in other processes, or the own one
 
-    /** The invocation's id follows from the caller's and its number: a further attempt's is the same one. */
+    /** The invocation's id follows from the caller's and its number: a further attempt's is the same one, which may have ended. */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        if (event.attempt == 1 && (caller == null || !caller.isRecovered())) {
+            begin(event, call, invoke);
+            return;
+        }
+        InvocationRequest request = request(event, call, invoke);
+        if (request == null) {
+            return;
+        }
+        String id = request.executionId();
+        Attempt attempt = Processes.attempt(event);
+        context.emit(new Action.FindResult(request.application(), id, event.owner.executionId(), (result, failure) -> {
+            if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
+                refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
+            } else if (failure != null && !failure.error().equals(Errors.NOT_FOUND)) {
+                refuse(call, failure, invoke.destination());
+            } else if (result != null || failure != null) { // it has ended, and perhaps its output is not kept
+                processes.free(request.application(), List.of(invoke.payload()));
+                answer(call.listener(), new Answer.Invoked(id));
+            } else {
+                begin(event, call, invoke);
+            }
+        }));
+    }
+
+    private void begin(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
         if (processes.elsewhere().has(invoke.destination())) {
             processes.elsewhere().invoke(event, call, invoke);
             return;
@@ -240,7 +266,8 @@ final class ProcessCalls {
                 : new Answer.Outcome(null, result.failure().error(), result.failure().cause());
     }
 
-    private void result(ProcessCall.Result result, ProcessCall.Listener listener) {
+    private void result(Event event, Input.CallProcess call, ProcessCall.Result result) {
+        ProcessCall.Listener listener = call.listener();
         if (processes.elsewhere().result(result, listener)) {
             return;
         }
@@ -258,7 +285,20 @@ final class ProcessCalls {
         } else if (ended != null && ended.result() != null) {
             answer(listener, outcome(ended.result()));
         } else {
-            refuse(listener, Errors.NOT_FOUND, "nothing is known (any more) of invocation " + result.invocation());
+            recorded(event, call, result.invocation());
         }
+    }
+
+    /** It ended before this host, or its slot's owner, began anew; or long ago. */
+    private void recorded(Event event, Input.CallProcess call, String invocation) {
+        context.emit(new Action.FindResult(call.app().application(), invocation, event.owner.executionId(), (result, failure) -> {
+            if (failure != null) {
+                refuse(call.listener(), failure.error(), failure.cause());
+            } else if (result != null) {
+                answer(call.listener(), outcome(result));
+            } else {
+                refuse(call.listener(), Errors.NOT_FOUND, "nothing is known (any more) of invocation " + invocation);
+            }
+        }));
     }
 }

@@ -113,6 +113,7 @@ final class ActionPerformer implements ActionSink {
             case Action.SendElsewhere send -> adapters.peers().send(shard, send);
             case Action.InvokeElsewhere invoke -> adapters.peers().invoke(shard, invoke);
             case Action.ListElsewhere list -> adapters.peers().list(shard, list);
+            case Action.FindResult find -> adapters.questions().find(shard, find);
             case Action.MarkEnded ended -> ended.mark().run();
             case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
             case Action.Join join -> adapters.processes().join(shard, join);

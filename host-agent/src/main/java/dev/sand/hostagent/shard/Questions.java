@@ -2,6 +2,8 @@ package dev.sand.hostagent.shard;
 
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
@@ -14,6 +16,7 @@ import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.workflow.QueueResults;
 import dev.sand.workflow.data.StatesError;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +63,42 @@ final class Questions {
 
     private void tell(Shard shard, Action.Ask ask) {
         shard.submit(new Input.Answered(ask.executionId(), ask.step(), answer(ask)));
+    }
+
+    /** For a function that invoked it, perhaps before this host began anew. */
+    void find(Shard shard, Action.FindResult find) {
+        if (!work.tryRun(() -> look(shard, find))) {
+            found(shard, find, null, Failure.platform(Errors.OVERLOADED, "the host agent has too much to do", true));
+        }
+    }
+
+    private void look(Shard shard, Action.FindResult find) {
+        Answer.Found found;
+        try {
+            found = records.find(find.application(), find.execution());
+        } catch (StoreException e) {
+            found(shard, find, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
+            return;
+        }
+        if (found.status() == null || found.status() == InvocationResult.Status.RUNNING) {
+            found(shard, find, null, null);
+        } else if (found.output() == null && found.status() == InvocationResult.Status.SUCCEEDED) {
+            found(shard, find, null, Failure.platform(Errors.NOT_FOUND, "execution " + find.execution()
+                    + " succeeded, but its output is not kept (any more)", false));
+        } else if (LargePayloads.isLarge(found.output())) {
+            payloads.store(find.application(), find.caller(), found.output(), (reference, failure) ->
+                    found(shard, find, failure != null ? null : result(find, found, reference), failure));
+        } else {
+            found(shard, find, result(find, found, found.output()), null);
+        }
+    }
+
+    private static InvocationResult result(Action.FindResult find, Answer.Found found, Payload output) {
+        return new InvocationResult(find.execution(), found.status(), output, found.failure(), List.of());
+    }
+
+    private static void found(Shard shard, Action.FindResult find, InvocationResult result, Failure failure) {
+        shard.submit(new Input.FromElsewhere(() -> find.then().accept(result, failure)));
     }
 
     /** Blocks. */

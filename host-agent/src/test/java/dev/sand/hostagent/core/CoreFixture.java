@@ -58,6 +58,8 @@ final class CoreFixture {
     boolean loadsValues = true;
     /** The global data layer's, by process. */
     Map<String, ProcessImage> images = new HashMap<>();
+    /** Of records in the global data layer, by execution. */
+    final Map<String, InvocationResult> results = new HashMap<>();
     final List<Action> all = new ArrayList<>();
 
     static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
@@ -157,6 +159,7 @@ final class CoreFixture {
                     StoredImages.put(images, write.process(), write.image());
                     yield new Input.ImageWritten(write, null);
                 }
+                case Action.FindResult find -> new Input.FromElsewhere(() -> find.then().accept(results.get(find.execution()), null));
                 case Action.DeleteImage delete -> {
                     images.remove(delete.process());
                     yield new Input.ImageDeleted(delete);

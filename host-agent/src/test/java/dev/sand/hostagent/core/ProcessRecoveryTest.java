@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.Action.Backup;
@@ -179,6 +181,28 @@ class ProcessRecoveryTest extends ProcessFixture {
         InvocationRequest request = new InvocationRequest(execution, APP.application(), APP.version(), "atomic", json("1"), 10_000, false,
                 null).inProcess("p");
         assertThat(on(new Input.Recover(request, List.of(finished)))).as("it is not run again").noneMatch(Action.HandOver.class::isInstance);
+    }
+
+    @Test
+    void whatAFunctionInvokedBeforeItWasLostIsNotInvokedAgainWhenItHasEnded() {
+        running("q");
+        Running caller = running("p");
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        String invoked = shop.of(Action.Journal.class).getLast().executionId();
+        String execution = caller.eventId().substring(0, caller.eventId().indexOf('/'));
+        restart();
+        shop.results.put(invoked, new InvocationResult(invoked, Status.SUCCEEDED, json("5"), null, List.of()));
+        on(new Input.Recover(new InvocationRequest(execution, APP.application(), APP.version(), "g", json("1"), 10_000, false, null)
+                .inProcess("p"), List.of()));
+        on(new Input.Journaled(execution, 1, null));
+        shop.settle();
+        Running again = shop.running(execution);
+        assertThat(call(again, new ProcessCall.Invoke(0, "q", "g", json("2")))).isEqualTo(new Answer.Invoked(invoked));
+        assertThat(shop.all).noneMatch(action -> action instanceof Action.Journal record && record.executionId().equals(invoked));
+        assertThat(call(again, new ProcessCall.Result(invoked, 0))).isInstanceOfSatisfying(Answer.Outcome.class, outcome ->
+                assertThat(text(outcome.output())).isEqualTo("5"));
+        ask(again, new ProcessCall.Invoke(1, "q", "g", json("3")));
+        assertThat(shop.of(Action.Journal.class).getLast().backup()).as("it had not come so far").isInstanceOf(Backup.Accepted.class);
     }
 
     @Test
