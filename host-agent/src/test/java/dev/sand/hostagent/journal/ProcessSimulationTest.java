@@ -36,6 +36,12 @@ class ProcessSimulationTest {
         if (!world.wrongValues.isEmpty()) {
             return "values that are not as they were written: " + world.wrongValues;
         }
+        for (ProcessWorld.Read read : world.reads) {
+            String stale = stale(world, read);
+            if (stale != null) {
+                return stale;
+            }
+        }
         Set<String> all = new HashSet<>();
         for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
             Set<String> keys = new HashSet<>(process.getValue());
@@ -73,6 +79,21 @@ class ProcessSimulationTest {
                         && arrived.indexOf(before.body()) > arrived.indexOf(behind.body())) {
                     return "messages " + before + " and " + behind + " are out of order";
                 }
+            }
+        }
+        return null;
+    }
+
+    /** Who was answered before another one began has been written over by that, once that was answered. */
+    private static String stale(ProcessWorld world, ProcessWorld.Read read) {
+        if (read.value() != null && !read.key().equals(world.overwrites.get(read.value()))) {
+            return "nobody wrote what " + read + " has";
+        }
+        long settledNs = read.value() == null ? 0 : world.answeredNs.getOrDefault(read.value(), Long.MAX_VALUE);
+        for (Map.Entry<String, Long> other : world.answeredNs.entrySet()) {
+            boolean over = read.key().equals(world.overwrites.get(other.getKey())) && world.beganNs.get(other.getKey()) > settledNs;
+            if (over && other.getValue() < read.sinceNs()) {
+                return read + " does not have what " + other.getKey() + " wrote over it";
             }
         }
         return null;

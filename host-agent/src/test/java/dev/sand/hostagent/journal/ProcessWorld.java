@@ -53,12 +53,16 @@ final class ProcessWorld {
     private static final int PROCESSES = 3;
     /** Of a few values, and of all of them. */
     private static final List<Long> MEMORIES = List.of(40L, 100L, 256L << 20);
+    private static final int OVERWRITTEN = 3;
     private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
 
     private record Due(long atNs, long order, Runnable what) {}
 
     /** A message that was sent, in the order in which mailboxes took them. */
     record Message(String source, String destination, String body) {}
+
+    /** @param key with its process; @param value which invocation's, or null: none; @param sinceNs when it was asked for */
+    record Read(String key, String value, long sinceNs) {}
 
     private final Random dice;
     private final boolean broken;
@@ -79,6 +83,12 @@ final class ProcessWorld {
     final Map<String, String> wrongValues = new LinkedHashMap<>();
     /** Values that came back from an image. */
     int loaded;
+    /** Of keys that functions write over, in the order of the reads. */
+    final List<Read> reads = new ArrayList<>();
+    /** By invocation, the key that it writes over, and when its first attempt began and it was answered. */
+    final Map<String, String> overwrites = new HashMap<>();
+    final Map<String, Long> beganNs = new HashMap<>();
+    final Map<String, Long> answeredNs = new HashMap<>();
     private final Map<String, Consumer<InvocationResult>> answered = new HashMap<>();
     private HostCore core;
     private long nowNs = 1_000 * MS;
@@ -301,6 +311,7 @@ final class ProcessWorld {
         answered.put(id, result -> {
             if (result.status() == Status.SUCCEEDED && of == life) {
                 succeeded.put(name, process);
+                answeredNs.put(name, nowNs);
             }
         });
         on(new Input.Invoke(request, new InvocationListener() {
@@ -346,6 +357,7 @@ final class ProcessWorld {
             this.script = new Random(name.hashCode());
             this.fails = script.nextInt(5) == 0;
             this.left = 1 + script.nextInt(4);
+            beganNs.putIfAbsent(name, nowNs);
         }
 
         void step() {
@@ -380,8 +392,20 @@ final class ProcessWorld {
                     }
                     next();
                 });
-                default -> call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
+                default -> {
+                    read("o/" + script.nextInt(OVERWRITTEN));
+                    call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
+                }
             }
+        }
+
+        private void read(String key) {
+            long sinceNs = nowNs;
+            call(new ProcessCall.Get(key), answer -> {
+                if (answer instanceof Answer.Value(Payload value)) {
+                    reads.add(new Read(process + " " + key, value == null ? null : text(value), sinceNs));
+                }
+            });
         }
 
         private StateWrite write(String key) {
@@ -398,6 +422,11 @@ final class ProcessWorld {
                 return;
             }
             String key = keys.get(number);
+            if (key.startsWith("o/")) {
+                read(key);
+                look(keys, number + 1);
+                return;
+            }
             call(new ProcessCall.Get(key), answer -> {
                 String found = answer instanceof Answer.Value(Payload value) && value != null ? text(value) : answer.toString();
                 if (!found.equals(key)) {
@@ -428,6 +457,9 @@ final class ProcessWorld {
             } else {
                 writes.add(write("a/" + name));
                 writes.add(write("b/" + name));
+                String key = "o/" + Math.floorMod(name.hashCode(), OVERWRITTEN);
+                overwrites.put(name, process + " " + key);
+                writes.add(new StateWrite(key, json(name)));
                 on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
                         nowNs, nowNs), writes));
             }
