@@ -210,7 +210,7 @@ public sealed interface Action {
     record FindImage(String application, String process, BiConsumer<ProcessView, Failure> then) implements Action {}
 
     /** Tell of all images of the application. Answer: ImagesListed. @param then the core's own */
-    record ListImages(String application, Consumer<List<ProcessView>> then) implements Action {}
+    record ListImages(String application, BiConsumer<List<ProcessView>, Failure> then) implements Action {}
 
     /** Values of a process that it has no more: what they are by reference may go. */
     record Free(String application, List<Payload> values) implements Action {}

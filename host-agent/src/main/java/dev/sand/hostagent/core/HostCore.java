@@ -96,7 +96,7 @@ public final class HostCore {
             case Input.ImageDeleted deleted -> deleted.delete().then().run();
             case Input.ValueLoaded loaded -> loaded.load().then().accept(loaded.value(), loaded.failure());
             case Input.ImageFound found -> found.find().then().accept(found.view(), found.failure());
-            case Input.ImagesListed listed -> listed.list().then().accept(listed.views());
+            case Input.ImagesListed listed -> listed.list().then().accept(listed.views(), listed.failure());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);

@@ -18,6 +18,7 @@ import dev.sand.workflow.Execution;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -137,7 +138,7 @@ public sealed interface Input {
     record Joined(Action.Join join, Payload joined) implements Input {}
 
     /** The processes that are here. */
-    record ListProcesses(String application, Consumer<List<ProcessView>> listener) implements Input {}
+    record ListProcesses(String application, BiConsumer<List<ProcessView>, Failure> listener) implements Input {}
 
     record Fail(AppKey app, String instance, String eventId, int attempt, Failure failure, long startedNs, long endedNs)
             implements Input {}
@@ -242,8 +243,8 @@ public sealed interface Input {
     /** Answer to FindImage. */
     record ImageFound(Action.FindImage find, ProcessView view, Failure failure) implements Input {}
 
-    /** Answer to ListImages. */
-    record ImagesListed(Action.ListImages list, List<ProcessView> views) implements Input {}
+    /** Answer to ListImages. @param failure or null */
+    record ImagesListed(Action.ListImages list, List<ProcessView> views, Failure failure) implements Input {}
 
     /**
      * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and

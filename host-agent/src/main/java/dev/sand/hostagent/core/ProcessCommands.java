@@ -10,7 +10,7 @@ import dev.sand.hostagent.process.LifeCycle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** What the control plane wants done with processes (PraaS 4.1, Listing 2). */
 final class ProcessCommands {
@@ -217,8 +217,13 @@ final class ProcessCommands {
         all(input.application(), input.listener()::accept);
     }
 
-    void all(String application, Consumer<List<ProcessView>> then) {
-        context.emit(new Action.ListImages(application, images -> {
+    /** @param then told of all of them or, when those that are swapped out cannot be told of, why */
+    void all(String application, BiConsumer<List<ProcessView>, Failure> then) {
+        context.emit(new Action.ListImages(application, (images, failure) -> {
+            if (failure != null) {
+                then.accept(null, failure);
+                return;
+            }
             List<ProcessView> views = new ArrayList<>();
             table.here(application).forEach(home -> views.add(home.view()));
             for (ProcessView image : images) {
@@ -227,7 +232,7 @@ final class ProcessCommands {
                     views.add(image);
                 }
             }
-            then.accept(views);
+            then.accept(views, null);
         }));
     }
 }

@@ -86,7 +86,8 @@ final class ProcessList {
             context.emit(new Action.ListElsewhere(application, (views, failure) ->
                     then.accept(failure == null ? statuses(application, views) : null, failure)));
         } else {
-            processes.commands().all(application, views -> then.accept(statuses(application, views), null));
+            processes.commands().all(application, (views, failure) ->
+                    then.accept(failure == null ? statuses(application, views) : null, failure));
         }
     }
 

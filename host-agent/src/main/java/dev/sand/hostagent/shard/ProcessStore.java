@@ -19,6 +19,7 @@ import dev.sand.hostagent.segments.SegmentServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -229,7 +230,6 @@ final class ProcessStore {
         }
     }
 
-    /** As many as can be told of: none when the store is away. */
     void list(Shard shard, Action.ListImages list) {
         boolean taken = work.tryRun(() -> {
             List<ProcessView> views = new ArrayList<>();
@@ -240,14 +240,14 @@ final class ProcessStore {
                     page.forEach(image -> views.add(Codec.decode(image.head(), ImageHead.class).swapped()));
                     after = page.getLast().process();
                 }
-            } catch (StoreException e) {
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, list.application())
-                        .log("processes that are swapped out cannot be told of now: {}", e.getMessage());
+                shard.submit(new Input.ImagesListed(list, views, null));
+            } catch (StoreException | UncheckedIOException e) {
+                shard.submit(new Input.ImagesListed(list, null, Failure.platform(Errors.UNAVAILABLE,
+                        "processes that are swapped out cannot be told of now: " + e.getMessage(), true)));
             }
-            shard.submit(new Input.ImagesListed(list, views));
         });
         if (!taken) {
-            shard.submit(new Input.ImagesListed(list, List.of()));
+            shard.submit(new Input.ImagesListed(list, null, busy()));
         }
     }
 }

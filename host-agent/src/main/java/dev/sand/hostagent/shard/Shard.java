@@ -193,7 +193,13 @@ public final class Shard {
 
     CompletableFuture<List<ProcessView>> processes(String application) {
         CompletableFuture<List<ProcessView>> answer = new CompletableFuture<>();
-        whileRunning(() -> on(new Input.ListProcesses(application, answer::complete)), () -> answer.complete(List.of()));
+        whileRunning(() -> on(new Input.ListProcesses(application, (views, failure) -> {
+            if (failure == null) {
+                answer.complete(views);
+            } else {
+                answer.completeExceptionally(new ProcessException(failure));
+            }
+        })), () -> answer.complete(List.of()));
         return answer;
     }
 

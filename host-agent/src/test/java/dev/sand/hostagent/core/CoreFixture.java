@@ -60,6 +60,8 @@ final class CoreFixture {
     Map<String, ProcessImage> images = new HashMap<>();
     /** Of records in the global data layer, by execution. */
     final Map<String, InvocationResult> results = new HashMap<>();
+    /** Why they cannot be listed, or null. */
+    Failure imagesAway;
     final List<Action> all = new ArrayList<>();
 
     static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
@@ -166,8 +168,9 @@ final class CoreFixture {
                 }
                 case Action.FindImage find -> new Input.ImageFound(find, images.containsKey(find.process())
                         ? view(find.application(), find.process()) : null, null);
+                case Action.ListImages list when imagesAway != null -> new Input.ImagesListed(list, null, imagesAway);
                 case Action.ListImages list -> new Input.ImagesListed(list, images.keySet().stream()
-                        .map(process -> view(list.application(), process)).toList());
+                        .map(process -> view(list.application(), process)).toList(), null);
                 default -> null;
             };
             if (answer != null) {

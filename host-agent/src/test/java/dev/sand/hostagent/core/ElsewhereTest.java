@@ -21,6 +21,7 @@ import dev.sand.hostagent.core.ProcessCall.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Processes whose owner is another host: what is asked of it, what of its answers, and what it brings. */
@@ -172,6 +173,19 @@ class ElsewhereTest extends ProcessFixture {
         Action.ListElsewhere list = shop.only(Action.ListElsewhere.class);
         back(() -> list.then().accept(null, AWAY));
         assertThat(told).containsExactly(new Answer.Refused(Errors.UNAVAILABLE, "no connection"));
+    }
+
+    @Test
+    void aListThatLacksThoseSwappedOutIsNoList() {
+        ask(running("p"), new ProcessCall.Processes(null, 0));
+        assertThat(told).singleElement().isInstanceOf(Answer.Listed.class);
+        told.clear();
+        shop.imagesAway = AWAY;
+        ask(running("r"), new ProcessCall.Processes(null, 0));
+        assertThat(told).containsExactly(new Answer.Refused(Errors.UNAVAILABLE, "no connection"));
+        AtomicReference<Failure> why = new AtomicReference<>();
+        on(new Input.ListProcesses("shop", (views, failure) -> why.set(failure)));
+        assertThat(why).hasValue(AWAY);
     }
 
     // --- what others bring

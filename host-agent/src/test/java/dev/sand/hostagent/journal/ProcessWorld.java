@@ -237,7 +237,7 @@ final class ProcessWorld {
             }
             case Action.WriteImage write -> write(write);
             case Action.FindImage find -> after(1, () -> on(new Input.ImageFound(find, null, null)));
-            case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of())));
+            case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of(), null)));
             default -> { }
         }
     }
