@@ -227,7 +227,7 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(responds(ended)).as("its deadline").isTrue();
         take(record);
         List<Integer> keys = new ArrayList<>();
-        on(new Input.ListProcesses(APP.application(), views -> views.forEach(view -> keys.add(view.stateKeys()))));
+        on(new Input.ListProcesses(APP.application(), (views, failure) -> views.forEach(view -> keys.add(view.stateKeys()))));
         assertThat(keys).containsExactly(1);
     }
 
