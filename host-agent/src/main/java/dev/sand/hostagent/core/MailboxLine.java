@@ -2,7 +2,6 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
-import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
@@ -25,7 +24,6 @@ final class MailboxLine {
     private final CoreContext context;
     private final ProcessHome home;
     private final CloudProcess process;
-    private final ProcessSpec spec;
     private final Runnable onInvoking;
     private final List<Receiver> receivers = new ArrayList<>(0);
     private final ArrayDeque<MailboxSender> senders = new ArrayDeque<>(0);
@@ -33,11 +31,10 @@ final class MailboxLine {
     private final Map<Long, Unsure> unsure = new LinkedHashMap<>(0);
 
     /** @param onInvoking told when a message came that may invoke a function */
-    MailboxLine(CoreContext context, ProcessHome home, ProcessSpec spec, Runnable onInvoking) {
+    MailboxLine(CoreContext context, ProcessHome home, Runnable onInvoking) {
         this.context = context;
         this.home = home;
         this.process = home.process();
-        this.spec = spec;
         this.onInvoking = onInvoking;
     }
 
@@ -71,7 +68,7 @@ final class MailboxLine {
             return;
         }
         Payload payload = sender.message().payload();
-        boolean fits = payload.size() <= spec.mailboxBytes();
+        boolean fits = payload.size() <= home.spec().mailboxBytes();
         if (waitMs <= 0 || !fits) {
             refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(payload));
             return;
@@ -149,7 +146,7 @@ final class MailboxLine {
     }
 
     boolean isTooSmallFor(Payload payload) {
-        return payload.size() > spec.mailboxBytes();
+        return payload.size() > home.spec().mailboxBytes();
     }
 
     boolean isGone() {

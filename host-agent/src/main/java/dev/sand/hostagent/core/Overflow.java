@@ -3,7 +3,6 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
-import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
@@ -38,17 +37,15 @@ final class Overflow extends Timed {
     private final CoreContext context;
     private final ProcessHome home;
     private final CloudProcess process;
-    private final ProcessSpec spec;
     private final Map<String, Loading> loading = new LinkedHashMap<>(0);
     private State state = State.WITHIN;
     private Failure failure;
     private boolean closed;
 
-    Overflow(CoreContext context, ProcessHome home, ProcessSpec spec) {
+    Overflow(CoreContext context, ProcessHome home) {
         this.context = context;
         this.home = home;
         this.process = home.process();
-        this.spec = spec;
     }
 
     // --- out
@@ -114,9 +111,9 @@ final class Overflow extends Timed {
         if (failure == null) {
             return null;
         }
-        Refusal refusal = process.refusal(attempt, writes, spec.memoryBytes() + process.stateBytes() - process.residentBytes());
+        Refusal refusal = process.refusal(attempt, writes, home.spec().memoryBytes() + process.stateBytes() - process.residentBytes());
         return refusal == null ? null : Failure.platform(Errors.UNAVAILABLE, "process " + home.id() + " has " + process.residentBytes()
-                + " bytes of state in memory, whose limit is " + spec.memoryBytes() + ", and none of it can leave: " + failure.cause(), true);
+                + " bytes of state in memory, whose limit is " + home.spec().memoryBytes() + ", and none of it can leave: " + failure.cause(), true);
     }
 
     // --- in

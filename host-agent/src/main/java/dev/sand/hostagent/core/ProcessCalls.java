@@ -108,6 +108,7 @@ final class ProcessCalls {
                 refuse(call, failure, send.destination());
             } else {
                 home.counts().sent++;
+                destination.meets(call.app().version());
                 destination.mailbox().send(new FunctionSender(context, event, home.id(), send, call.listener()), send.waitMs());
             }
         });

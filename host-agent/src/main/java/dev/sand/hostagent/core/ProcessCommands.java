@@ -77,6 +77,7 @@ final class ProcessCommands {
             refuseUnknown(input);
             return;
         }
+        home.meets(input.command().version());
         switch (input.command().kind()) {
             case SWAP_OUT -> home.imaging().swapOut(failure -> answer(input, home, failure));
             case CHECKPOINT -> home.imaging().checkpoint(failure -> answer(input, home, failure));

@@ -80,6 +80,7 @@ final class ProcessDeliveries {
                 refuse(delivery, failure != null ? failure : Failure.caller(Errors.NOT_FOUND, "application " + message.application()
                         + " has no process " + message.destination()));
             } else {
+                home.meets(message.version());
                 home.mailbox().send(delivery, message.waitMs());
             }
         });

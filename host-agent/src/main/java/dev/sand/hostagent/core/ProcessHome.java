@@ -28,7 +28,6 @@ import java.util.function.Consumer;
 final class ProcessHome extends Timed {
     private final CoreContext context;
     private final String application;
-    private final ProcessSpec spec;
     private final CloudProcess process;
     private final ProcessJournal journal;
     private final ProcessImage.About about;
@@ -44,6 +43,8 @@ final class ProcessHome extends Timed {
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
+    /** What that says of it. */
+    private ProcessSpec spec;
     private boolean hasImage;
     private long restingSinceNs;
     /** Nothing of it is here any more. */
@@ -64,9 +65,9 @@ final class ProcessHome extends Timed {
         this.hasImage = hasImage;
         this.version = version;
         this.invocations = new MessageInvocations(context, this);
-        this.mailbox = new MailboxLine(context, this, spec, invocations::fire);
+        this.mailbox = new MailboxLine(context, this, invocations::fire);
         this.imaging = new Imaging(context, this);
-        this.overflow = new Overflow(context, this, spec);
+        this.overflow = new Overflow(context, this);
         this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
         rest();
     }
@@ -97,6 +98,10 @@ final class ProcessHome extends Timed {
 
     OwnSandbox ownSandbox() {
         return ownSandbox;
+    }
+
+    ProcessSpec spec() {
+        return spec;
     }
 
     /** In memory and in the global data layer. */
@@ -149,7 +154,9 @@ final class ProcessHome extends Timed {
 
     /** It runs now, or when others have ended; or it is refused. */
     void enter(RunningExecution execution, ApplicationVersion by) {
-        version = by;
+        if (by.version() != version.version()) {
+            renew(by);
+        }
         if (running.size() >= spec.concurrency() && waiting.size() >= spec.queueDepth() && !execution.isRecovered()) {
             execution.ending().refused(new Failure(Errors.OVERLOADED, "process " + id() + " of application " + application
                     + " has a limit of " + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later",
@@ -164,7 +171,54 @@ final class ProcessHome extends Timed {
         next();
     }
 
-    /** The version that was invoked in it last: whose functions messages invoke. */
+    /** What that version says counts from now on, but for the sandbox that it has, and what was said when it was made. */
+    private void renew(ApplicationVersion by) {
+        ProcessSpec said = by.processSpec().with(about.concurrency(), about.memoryBytes(), null);
+        version = by;
+        spec = new ProcessSpec(said.concurrency(), said.queueDepth(), said.mailboxMessages(), said.mailboxBytes(), said.memoryBytes(),
+                said.idleMs(), said.swapAfterMs(), said.functions(), spec.dedicated(), said.stateBytes());
+        process.renew(spec);
+        context.later(FanOut.NEXT_TURN_NS, this::onRenewed);
+    }
+
+    /** There may be room, and triggers that the messages here are enough for. */
+    private void onRenewed() {
+        if (!gone && !isKilled()) {
+            mailbox.onRoom();
+            overflow.check();
+            next();
+            invocations.fire();
+        }
+    }
+
+    /** Somebody of that version has to do with it: if it is newer than its own, that was deployed since. */
+    void meets(int number) {
+        if (number <= version.version()) {
+            return;
+        }
+        Application newer = context.application(new Input.AppKey(application, number));
+        newer.onTenant(new Tenant() {
+            @Override
+            public void onApplicationReady() {
+                newer.onTenantGone(this);
+                if (!gone && !isKilled() && number > version.version()) {
+                    renew(newer.version());
+                }
+            }
+
+            @Override
+            public void onApplicationMissing(Failure failure) {
+                newer.onTenantGone(this);
+            }
+
+            @Override
+            public boolean waitsForRegistry() {
+                return false;
+            }
+        });
+    }
+
+    /** The version that was invoked in it last, or a newer one of who sent to it: whose functions messages invoke. */
     ApplicationVersion version() {
         return version;
     }

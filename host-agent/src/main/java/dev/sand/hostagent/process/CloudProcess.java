@@ -44,7 +44,7 @@ public final class CloudProcess {
     }
 
     private final String id;
-    private final ProcessSpec spec;
+    private ProcessSpec spec;
     private final ProcessState state = new ProcessState();
     private final Mailbox mailbox;
     private final Map<Attempt, Begun> begun = new HashMap<>();
@@ -57,6 +57,12 @@ public final class CloudProcess {
         this.id = id;
         this.spec = spec;
         this.mailbox = new Mailbox(spec);
+    }
+
+    /** Its application says something else of it than before. */
+    public void renew(ProcessSpec renewed) {
+        spec = renewed;
+        mailbox.renew(renewed);
     }
 
     public String id() {

@@ -18,13 +18,17 @@ import java.util.function.Predicate;
 public final class InvokingMessages {
     static final String PREFIX = "invoke:";
 
-    private final ProcessSpec spec;
+    private ProcessSpec spec;
     private final Map<String, KeyedQueues> byFunction = new LinkedHashMap<>();
     private int size;
     private long bytes;
 
     InvokingMessages(ProcessSpec spec) {
         this.spec = spec;
+    }
+
+    void renew(ProcessSpec renewed) {
+        spec = renewed;
     }
 
     /**

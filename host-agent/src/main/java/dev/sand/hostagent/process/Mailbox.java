@@ -22,7 +22,7 @@ public final class Mailbox {
     /** What became of a message that was sent here. */
     public enum Sent { TAKEN, REPEATED, FULL }
 
-    private final ProcessSpec spec;
+    private ProcessSpec spec;
     private final KeyedQueues messages = new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE);
     private final InvokingMessages invoking;
     /** By number, those of invocations that are being made. */
@@ -41,6 +41,11 @@ public final class Mailbox {
     Mailbox(ProcessSpec spec) {
         this.spec = spec;
         this.invoking = new InvokingMessages(spec);
+    }
+
+    void renew(ProcessSpec renewed) {
+        spec = renewed;
+        invoking.renew(renewed);
     }
 
     // --- coming

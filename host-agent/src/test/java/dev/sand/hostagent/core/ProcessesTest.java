@@ -7,12 +7,15 @@ import static dev.sand.hostagent.core.CoreFixture.json;
 import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.GrainSpec;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
@@ -21,6 +24,7 @@ import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -186,6 +190,34 @@ class ProcessesTest extends ProcessFixture {
         shop.after(101);
         deliver();
         assertThat(joins.getLast().values().stream().map(CoreFixture::text)).as("its time-out has passed").containsExactly("2");
+    }
+
+    /** A later version, that has one function more, with a trigger. */
+    private ApplicationVersion deployed() {
+        ApplicationVersion first = shop.version();
+        Map<String, GrainSpec> grains = new HashMap<>(first.grains());
+        grains.put("new", grain("new", 10, 100, Isolation.REQUEST));
+        ProcessSpec processes = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000,
+                Map.of("new", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false)));
+        return new ApplicationVersion(first.schema(), first.application(), first.version() + 1, "bundle", null, first.sandbox(), grains,
+                first.workflows(), List.of(), first.placements(), first.durability(), 0, Map.of(), Map.of(), processes);
+    }
+
+    private void bring(int version, int ordinal, String key, String body) {
+        on(new Input.Deliver(new ProcessMessage(APP.application(), version, "far/e", ordinal, "far", "q", key, json(body), 0), failure -> { }));
+    }
+
+    @Test
+    void messagesOfALaterVersionInvokeItsFunctionsByItsTriggers() {
+        running("q");
+        ApplicationVersion second = deployed();
+        bring(second.version(), 0, "invoke:new:x", "1");
+        on(new Input.ApplicationLoaded(new Input.AppKey(APP.application(), second.version()), second, null));
+        shop.after(1);
+        assertThat(journal).as("one is not enough").noneMatch(record -> record.carried() != null
+                && record.carried().change().change() instanceof Change.Fired);
+        bring(second.version(), 1, "invoke:new:x", "2");
+        assertThat(joins).singleElement().satisfies(join -> assertThat(join.values()).extracting(CoreFixture::text).containsExactly("1", "2"));
     }
 
     @Test
