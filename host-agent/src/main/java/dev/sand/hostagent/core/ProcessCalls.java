@@ -186,7 +186,9 @@ final class ProcessCalls {
         int slot = context.slots.of(invoke.destination());
         String id = request.executionId();
         RunningExecution same = context.executions.get(id);
+        String application = request.application();
         if (same != null || context.executions.remembered(id, slot) != null) {
+            processes.free(application, List.of(invoke.payload()));
             answer(call.listener(), new Answer.Invoked(id));
             return;
         }
@@ -206,6 +208,7 @@ final class ProcessCalls {
 
             @Override
             public void onEnded(InvocationResult result) {
+                processes.free(application, List.of(invoke.payload())); // of no attempt any more
                 if (!answered) {
                     refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
                             result.failure() == null ? "execution " + id + " ended" : result.failure().cause());

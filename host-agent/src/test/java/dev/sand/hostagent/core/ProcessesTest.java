@@ -309,6 +309,32 @@ class ProcessesTest extends ProcessFixture {
     }
 
     @Test
+    void aLargeInputIsKeptUntilWhatWasInvokedWithItHasEnded() {
+        running("q");
+        Running caller = running("p");
+        Payload large = new Payload("a/b", null, new Payload.Reference("large", 100_000));
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", large));
+        String invoked = shop.of(Action.Journal.class).getLast().executionId();
+        shop.on(new Input.Journaled(invoked, 0, null));
+        shop.after(1);
+        deliver();
+        assertThat(told).containsExactly(new Answer.Invoked(invoked));
+        shop.settle();
+        assertThat(freed()).isEmpty();
+        Payload again = new Payload("a/b", null, new Payload.Reference("large", 100_000));
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", again));
+        assertThat(freed()).as("the one that was given again").hasSize(1);
+        finish(shop.running(invoked));
+        shop.after(1);
+        assertThat(freed()).hasSize(2);
+    }
+
+    private List<Payload> freed() {
+        return shop.all.stream().filter(Action.Free.class::isInstance).flatMap(free -> ((Action.Free) free).values().stream())
+                .filter(value -> value.reference() != null && value.reference().size() == 100_000).toList();
+    }
+
+    @Test
     void processesGoWithTheirApplicationAndNotWithAnEarlierOneOfItsName() {
         finish(running("p"), write("a", "1"));
         shop.on(new Input.Delete(APP.application(), APP.version() - 1, "deleted before"));
