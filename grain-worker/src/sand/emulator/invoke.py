@@ -183,8 +183,8 @@ def _encoded(encoding: str) -> problems.Problem:
 
 def _other_body(execution: Execution) -> problems.Problem:
     detail = (
-        f"This Idempotency-Key was used with another body for the same target, by execution {execution.id}; use a new key "
-        "for a new request."
+        "This Idempotency-Key was used with another body, or for another process, for the same target, by execution "
+        f"{execution.id}; use a new key for a new request."
     )
     title = "The key stands for another request"
     return problems.Problem(422, "idempotency-key-reused", title, detail, executionId=execution.id)

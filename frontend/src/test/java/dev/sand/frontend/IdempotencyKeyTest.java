@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sand.datalayer.ScopeParts;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.Slots;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,6 +31,32 @@ class IdempotencyKeyTest extends WithDemo {
         assertThat(json(other).path("type").asText()).isEqualTo("https://sand.dev/problems/idempotency-key-reused");
         assertThat(platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "k-1", "Prefer", "respond-async").statusCode())
                 .as("another target").isEqualTo(202);
+    }
+
+    @Test
+    void a_key_finds_the_process_that_it_made() throws Exception {
+        String path = "/api/v1/apps/demo/processes/invoke?function=echo";
+        HttpResponse<byte[]> first = platform.post(path, "1", "Idempotency-Key", "p");
+        try (Frontend other = platform.anotherFrontend()) {
+            HttpResponse<byte[]> again = platform.postTo(other.address().getPort(), path, "1", "Idempotency-Key", "p");
+            for (String header : List.of("Sand-Process", "Sand-Execution-Id")) {
+                assertThat(again.headers().firstValue(header)).isPresent().isEqualTo(first.headers().firstValue(header));
+            }
+            assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+        }
+        InvocationRequest request = platform.host.requests.getLast();
+        assertThat(first.headers().firstValue("Sand-Process")).hasValue(request.process());
+        assertThat(Slots.of(request.executionId(), Slots.DEFAULT)).isEqualTo(Slots.of(request.process(), Slots.DEFAULT));
+        for (String process : List.of("other", request.process())) {
+            assertThat(platform.post(path + "&process=" + process, "1", "Idempotency-Key", "p").statusCode()).isEqualTo(422);
+        }
+        assertThat(platform.post(path + "&process=a", "1", "Idempotency-Key", "q").statusCode()).isEqualTo(200);
+        assertThat(platform.post(path + "&process=b", "1", "Idempotency-Key", "q").statusCode()).isEqualTo(422);
+        assertThat(platform.post(path, "1", "Idempotency-Key", "q").statusCode()).isEqualTo(422);
+        assertThat(platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "q").statusCode()).as("in none").isEqualTo(200);
+        assertThat(platform.host.requests).extracting(InvocationRequest::process).containsExactly(request.process(), "a", null);
+        assertThat(platform.post(path, "1", "Idempotency-Key", "r").headers().firstValue("Sand-Process"))
+                .isPresent().isNotEqualTo(first.headers().firstValue("Sand-Process"));
     }
 
     @Test

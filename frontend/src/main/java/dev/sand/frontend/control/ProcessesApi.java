@@ -43,7 +43,7 @@ import java.util.regex.Pattern;
  */
 public final class ProcessesApi {
     static final String ROOT = ApplicationsApi.ROOT + "/{app}/processes";
-    static final String HEADER = "Sand-Process";
+    static final String HEADER = DataPlanes.PROCESS;
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
     private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory", "dedicated");
     private static final Set<String> STATUSES = Set.of("active", "idle", "swapped");
@@ -196,9 +196,7 @@ public final class ProcessesApi {
             throw Problems.badRequest("The header Sand-Process says '" + header + "', and the query '" + query + "'.").asException();
         }
         String named = header != null ? header : query;
-        String id = named == null ? newId() : checked(named);
-        exchange.headers().put(HEADER, id);
-        planes.invokeInProcess(exchange, exchange.path("app"), function, id);
+        planes.invokeInProcess(exchange, exchange.path("app"), function, named == null ? null : checked(named));
     }
 
     private ProcessView command(Exchange exchange, ProcessCommand.Kind kind) throws InterruptedException {

@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 /** The data plane, wired: both ways in over one invoker, and the housekeeping of idempotency keys. */
 public final class DataPlanes implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlanes.class);
+    /** The header that names the cloud process. */
+    public static final String PROCESS = "Sand-Process";
     private static final long LOOK_MS = 10;
     private final Invoker invoker;
     private final InvokePlane invoke;
@@ -49,9 +51,9 @@ public final class DataPlanes implements AutoCloseable {
         return invoke;
     }
 
-    /** The grain's live version, in a cloud process of the application. */
+    /** The grain's live version, in a cloud process of the application. @param process null: a new one */
     public void invokeInProcess(Exchange exchange, String application, String grain, String process) {
-        invoke.invoke(exchange, new Target(application, grain, null), process);
+        invoke.invoke(exchange, new Target(application, grain, null), process == null ? invoker.newProcess() : process, process == null);
     }
 
     public Gate.DataPlane web() {

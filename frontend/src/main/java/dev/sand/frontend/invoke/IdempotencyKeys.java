@@ -5,6 +5,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.ScopeParts;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
+import dev.sand.event.Ids;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.frontend.http.Problem;
@@ -45,8 +46,9 @@ public final class IdempotencyKeys {
      * @param ended it ended before: without a record of it, its result is kept no more, and it must not run again
      * @param fresh nobody had asked under the key before
      * @param version of the entry: each who asks while it has not ended makes a new one
+     * @param createdMs when the key was claimed first
      */
-    record Claim(String executionId, boolean ended, boolean fresh, long version) {}
+    record Claim(String executionId, boolean ended, boolean fresh, long version, long createdMs) {}
 
     /** An id that is always the same for the same bits. */
     @FunctionalInterface
@@ -63,7 +65,14 @@ public final class IdempotencyKeys {
         return sha256(TENANT + '\0' + application + '\0' + target + '\0' + key, null);
     }
 
+    /** The cloud process that the key made, where the request named none. @param createdMs of its claim */
+    static String process(String hash, long createdMs) {
+        ByteBuffer bits = ByteBuffer.wrap(HexFormat.of().parseHex(hash), Short.BYTES + Long.BYTES, Short.BYTES + Long.BYTES);
+        return Ids.encode(createdMs, bits.getShort(), bits.getLong());
+    }
+
     /**
+     * @param contentType and what else a repetition has to have in common besides the body
      * @param ids makes the execution's id of the hash's first bits
      * @throws dev.sand.frontend.http.ProblemException 422 when the body is another one
      */
@@ -79,22 +88,22 @@ public final class IdempotencyKeys {
                 if (version == CONFLICT) {
                     continue;
                 }
-                return new Claim(mine.executionId, false, true, version);
+                return new Claim(mine.executionId, false, true, version, nowMs);
             }
             Entry entry = Codec.decode(found.get().value(), Entry.class);
             if (!entry.body.equals(mine.body)) {
                 throw Problem.caller(422, "idempotency-key-reused", "The key stands for another request",
-                        "This Idempotency-Key was used with another body for the same target, by execution "
+                        "This Idempotency-Key was used with another body, or for another process, for the same target, by execution "
                                 + entry.executionId + "; use a new key for a new request.")
                         .with("executionId", entry.executionId).asException();
             }
             if (entry.ended != null && entry.ended) {
-                return new Claim(entry.executionId, true, false, found.get().version());
+                return new Claim(entry.executionId, true, false, found.get().version(), entry.createdMs);
             }
             // Whoever asked before and is turned away now must not free the key under this one.
             long version = put(application, hash, entry, found.get().version());
             if (version != CONFLICT) {
-                return new Claim(entry.executionId, false, false, version);
+                return new Claim(entry.executionId, false, false, version, entry.createdMs);
             }
         }
     }

@@ -29,11 +29,11 @@ final class InvokePlane implements Gate.DataPlane {
 
     @Override
     public void handle(Exchange exchange, String path) {
-        invoke(exchange, Target.of(path), null);
+        invoke(exchange, Target.of(path), null, false);
     }
 
-    /** @param process the cloud process that it is to run in, or null: in none */
-    void invoke(Exchange exchange, Target target, String process) {
+    /** @param process the cloud process that it is to run in, or null: in none; @param drawn the request has not named it */
+    void invoke(Exchange exchange, Target target, String process, boolean drawn) {
         if (!exchange.method().equals("POST")) {
             exchange.headers().put(HttpHeader.ALLOW, "POST");
             throw Problem.caller(405, "method-not-allowed", "Method not allowed",
@@ -43,18 +43,18 @@ final class InvokePlane implements Gate.DataPlane {
         ApplicationVersion known = directory.known(target.application(), target.qualifier());
         if (known == null) {
             invoker.guarded(exchange, () ->
-                    proceed(exchange, target, process, directory.load(target.application(), target.qualifier())));
+                    proceed(exchange, target, process, drawn, directory.load(target.application(), target.qualifier())));
             return;
         }
         try {
-            proceed(exchange, target, process, known);
+            proceed(exchange, target, process, drawn, known);
         } catch (RuntimeException e) {
             invoker.leave();
             throw e;
         }
     }
 
-    private void proceed(Exchange exchange, Target target, String process, ApplicationVersion version) {
+    private void proceed(Exchange exchange, Target target, String process, boolean drawn, ApplicationVersion version) {
         if (!version.hasTarget(target.name())) {
             throw Problems.unknownTarget(target.application(), version.version(), target.name()).asException();
         }
@@ -75,7 +75,8 @@ final class InvokePlane implements Gate.DataPlane {
                             if (problem != null) {
                                 throw problem.asException();
                             }
-                            invoker.start(exchange, new Invoker.Called(version, target.name(), process), settings, type, body, AS_IS);
+                            invoker.start(exchange, new Invoker.Called(version, target.name(), process, drawn), settings, type, body,
+                                    AS_IS);
                         };
                         run(start, Invoker.checksInline(body));
                     }

@@ -93,12 +93,22 @@ final class Invoker implements AutoCloseable {
      *
      * @param target a grain or a workflow
      * @param process the cloud process that it runs in, or null: in none
+     * @param drawn the request has not named it: under an Idempotency-Key it is the one that the key stands for
      */
-    record Called(ApplicationVersion version, String target, String process) {}
+    record Called(ApplicationVersion version, String target, String process, boolean drawn) {
+        Called in(String other) {
+            return new Called(version, target, other, drawn);
+        }
+    }
+
+    String newProcess() {
+        return ids.next(clockMs.getAsLong(), null);
+    }
 
     /** @param body is not copied when it fills its array; of any size, the host agent puts large ones where they belong */
     void start(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body, Output output) {
         if (settings.idempotencyKey() == null) {
+            tell(exchange, called.process());
             String id = ids.next(clockMs.getAsLong(), called.process());
             hand(exchange, request(id, called, settings, payload(contentType, body)), settings, output, null);
             return;
@@ -122,15 +132,24 @@ final class Invoker implements AutoCloseable {
         return body.remaining() <= CHECK_INLINE_BYTES;
     }
 
-    private void startIdempotent(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body,
+    private static void tell(Exchange exchange, String process) {
+        if (process != null) {
+            exchange.headers().put(DataPlanes.PROCESS, process);
+        }
+    }
+
+    private void startIdempotent(Exchange exchange, Called asked, Settings settings, String contentType, ByteBuffer body,
                                  Output output) {
-        String application = called.version().application();
-        String process = called.process();
-        String target = process == null ? called.target() : called.target() + '\0' + process;
-        String hash = IdempotencyKeys.hash(application, target, settings.idempotencyKey());
+        String application = asked.version().application();
+        boolean inProcess = asked.process() != null;
+        String named = asked.drawn() ? "" : asked.process();
+        String hash = IdempotencyKeys.hash(application, inProcess ? asked.target() + '\0' : asked.target(), settings.idempotencyKey());
         long nowMs = clockMs.getAsLong();
-        IdempotencyKeys.Claim claim = keys.claim(application, hash, contentType, body, nowMs,
-                (high, low) -> ids.derived(nowMs, high, low, process));
+        // The process is part of what is asked for, as the body is: another one under the same key is another request.
+        IdempotencyKeys.Claim claim = keys.claim(application, hash, inProcess ? contentType + '\0' + named : contentType, body, nowMs,
+                (high, low) -> ids.derived(nowMs, high, low, asked.drawn() ? IdempotencyKeys.process(hash, nowMs) : asked.process()));
+        Called called = asked.drawn() ? asked.in(IdempotencyKeys.process(hash, claim.createdMs())) : asked;
+        tell(exchange, called.process());
         String id = claim.executionId();
         InvocationResult before = before(application, id);
         if (before == null && claim.ended()) {

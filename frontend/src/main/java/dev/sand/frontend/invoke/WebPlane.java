@@ -53,7 +53,7 @@ final class WebPlane implements Gate.DataPlane {
         Body.read(exchange.request(), configuration.bodyBytes(), new RequestBody(invoker, exchange) {
             @Override
             public void onBody(ByteBuffer body) {
-                run(() -> invoker.start(exchange, new Invoker.Called(version, match.target(), null), settings, Payload.JSON,
+                run(() -> invoker.start(exchange, new Invoker.Called(version, match.target(), null, false), settings, Payload.JSON,
                         ByteBuffer.wrap(WebEvent.of(exchange.request(), path.text(), match.parameters(), body)), RESPONSE),
                         Invoker.checksInline(body));
             }
