@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from sand import values
@@ -98,7 +99,7 @@ class Call:
         except SandError as broken:
             self.fail(broken)
             return
-        if self.future.set_running_or_notify_cancel():
+        with contextlib.suppress(InvalidStateError):  # it was given up, or cancelled, meanwhile
             self.future.set_result(value)
 
     def on_failed(self, failed: frames.Failed) -> None:
@@ -106,8 +107,13 @@ class Call:
         self.fail(_error(failed))
 
     def fail(self, error: BaseException) -> None:
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
+        with contextlib.suppress(InvalidStateError):
             self.future.set_exception(error)
+
+    def settle(self) -> None:
+        """Once: whoever waits for several futures is told of one that was cancelled."""
+        if self.future.cancelled():
+            self.future.set_running_or_notify_cancel()
 
 
 def _error(failed: frames.Failed) -> SandError:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import select
 import socket
 import ssl
 import struct
 import threading
+import time
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from sand.client import frames
 from sand.client.calls import Call
 from sand.errors import Unavailable
 
-# How often the reader looks up from a quiet connection.
+# How often the reader looks up from its connection, and a writer whether its time is over.
 TICK_SECONDS = 0.5
+# That a write may go on behind its call's deadline: half a frame ends the connection.
+_GRACE_SECONDS = 1.0
 _BUFFER_BYTES = 1 << 20
 _NAME = "sand.client"
 
@@ -41,11 +47,11 @@ class Plain:
     def __init__(self, raw: socket.socket) -> None:
         self._socket = raw
         seconds = int(TICK_SECONDS)
+        tick = struct.pack("ll", seconds, int((TICK_SECONDS - seconds) * 1_000_000))
         raw.settimeout(None)
-        # For reading alone: a write waits for as long as the host is slow.
-        raw.setsockopt(
-            socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, int((TICK_SECONDS - seconds) * 1_000_000))
-        )
+        # The kernel waits: that is quicker than to ask it first.
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
 
     def recv_into(self, to: memoryview) -> int | None:
         """None: nothing has come for a while."""
@@ -54,16 +60,27 @@ class Plain:
         except BlockingIOError:
             return None
 
-    def send_all(self, head: bytes, rest: memoryview | None = None) -> None:
-        if rest is None:
-            self._socket.sendall(head)
-            return
-        sent = self._socket.sendmsg((head, rest))
-        if sent < len(head):
-            self._socket.sendall(head[sent:])
-            sent = len(head)
-        if sent < len(head) + len(rest):
-            self._socket.sendall(rest[sent - len(head) :])
+    def send_all(self, head: bytes, rest: memoryview | None, until: float) -> None:
+        """:raises OSError: the host has not taken it in time, among others"""
+        left = [memoryview(head)] if rest is None else [memoryview(head), rest]
+        while True:
+            try:
+                sent = self._socket.sendmsg(left)
+            except BlockingIOError:
+                sent = 0
+            while left and sent >= len(left[0]):
+                sent -= len(left.pop(0))
+            if not left:
+                return
+            left[0] = left[0][sent:]
+            _in_time(until)
+
+    def send_now(self, data: bytes) -> int:
+        """How much of it the socket had room for."""
+        try:
+            return self._socket.send(data, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return 0
 
     def close(self) -> None:
         try:
@@ -86,23 +103,47 @@ class Encrypted:
             with self._lock:
                 return self._socket.recv_into(to)
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            select.select([self._socket], [], [], TICK_SECONDS)
+            self._await(select.POLLIN)
             return None
 
-    def send_all(self, head: bytes, rest: memoryview | None = None) -> None:
+    def send_all(self, head: bytes, rest: memoryview | None, until: float) -> None:
         for part in (memoryview(head), rest):
             while part:
                 try:
                     with self._lock:
                         part = part[self._socket.send(part) :]
                 except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-                    select.select([], [self._socket], [], TICK_SECONDS)
+                    _in_time(until)
+                    self._await(select.POLLOUT)
+
+    def send_now(self, data: bytes) -> int:
+        try:
+            with self._lock:
+                return self._socket.send(data)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return 0
+
+    def _await(self, events: int) -> None:
+        number = self._socket.fileno()
+        if number < 0:
+            raise OSError("it is closed")
+        waiting = select.poll()
+        waiting.register(number, events)
+        waiting.poll(TICK_SECONDS * 1000)
 
     close = Plain.close
 
 
+def _in_time(until: float) -> None:
+    if time.monotonic() > until:
+        raise TimeoutError("the host takes nothing")
+
+
 class Connection:
-    """Open, with the grant shown. :raises Lost, RefusedHere, OSError:"""
+    """Open, with the grant shown. Who calls waits for no longer than the call may take, and who reads waits for no write.
+
+    :raises Lost, RefusedHere, OSError:
+    """
 
     def __init__(self, address: str, grant: str, tls: ssl.SSLContext | None, timeout: float) -> None:
         host, _, port = address.rpartition(":")
@@ -111,21 +152,23 @@ class Connection:
         self._wire: Any = Encrypted(raw, host, tls) if tls else Plain(raw)
         self._write = threading.Lock()
         self._requests: dict[int, Call] = {}
-        self._numbers = 0
+        self._numbers = itertools.count(1)
+        # Frames that nobody waits for, which go with the next write when the socket has no room.
+        self._small: deque[bytes] = deque()
         self._reader = frames.Reader(self._receive, self._place)
-        self.ticks = 0
-        self.quiet = 0
+        self._ticked = self._pinged = self._heard = time.monotonic()
         self.is_open = True
-        self._patience: int | None = max(1, int(timeout / TICK_SECONDS))
+        self._patience = timeout
         try:
-            self._wire.send_all(frames.PREFACE + frames.encode(frames.Hello(frames.VERSION, grant, _NAME)))
+            hello = frames.PREFACE + frames.encode(frames.Hello(frames.VERSION, grant, _NAME))
+            self._wire.send_all(hello, None, time.monotonic() + timeout)
             first = self._reader.next()
-        except (OSError, EOFError, frames.BadFrame) as broken:
+        except (OSError, EOFError, frames.BadFrame, Lost) as broken:
             self.close()
             raise Lost(f"{address} does not answer as a data plane does: {broken or 'it hung up'}") from None
-        self._patience = None
         if isinstance(first, frames.Welcome):
             self.welcome = first
+            self._patience = first.idle_ms / 1000
             return
         self.close()
         if isinstance(first, frames.Refused):
@@ -135,16 +178,25 @@ class Connection:
     def _receive(self, to: memoryview) -> int:
         while True:
             got = self._wire.recv_into(to)
+            now = time.monotonic()
             if got is not None:
-                self.quiet = 0
+                self._heard = now
+            elif now - self._heard > self._patience:
+                raise Lost("nothing was heard of the host, not even an answer to pings")
+            if now - self._ticked >= TICK_SECONDS:
+                self._ticked = now
+                self._ping(now)
+                self.on_tick()
+            if got is not None:
                 return got
-            self.quiet += 1
-            if self._patience is not None and self.quiet >= self._patience:
-                raise Lost("nothing was heard")
-            if self._patience is None:
-                self.on_tick(self)
 
-    def on_tick(self, _: Connection) -> None:
+    def _ping(self, now: float) -> None:
+        self._send_small()
+        if now - self._pinged > self._patience / 4:
+            self._pinged = now
+            self._send(frames.Ping(0))
+
+    def on_tick(self) -> None:
         """Replaced by whoever reads."""
 
     def _place(self, request: int, count: int) -> memoryview | None:
@@ -152,36 +204,64 @@ class Connection:
         return call.place(count) if call else None
 
     def invoke(self, call: Call) -> None:
-        """:raises OSError: it is lost, and the call with it"""
-        with self._write:
-            self._numbers += 1
-            request = self._numbers
-            self._requests[request] = call
-            self._wire.send_all(call.head(request))
+        """What its time allows of it. :raises OSError: the connection is lost, and the call with it"""
+        request = next(self._numbers)
+        self._requests[request] = call
+        if not self._write_of(call, request, lambda: call.head(request)):
+            self._requests.pop(request, None)  # nobody knows of it
+            return
         most = self.welcome.part_bytes
         for part in call.parts:
             for at in range(0, len(part), most):
                 piece = part[at : at + most]
-                # Others' small frames go between two pieces of a large one.
-                with self._write:
-                    if request not in self._requests:
-                        return
-                    self._wire.send_all(frames.PART_HEAD.pack(9 + len(piece), frames.PART, request), piece)
+                head = frames.PART_HEAD.pack(9 + len(piece), frames.PART, request)
+                # Others' frames go between two pieces of a large one.
+                if not self._write_of(call, request, lambda head=head: head, piece):  # type: ignore[misc]
+                    return
+                self._heard = time.monotonic()  # a host that takes them is there
+
+    def _write_of(self, call: Call, request: int, head: Callable[[], bytes], rest: memoryview | None = None) -> bool:
+        """Whether it was its turn in time, and the call has not ended before."""
+        if not self._write.acquire(timeout=min(max(0.0, call.left()), threading.TIMEOUT_MAX)):
+            return False
+        try:
+            # A cancelled call's Cancel goes under the lock too: nothing of the call comes behind it.
+            if request not in self._requests or call.future.done():
+                return False
+            until = call.deadline + _GRACE_SECONDS
+            while self._small:
+                self._wire.send_all(self._small.popleft(), None, until)
+            self._wire.send_all(head(), rest, until)
+        finally:
+            self._write.release()
+        self._send_small()
+        return True
 
     def cancel(self, call: Call) -> None:
         for request, known in list(self._requests.items()):
             if known is call:
                 self._send(frames.Cancel(request))
 
-    def ping(self) -> None:
-        self._send(frames.Ping(0))
-
     def _send(self, frame: Any) -> None:
-        try:
-            with self._write:
-                self._wire.send_all(frames.encode(frame))
-        except OSError:
-            pass  # whoever reads finds out
+        """At once or with the next write: neither who reads nor who gives up waits for a host that reads nothing."""
+        self._small.append(frames.encode(frame))
+        self._send_small()
+
+    def _send_small(self) -> None:
+        # Asked again after the lock was given back: somebody may have come meanwhile who did not get it.
+        while self._small and self._write.acquire(blocking=False):
+            try:
+                while self._small:
+                    first = self._small[0]
+                    sent = self._wire.send_now(first)
+                    if sent < len(first):
+                        self._small[0] = first[sent:]
+                        return
+                    self._small.popleft()
+            except OSError:
+                return  # whoever reads finds out
+            finally:
+                self._write.release()
 
     def read(self) -> Call | None:
         """Takes one frame; a call that it ends, or None. :raises Lost:"""

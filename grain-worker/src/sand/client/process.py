@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sand.client.calls import Call, new_id
-from sand.client.connection import TICK_SECONDS, Connection, Lost, RefusedHere, lost
+from sand.client.connection import Connection, Lost, RefusedHere, lost
 from sand.errors import SandError, Timeout, TooLarge, Unavailable, refusal
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
@@ -22,7 +22,6 @@ _CONNECT_SECONDS = 10.0
 # What the host's own answer about a deadline may take to come.
 _GRACE_SECONDS = 1.0
 _ERRORS = {400: "Sand.BadRequest", 401: "Sand.Denied", 403: "Sand.Denied", 404: "Sand.NotFound", 409: "Sand.Conflict"}
-_PING_TICKS = int(15 / TICK_SECONDS)
 
 
 class _Fatal(Exception):
@@ -36,6 +35,8 @@ class Process:
     :param token: shown to it as `Authorization: Bearer`
     :param functions: the only ones that this client means to invoke; None: any
     :param tls: for hosts that speak TLS; None: the system's certificates
+    :ivar reconnects: connections that there have been after the first: how often one was lost, or the process moved; -1 before
+        the first
     :raises SandError: on entry, when there is no way to it
     """
 
@@ -105,8 +106,13 @@ class Process:
             raise
 
     def submit(self, function: str, data: Any = None, *, timeout: float = 60.0) -> Future[Any]:
-        """The same as a future: many may be under way at once. Waits while as many are as the host takes."""
-        return self._begin(function, data, timeout).future
+        """The same as a future: many may be under way at once. Waits while as many are as the host takes.
+
+        To cancel the future cancels the function.
+        """
+        call = self._begin(function, data, timeout)
+        call.future.add_done_callback(lambda future: self._drop(call) if future.cancelled() else None)
+        return call.future
 
     def _begin(self, function: str, data: Any, timeout: float) -> Call:
         call = Call(function, data, time.monotonic() + timeout)
@@ -146,11 +152,16 @@ class Process:
         call.sent_before = True
 
     def _give_up(self, call: Call, error: SandError) -> None:
+        call.fail(error)
+        self._drop(call)
+
+    def _drop(self, call: Call) -> None:
+        """Nobody waits for it any more."""
+        call.settle()
         with self._changed:
             self._calls.pop(call, None)
             connection = call.connection
             self._changed.notify_all()
-        call.fail(error)
         if connection is not None and connection.is_open:
             connection.cancel(call)
 
@@ -256,15 +267,10 @@ class Process:
                     if len(self._calls) + 1 >= self._room:
                         self._changed.notify_all()
 
-    def _on_tick(self, connection: Connection) -> None:
+    def _on_tick(self) -> None:
         self._expire()
         if self._is_closed:
             raise Lost("closed")
-        connection.ticks += 1
-        if connection.ticks % _PING_TICKS == 0:
-            connection.ping()
-        if connection.quiet > connection.welcome.idle_ms / 1000 / TICK_SECONDS:
-            raise Lost("nothing was heard of the host, not even an answer to pings")
 
     def _expire(self) -> None:
         """Calls whose host has not said in time that their time is over."""

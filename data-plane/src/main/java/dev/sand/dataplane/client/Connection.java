@@ -10,19 +10,26 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** One connection to a host's data plane: read by the thread of its process, written to by whoever calls. */
+/**
+ * One connection to a host's data plane: read by the thread of its process, written to by whoever calls. Who calls waits for no longer
+ * than the call may take; a write that takes longer is ended with the connection, by whoever looks ({@link #isStuck}).
+ */
 final class Connection implements AutoCloseable {
     private static final String NAME = "sand-java";
     private static final int BUFFER_BYTES = 64 << 10;
+    /** That a write may go on behind its call's deadline. */
+    private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);
 
     /** The grant was not taken. */
     static final class Refused extends IOException {
@@ -48,20 +55,24 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private final Socket socket;
+    private final Socket plain;
     private final DataInputStream in;
     private final OutputStream out;
     private final ReentrantLock writing = new ReentrantLock();
     private final Map<Long, Call> calls = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
-    private final Frame.Welcome welcome;
+    /** Until when what is being written may take; 0: nothing is. */
+    private volatile long writingUntilNs;
+    /** When the host last took a part of a large value. */
+    private volatile long takenNs = System.nanoTime();
+    private Frame.Welcome welcome;
 
     Connection(Place place, SSLContext tls, int timeoutMs) throws IOException {
-        Socket plain = new Socket();
+        plain = new Socket();
         try {
             plain.connect(new InetSocketAddress(place.host(), place.port()), timeoutMs);
             plain.setTcpNoDelay(true);
-            socket = place.tls() ? encrypted(plain, place, tls) : plain;
+            Socket socket = place.tls() ? encrypted(plain, place, tls) : plain;
             socket.setSoTimeout(timeoutMs);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES));
             out = socket.getOutputStream();
@@ -74,7 +85,7 @@ final class Connection implements AutoCloseable {
                 case Frame.Moved moved -> throw new MovedAway();
                 case null, default -> throw new IOException(place.host() + " does not answer as a data plane does");
             }
-            socket.setSoTimeout(0);
+            socket.setSoTimeout(welcome.idleMs());
         } catch (IOException | RuntimeException e) {
             plain.close();
             throw e;
@@ -94,25 +105,67 @@ final class Connection implements AutoCloseable {
         return welcome;
     }
 
-    /** Sends it. @throws IOException when the connection is lost, and the call with it */
-    void invoke(Call call) throws IOException {
+    /** Sends it, or what its time allows of it. @throws IOException when the connection is lost, and the call with it */
+    void invoke(Call call) throws IOException, InterruptedException {
         long request = numbers.incrementAndGet();
         calls.put(request, call);
-        write(Frames.encode(call.frame(request)));
-        byte[] bytes = call.input.bytes();
-        for (int at = 0; !call.isSmall() && at < bytes.length && calls.containsKey(request); at += welcome.partBytes()) {
-            // Others' small frames go between two parts of a large one.
-            int length = Math.min(welcome.partBytes(), bytes.length - at);
-            Frame.Part part = new Frame.Part(request, ByteBuffer.wrap(bytes, at, length));
-            writing.lock();
-            try {
-                ByteBuffer head = Frames.head(part);
-                out.write(head.array(), 0, head.remaining());
-                out.write(bytes, at, length);
-            } finally {
-                writing.unlock();
-            }
+        if (!write(call, request, () -> writeAll(Frames.encode(call.frame(request))))) {
+            calls.remove(request); // nobody knows of it
+            return;
         }
+        byte[] bytes = call.input.bytes();
+        boolean goesOn = !call.isSmall();
+        for (int at = 0; goesOn && at < bytes.length; at += welcome.partBytes()) {
+            // Others' small frames go between two parts of a large one.
+            int from = at;
+            int length = Math.min(welcome.partBytes(), bytes.length - at);
+            goesOn = write(call, request, () -> {
+                writeAll(Frames.head(new Frame.Part(request, ByteBuffer.wrap(bytes, from, length))));
+                out.write(bytes, from, length);
+                takenNs = System.nanoTime();
+            });
+        }
+    }
+
+    @FunctionalInterface
+    private interface Write {
+        void run() throws IOException;
+    }
+
+    /** @return whether it was its turn in time, and it has not ended before */
+    private boolean write(Call call, long request, Write what) throws IOException, InterruptedException {
+        if (!writing.tryLock(call.untilNs - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        try {
+            // A cancelled call's Cancel is written under the lock too: nothing of the call comes behind it.
+            if (call.future.isDone() || !calls.containsKey(request)) {
+                return false;
+            }
+            during(call.untilNs + GRACE_NS, what);
+            return true;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void during(long untilNs, Write what) throws IOException {
+        writingUntilNs = untilNs | 1;
+        try {
+            what.run();
+        } finally {
+            writingUntilNs = 0;
+        }
+    }
+
+    private void writeAll(ByteBuffer frame) throws IOException {
+        out.write(frame.array(), frame.position(), frame.remaining());
+    }
+
+    /** Something is being written for longer than it may take. */
+    boolean isStuck() {
+        long untilNs = writingUntilNs;
+        return untilNs != 0 && System.nanoTime() - untilNs > 0;
     }
 
     void cancel(Call call) {
@@ -123,21 +176,18 @@ final class Connection implements AutoCloseable {
         });
     }
 
+    /** Later, when it is its turn: neither who reads nor who looks after the calls may wait for a host that reads nothing. */
     void send(Frame frame) {
-        try {
-            write(Frames.encode(frame));
-        } catch (IOException e) {
-            close(); // whoever reads finds out
-        }
-    }
-
-    private void write(ByteBuffer frame) throws IOException {
-        writing.lock();
-        try {
-            out.write(frame.array(), frame.position(), frame.remaining());
-        } finally {
-            writing.unlock();
-        }
+        Thread.startVirtualThread(() -> {
+            writing.lock();
+            try {
+                during(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()), () -> writeAll(Frames.encode(frame)));
+            } catch (IOException e) {
+                close(); // whoever reads finds out
+            } finally {
+                writing.unlock();
+            }
+        });
     }
 
     /** Reads what comes next. @return a call that it ends, or null @throws IOException when the connection is of no use any more */
@@ -170,10 +220,23 @@ final class Connection implements AutoCloseable {
         return null;
     }
 
+    /** It answers pings: a host that says nothing for so long, and takes nothing either, has gone. */
+    private int first() throws IOException {
+        while (true) {
+            try {
+                return in.readUnsignedByte();
+            } catch (SocketTimeoutException e) {
+                if (welcome == null || System.nanoTime() - takenNs > TimeUnit.MILLISECONDS.toNanos(welcome.idleMs())) {
+                    throw new IOException("nothing was heard of the host, not even an answer to pings", e);
+                }
+            }
+        }
+    }
+
     /** A part's bytes have gone to where they belong. */
     private Frame frame() throws IOException {
         try {
-            int length = in.readInt();
+            int length = first() << 24 | in.readUnsignedByte() << 16 | in.readUnsignedShort();
             byte kind = in.readByte();
             if (length < 1 || length > Frames.limit(kind)) {
                 throw new BadFrame("a frame of " + Integer.toUnsignedString(length) + " bytes");
@@ -201,10 +264,11 @@ final class Connection implements AutoCloseable {
         }
     }
 
+    /** Without a farewell over TLS: that would wait for a write that is stuck. */
     @Override
     public void close() {
         try {
-            socket.close();
+            plain.close();
         } catch (IOException e) {
             // It was closed by the other side.
         }

@@ -29,15 +29,18 @@ public final class ProcessClient implements AutoCloseable {
     private static final long LONGEST_PAUSE_MS = 2_000;
     /** What the host's own word about a deadline may take to come. */
     private static final long GRACE_MS = 1_000;
+    /** A quarter of the host's patience, which it tells in milliseconds. */
+    private static final long PING_NS_OF_MS = 250_000;
 
     private final ControlPlane control;
     private final SSLContext tls;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    // Changed under the lock.
+    // Changed under the lock; why nobody connects any more, and whether somebody does.
     private final Set<Call> calls = new LinkedHashSet<>();
     private volatile Connection connection;
-    private volatile InvocationException fatal;
+    private InvocationException fatal;
+    private boolean running;
     private volatile String trouble = "nothing answers";
     private volatile boolean closed;
     private int room = 1;
@@ -64,7 +67,7 @@ public final class ProcessClient implements AutoCloseable {
     public static ProcessClient connect(URI server, String application, String process, Options options) throws IOException {
         ProcessClient client = new ProcessClient(new ControlPlane(server, application, process, options.token(), options.functions()),
                 options.tls());
-        Thread.ofVirtual().name("sand-process-" + process).start(client::run);
+        client.start();
         Thread.ofVirtual().name("sand-process-ping-" + process).start(client::tick);
         client.awaitConnection();
         return client;
@@ -76,22 +79,24 @@ public final class ProcessClient implements AutoCloseable {
     }
 
     private void awaitConnection() throws IOException {
+        InvocationException refused = null;
         lock.lock();
         try {
             long leftNs = TimeUnit.MILLISECONDS.toNanos(CONNECT_MS);
-            while (connection == null && fatal == null && leftNs > 0) {
+            while (connection == null && running && leftNs > 0) {
                 leftNs = changed.awaitNanos(leftNs);
             }
             if (connection != null) {
                 return;
             }
+            refused = fatal;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
         }
         close();
-        throw fatal != null ? fatal : InvocationException.unavailable("the process cannot be reached: " + trouble);
+        throw refused != null ? refused : InvocationException.unavailable("the process cannot be reached: " + trouble);
     }
 
     /** The function's output. @throws InvocationException when there is none */
@@ -110,12 +115,21 @@ public final class ProcessClient implements AutoCloseable {
         }
     }
 
-    /** The same later: many may be under way at once. Waits while as many are as the host takes. */
+    /**
+     * The same later: many may be under way at once. Waits while as many are as the host takes. To cancel the future cancels the
+     * function.
+     */
     public CompletableFuture<Value> submit(String function, Value input, Duration timeout) throws IOException, InterruptedException {
-        return begin(function, input, timeout).future;
+        Call call = begin(function, input, timeout);
+        call.future.whenComplete((value, failure) -> {
+            if (call.future.isCancelled()) {
+                drop(call);
+            }
+        });
+        return call.future;
     }
 
-    /** Connections that there have been after the first. */
+    /** Connections that there have been after the first: how often one was lost, or the process moved. */
     public int reconnects() {
         lock.lock();
         try {
@@ -130,15 +144,16 @@ public final class ProcessClient implements AutoCloseable {
         Connection over;
         lock.lock();
         try {
-            while (calls.size() >= room && fatal == null && !closed) {
+            while (calls.size() >= room && !closed) {
                 if (changed.awaitNanos(call.untilNs - System.nanoTime()) <= 0) {
                     throw new InvocationException("Sand.Timeout", calls.size() + " invocations are under way, and no more may be", true,
                             false);
                 }
             }
-            if (closed || fatal != null) {
-                throw fatal != null ? fatal : InvocationException.unavailable("the client is closed");
+            if (closed) {
+                throw InvocationException.unavailable("the client is closed");
             }
+            start();
             over = connection;
             calls.add(call);
             prepare(call);
@@ -146,7 +161,12 @@ public final class ProcessClient implements AutoCloseable {
             lock.unlock();
         }
         if (over != null) {
-            send(call, over);
+            try {
+                send(call, over);
+            } catch (InterruptedException e) {
+                giveUp(call);
+                throw e;
+            }
         }
         return call;
     }
@@ -157,7 +177,7 @@ public final class ProcessClient implements AutoCloseable {
         }
     }
 
-    private void send(Call call, Connection over) {
+    private void send(Call call, Connection over) throws InterruptedException {
         Frame.Welcome welcome = over.welcome();
         if (call.input.bytes().length > welcome.valueBytes()) {
             forget(call);
@@ -184,15 +204,34 @@ public final class ProcessClient implements AutoCloseable {
     }
 
     private void giveUp(Call call) {
+        call.fail(new InvocationException("Sand.Timeout", call.function + " has not answered in its time: " + trouble, true, false));
+        drop(call);
+    }
+
+    /** Nobody waits for it any more. */
+    private void drop(Call call) {
         forget(call);
         Connection over = connection;
         if (over != null) {
             over.cancel(call);
         }
-        call.fail(new InvocationException("Sand.Timeout", call.function + " has not answered in its time: " + trouble, true, false));
     }
 
     // --- the thread that connects and reads
+
+    /** Anew, too, when it was refused before. */
+    private void start() {
+        lock.lock();
+        try {
+            if (!running && !closed) {
+                running = true;
+                fatal = null;
+                Thread.ofVirtual().name("sand-process").start(this::run);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
 
     private void run() {
         long pauseMs = FIRST_PAUSE_MS;
@@ -241,7 +280,7 @@ public final class ProcessClient implements AutoCloseable {
         }
         if (!before.isEmpty()) {
             // Not on this thread, which has to read meanwhile.
-            Thread.ofVirtual().name("sand-process-again").start(() -> before.forEach(call -> send(call, made)));
+            Thread.ofVirtual().name("sand-process-again").start(() -> again(before, made));
         }
         try {
             while (!closed) {
@@ -254,6 +293,16 @@ public final class ProcessClient implements AutoCloseable {
             lock.lock();
             connection = null;
             lock.unlock();
+        }
+    }
+
+    private void again(List<Call> before, Connection over) {
+        try {
+            for (Call call : before) {
+                send(call, over);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -286,11 +335,11 @@ public final class ProcessClient implements AutoCloseable {
         return Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
 
-    /** Pings, and ends calls of whose deadline the host does not speak. */
+    /** Pings, ends calls of whose deadline the host does not speak, and a connection that takes nothing. Waits for nobody. */
     private void tick() {
-        int ticks = 0;
+        long pingedNs = System.nanoTime();
         try {
-            while (!closed && fatal == null) {
+            while (!closed) {
                 Thread.sleep(GRACE_MS / 2);
                 lock.lock();
                 List<Call> late;
@@ -302,8 +351,11 @@ public final class ProcessClient implements AutoCloseable {
                     lock.unlock();
                 }
                 late.forEach(this::giveUp);
-                if (over != null && ++ticks % 30 == 0) {
-                    over.send(new Frame.Ping(ticks));
+                if (over != null && over.isStuck()) {
+                    over.close(); // whoever reads finds out
+                } else if (over != null && System.nanoTime() - pingedNs > over.welcome().idleMs() * PING_NS_OF_MS) {
+                    pingedNs = System.nanoTime();
+                    over.send(new Frame.Ping(0));
                 }
             }
         } catch (InterruptedException e) {
@@ -315,6 +367,7 @@ public final class ProcessClient implements AutoCloseable {
         List<Call> left;
         lock.lock();
         try {
+            running = false;
             fatal = why;
             left = List.copyOf(calls);
             calls.clear();
@@ -341,8 +394,6 @@ public final class ProcessClient implements AutoCloseable {
             over.close();
         }
         control.close();
-        if (fatal == null) {
-            fail(InvocationException.unavailable("the client is closed"));
-        }
+        fail(InvocationException.unavailable("the client is closed"));
     }
 }

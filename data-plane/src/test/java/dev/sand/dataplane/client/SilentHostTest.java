@@ -1,0 +1,176 @@
+package dev.sand.dataplane.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The client against a host that welcomes it, and then says nothing, or reads nothing, or sends it away. */
+@Timeout(60)
+class SilentHostTest {
+    private static final Duration SOON = Duration.ofMillis(300);
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Value LARGE = Value.bytes(new byte[64 << 20]);
+    private final List<Socket> connections = new CopyOnWriteArrayList<>();
+    private final LinkedBlockingQueue<Frame> heard = new LinkedBlockingQueue<>();
+    private ServerSocket host;
+    private HttpServer control;
+    private volatile Frame greeting = welcome(60_000, 2);
+    private volatile boolean reads;
+    private volatile int status = 200;
+
+    private static Frame welcome(int idleMs, int inFlight) {
+        return new Frame.Welcome(Frames.VERSION, "h", "p", 1, System.currentTimeMillis(), inFlight, 1L << 28, 256 << 10, idleMs);
+    }
+
+    @BeforeEach
+    void listen() throws IOException {
+        host = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        Thread.startVirtualThread(this::accept);
+        control = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        control.createContext("/", exchange -> {
+            byte[] answer = ("{\"address\": \"127.0.0.1:" + host.getLocalPort() + "\", \"tls\": false, \"grant\": \"g\"}")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(status, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        control.start();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        control.stop(0);
+        host.close();
+        for (Socket connection : connections) {
+            connection.close();
+        }
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket socket = host.accept();
+                Thread.startVirtualThread(() -> serve(socket));
+            }
+        } catch (IOException e) {
+            // The test is over.
+        }
+    }
+
+    private void serve(Socket socket) {
+        try {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            in.readNBytes(Frames.PREFACE.length);
+            frame(in);
+            ByteBuffer greet = Frames.encode(greeting);
+            socket.getOutputStream().write(greet.array(), greet.position(), greet.remaining());
+            connections.add(socket);
+            while (reads) {
+                heard.add(frame(in));
+            }
+        } catch (IOException e) {
+            // It has hung up.
+        }
+    }
+
+    private static Frame frame(DataInputStream in) throws IOException {
+        return Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())));
+    }
+
+    private ProcessClient connect() throws IOException {
+        return ProcessClient.connect(URI.create("http://127.0.0.1:" + control.getAddress().getPort()), "shop", "p");
+    }
+
+    @Test
+    void a_host_that_reads_nothing_holds_nobody_past_his_time() throws Exception {
+        try (ProcessClient client = connect()) {
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> timesOut(client, Value.json("1")));
+            timesOut(client, LARGE);
+            other.get();
+            timesOut(client, LARGE); // over another connection: the first one took nothing
+            await().until(() -> connections.size() >= 2);
+        }
+    }
+
+    private static void timesOut(ProcessClient client, Value input) {
+        assertThatThrownBy(() -> client.invoke("f", input, SOON)).isInstanceOfSatisfying(InvocationException.class,
+                e -> assertThat(e.error()).isEqualTo("Sand.Timeout"));
+    }
+
+    @Test
+    void a_host_that_says_nothing_is_left() throws Exception {
+        greeting = welcome(1_000, 2);
+        try (ProcessClient client = connect()) {
+            CompletableFuture<Value> waits = client.submit("f", Value.json("1"), LONG);
+            await().until(() -> client.reconnects() > 0);
+            assertThat(waits).as("asked for again, over the next one").isNotDone();
+        }
+    }
+
+    @Test
+    void a_host_that_takes_nothing_is_left_while_it_is_written_to() throws Exception {
+        greeting = welcome(1_000, 2);
+        try (ProcessClient client = connect()) {
+            Thread.startVirtualThread(() -> timesOut(client, LARGE, LONG));
+            await().until(() -> client.reconnects() > 0);
+        }
+    }
+
+    private static void timesOut(ProcessClient client, Value input, Duration within) {
+        assertThatThrownBy(() -> client.invoke("f", input, within)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void a_future_that_is_cancelled_cancels_the_function_and_frees_its_place() throws Exception {
+        reads = true;
+        greeting = welcome(60_000, 1);
+        try (ProcessClient client = connect()) {
+            CompletableFuture<Value> first = client.submit("first", Value.json("1"), LONG);
+            Frame.Invoke asked = (Frame.Invoke) heard.take();
+            first.cancel(true);
+            assertThat(heard.take()).isEqualTo(new Frame.Cancel(asked.request()));
+            client.submit("second", Value.json("2"), LONG);
+            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+        }
+    }
+
+    @Test
+    void after_a_refusal_for_good_the_next_call_begins_anew() throws Exception {
+        reads = true;
+        try (ProcessClient client = connect()) {
+            await().until(() -> !connections.isEmpty());
+            CompletableFuture<Value> first = client.submit("first", Value.json("1"), LONG);
+            heard.take();
+            status = 403;
+            connections.getLast().close();
+            assertThatThrownBy(first::get).hasCauseInstanceOf(InvocationException.class);
+            assertThatThrownBy(() -> client.invoke("again", Value.json("1"), LONG)).isInstanceOfSatisfying(InvocationException.class,
+                    e -> assertThat(e.error()).isEqualTo("Sand.Denied"));
+            status = 200;
+            client.submit("second", Value.json("1"), LONG);
+            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+        }
+    }
+}
