@@ -275,6 +275,15 @@ def test_a_client_that_never_reads_is_not_read_from(plane: Plane, process: Proce
     raw.socket.close()
 
 
+def test_what_passes_is_counted_by_process(plane: Plane, process: Process) -> None:
+    process.invoke("echo", bytes(100_000))
+    with pytest.raises(InvocationFailed):
+        process.invoke("boom", 1)
+    use = plane.http.get(f"/api/v1/apps/plane/processes/{process.id}/metrics").json()["dataPlane"]
+    assert use.pop("quietMs") >= 0 and use.pop("ms") >= 0 and use.pop("mbMs") >= 0
+    assert use == {"connections": 1, "invocations": 2, "failures": 1, "bytesIn": 100_001, "bytesOut": 100_000}
+
+
 def test_what_passes_is_counted_by_application(tested: Tested) -> None:
     plane = Plane(tested.server)
     with Process(plane.server, "plane", "counted") as process:

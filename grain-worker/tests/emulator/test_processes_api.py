@@ -102,8 +102,10 @@ def test_creating_one_that_is_swapped_restores_it(apps: Apps) -> None:
     assert (made.status_code, made.headers["Location"]) == (201, f"{AT}/a")
     apps.run("a", "p.state('k', 1)")
     apps.step("a", "swap-out")
-    restored = apps.create(id="a", concurrency=7)
-    assert (restored.status_code, restored.json()["status"], restored.json()["concurrency"]) == (200, "active", 7)
+    restored = apps.create(id="a", concurrency=7, memory="1MiB", dedicated=True)
+    assert (restored.status_code, restored.json()["status"]) == (200, "active")
+    assert (restored.json()["concurrency"], restored.json()["memoryBytes"]) == (4, 256 << 20), "it is what it was made as"
+    assert "dedicated" not in restored.json()
     assert apps.run("a", "out = p.state('k')") == 1
 
 
@@ -289,6 +291,8 @@ def test_metrics_count_what_was_done(apps: Apps) -> None:
     apps.until(lambda: apps.describe("a")["running"] == 0)
     metrics = apps.http.get(f"{AT}/a/metrics").json()
     assert metrics.pop("busyMs") >= 0
+    names = ("connections", "invocations", "failures", "ms", "mbMs", "bytesIn", "bytesOut")
+    assert metrics.pop("dataPlane") == {**dict.fromkeys(names, 0), "quietMs": None}
     assert metrics == {
         "process": "a", "status": "active", "stateBytes": 100, "residentBytes": 100, "overflowBytes": 0,
         "unread": 1, "mailboxBytes": 3, "running": 0, "waiting": 0,

@@ -16,6 +16,7 @@ from typing import Any
 from sand.client import frames
 from sand.emulator import grants, ids
 from sand.emulator.applications import Application, Applications
+from sand.emulator.data_plane_figures import Use
 from sand.emulator.data_plane_wire import HungUp, Wire, accepted
 from sand.emulator.executions import NULL, Execution
 from sand.emulator.problems import Failure, Problem
@@ -43,6 +44,7 @@ class DataPlane:
         self.applications = applications
         self.key = secrets.token_bytes(32)
         self._killed: dict[tuple[str, str], int] = {}
+        self._uses: dict[tuple[str, str], Use] = {}
         self._open: set[_Connection] = set()
         self._lock = threading.Lock()
         self.once = threading.Lock()
@@ -61,10 +63,15 @@ class DataPlane:
     def is_killed(self, grant: grants.Grant) -> bool:
         return grant.issued_ms < self._killed.get((grant.application, grant.process), 0)
 
+    def use(self, application: str, process: str) -> Use:
+        with self._lock:
+            return self._uses.setdefault((application, process), Use())
+
     def on_killed(self, application: str, process: str) -> None:
         """Nobody is connected to it any more, whatever grant he has."""
         self._killed[(application, process)] = now_ms()
         with self._lock:
+            self._uses.pop((application, process), None)
             found = [one for one in self._open if one.is_for(application, process)]
         for connection in found:
             connection.go_away("Sand.NotFound", f"process {process} was killed")
@@ -113,6 +120,7 @@ class _Coming:
         self.asked = invoke
         self.memory = bytearray(invoke.size if invoke.size > frames.INLINE_BYTES else 0)
         self.filled = 0
+        self.began_ns = time.monotonic_ns()
         self.execution: Execution | None = None
 
     def place(self, count: int) -> memoryview:
@@ -135,6 +143,7 @@ class _Connection:
         self._write = threading.Lock()
         self._calls: dict[int, _Coming] = {}
         self._grant: grants.Grant | None = None
+        self._use = Use()
         self._reader = frames.Reader(wire.recv_into, self._place)
 
     def is_for(self, application: str, process: str) -> bool:
@@ -170,13 +179,19 @@ class _Connection:
         if not self._greet(hello):
             return
         self._wire.patience(_IDLE_SECONDS)
-        while True:
-            try:
-                frame = self._reader.next()
-            except frames.BadFrame as bad:
-                self.go_away("Sand.BadRequest", str(bad))
-                raise
-            self._on_frame(frame)
+        self._use.connected(1)
+        try:
+            while True:
+                self._on_frame(self._next())
+        finally:
+            self._use.connected(-1)
+
+    def _next(self) -> Any:
+        try:
+            return self._reader.next()
+        except frames.BadFrame as bad:
+            self.go_away("Sand.BadRequest", str(bad))
+            raise
 
     def _greet(self, hello: frames.Hello) -> bool:
         try:
@@ -192,6 +207,7 @@ class _Connection:
             self._send(frames.Refused("Sand.NotFound", cause, True))
             return False
         self._grant = grant
+        self._use = self._plane.use(grant.application, grant.process)
         limits = (IN_FLIGHT, VALUE_BYTES, PART_BYTES, _IDLE_SECONDS * 1000)
         self._send(frames.Welcome(frames.VERSION, HOST, grant.process, grant.epoch, now_ms(), *limits))
         return True
@@ -286,6 +302,8 @@ class _Connection:
         assert execution is not None
         execution.ended.wait()
         output = execution.output
+        sent = len(output.bytes or b"") if output is not None else 0
+        self._use.answered(output is None, coming.began_ns, asked.size, sent)
         try:
             if output is None:
                 assert execution.failure is not None

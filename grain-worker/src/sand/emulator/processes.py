@@ -97,9 +97,7 @@ class Processes:
             known = self._all.get(id) if id is not None else None
             if known is not None:
                 self._swap_in(known, "create")
-                known.concurrency = known.concurrency if concurrency is None else concurrency
-                known.memory = known.memory if memory is None else memory
-                return known, True
+                return known, True  # as it was made: what is said here is said of new ones
             made = self._make(id or ids.new(), concurrency, memory)
             made.dedicated = dedicated
             return made, False

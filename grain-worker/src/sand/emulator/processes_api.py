@@ -88,8 +88,10 @@ class ProcessesApi:
         return answer_json(200, _shown(*self._find(request)))
 
     def _metrics(self, request: Request) -> Response:
-        _, process = self._find(request)
-        return answer_json(200, process.metrics())
+        application, process = self._find(request)
+        memory = application.processes.memory(process)
+        use = self._plane.use(application.name, process.id)
+        return answer_json(200, process.metrics() | {"dataPlane": use.shown(memory)})
 
     def _kill(self, request: Request) -> Response:
         application = self._application(request)

@@ -37,6 +37,10 @@ public final class FakeHostAgent implements HostAgentPort {
     public final Map<String, Running> running = new ConcurrentHashMap<>();
     public final List<InvocationRequest> requests = new CopyOnWriteArrayList<>();
     public final Map<String, ProcessView> processes = new ConcurrentHashMap<>();
+    /** As they are when they have come back. */
+    public final Map<String, ProcessView> swapped = new ConcurrentHashMap<>();
+    /** What a kill gives, or null: it is done at once. */
+    public volatile CompletableFuture<ProcessView> kill;
     public final List<String> cancelled = new CopyOnWriteArrayList<>();
     public final List<String> retired = new CopyOnWriteArrayList<>();
     public final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -125,6 +129,13 @@ public final class FakeHostAgent implements HostAgentPort {
         if (command.kind() == ProcessCommand.Kind.CONNECT) {
             return process(command.as(processes.containsKey(command.process()) ? ProcessCommand.Kind.DESCRIBE : ProcessCommand.Kind.CREATE))
                     .thenApply(view -> view.at("here:7265", 3));
+        }
+        if (command.kind() == ProcessCommand.Kind.KILL && kill != null) {
+            return kill;
+        }
+        if (command.kind() == ProcessCommand.Kind.CREATE && swapped.remove(command.process()) instanceof ProcessView view) {
+            processes.put(view.process(), view);
+            return CompletableFuture.completedFuture(view);
         }
         ProcessView known = processes.get(command.process());
         String refusal = known == null ? Errors.NOT_FOUND : Errors.CONFLICT;

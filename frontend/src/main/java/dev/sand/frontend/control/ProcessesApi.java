@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -85,9 +86,21 @@ public final class ProcessesApi {
     }
 
     private void kill(Exchange exchange) throws InterruptedException, IOException {
-        ProcessView killed = command(exchange, ProcessCommand.Kind.KILL);
-        logs.deleteProcess(killed.application(), killed.process());
+        ApplicationVersion version = live(exchange);
+        String id = checked(exchange.path("process"));
+        // With the kill's end, whether somebody still waits for that or not; and of one that is not there (any more), whose lines
+        // its next namesake would have.
+        ask(host.process(command(version, id, ProcessCommand.Kind.KILL)).whenCompleteAsync((killed, refused) -> {
+            if (killed != null || isUnknown(refused)) {
+                logs.deleteProcess(version.application(), id);
+            }
+        }, Thread::startVirtualThread));
         exchange.empty(204);
+    }
+
+    private static boolean isUnknown(Throwable refused) {
+        Throwable cause = refused instanceof CompletionException wrapped ? wrapped.getCause() : refused;
+        return cause instanceof ProcessException it && it.failure().error().equals(Errors.NOT_FOUND);
     }
 
     /** @throws RuntimeException as a problem for the caller: there is none of that id */
@@ -104,12 +117,13 @@ public final class ProcessesApi {
                 throw Problems.badRequest("A process has no '" + name + "': it has id, concurrency, memory and dedicated.").asException();
             }
         }
-        String id = asked.hasNonNull("id") ? checked(asked.get("id").asText()) : newId();
+        String id = asked.hasNonNull("id") ? checked(text(asked.get("id"))) : newId();
         ApplicationVersion version = live(exchange);
         ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
                 concurrency(asked.path("concurrency")), memory(asked.path("memory")), dedicated(asked.path("dedicated")))));
         exchange.headers().put("Location", "/api/v1/apps/" + made.application() + "/processes/" + id);
-        exchange.json(made.swapsOut() > 0 ? 200 : 201, shown(made));
+        // It was swapped in for this; one that was made has never been.
+        exchange.json(made.swapsIn() > 0 ? 200 : 201, shown(made));
     }
 
     /** Answered when it is done; functions that run in the process may have to end first. */
@@ -213,6 +227,13 @@ public final class ProcessesApi {
 
     private String newId() {
         return Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
+    }
+
+    private static String text(JsonNode id) {
+        if (!id.isTextual()) {
+            throw Problems.badRequest("'id' is a text, not " + id + ".").asException();
+        }
+        return id.textValue();
     }
 
     static String checked(String id) {
