@@ -91,6 +91,7 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "process-allocation": on_platform(allocation),
     "process-follow-up": on_platform(follow_up),
     "process-messages": on_platform(process_messages.on_one_host),
+    "process-messages-hosts": process_messages.between_two_hosts,
     "process-swap": on_platform(process_swap.swap),
     "process-overflow": on_platform(process_swap.overflow),
     "process-memory": on_platform(at_rest),

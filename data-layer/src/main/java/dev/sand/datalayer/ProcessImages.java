@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -72,11 +73,18 @@ public final class ProcessImages {
     private final LongSupplier nowMs;
     private final ImageRows rows;
     private final ExecutorService workers = workers();
+    private final Executor afterwards;
 
     public ProcessImages(GlobalStore store, LongSupplier nowMs) {
+        this(store, nowMs, null);
+    }
+
+    /** @param afterwards does what nobody waits for; null: threads of its own */
+    ProcessImages(GlobalStore store, LongSupplier nowMs, Executor afterwards) {
         this.store = store;
         this.nowMs = nowMs;
         this.rows = new ImageRows(store);
+        this.afterwards = afterwards == null ? workers : afterwards;
         ChunkCodec.load();
     }
 
@@ -121,7 +129,10 @@ public final class ProcessImages {
             return Optional.empty();
         }
         Set<String> named = chunks.keys(image, values);
-        rows.tryToDeleteUnnamed(scope, process, version, there.stream().map(chunks::key).filter(key -> !named.contains(key)).toList());
+        List<String> unnamed = there.stream().map(chunks::key).filter(key -> !named.contains(key)).toList();
+        if (!unnamed.isEmpty()) { // as long as this is the image: whoever writes the next one finds what is left of them
+            afterwards.execute(() -> rows.tryToDeleteUnnamed(scope, process, version, unnamed));
+        }
         ImageChunks.Counts counts = writer.counts();
         return Optional.of(new Written(whole(process, version, image, new Index(parts, values, head)), counts.chunks(), counts.bytes(),
                 counts.chunksThere(), counts.bytesThere()));

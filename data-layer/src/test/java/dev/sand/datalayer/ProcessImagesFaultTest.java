@@ -67,7 +67,7 @@ class ProcessImagesFaultTest {
     void aWriteThatFailsAtAnyCallLeavesAWholeImageAndCanBeRepeated(Loss loss) throws IOException {
         for (int n = 1;; n++) {
             FailingStore store = new FailingStore(loss);
-            ProcessImages images = new ProcessImages(store, () -> 0);
+            ProcessImages images = new ProcessImages(store, () -> 0, Runnable::run);
             write(images, 1, old).orElseThrow();
             store.chunksWritten.clear();
             store.failsAt(n);
@@ -95,7 +95,7 @@ class ProcessImagesFaultTest {
     void aDeletionThatFailsAtAnyCallCanBeRepeated(Loss loss) throws IOException {
         for (int n = 1;; n++) {
             FailingStore store = new FailingStore(loss);
-            ProcessImages images = new ProcessImages(store, () -> 0);
+            ProcessImages images = new ProcessImages(store, () -> 0, Runnable::run);
             write(images, 1, old).orElseThrow();
             store.failsAt(n);
             boolean returned = tried(() -> assertThat(images.delete("app", "p", 1)).isTrue());
@@ -119,7 +119,7 @@ class ProcessImagesFaultTest {
     @Test
     void whatACrashLeftOfAFirstImageIsFoundAndGoes() throws IOException {
         FailingStore store = new FailingStore(Loss.BEFORE);
-        ProcessImages images = new ProcessImages(store, () -> 0);
+        ProcessImages images = new ProcessImages(store, () -> 0, Runnable::run);
         ImageLeftovers leftovers = new ImageLeftovers(store);
         store.failsAt(6);
         assertThat(tried(() -> write(images, 1, old))).isFalse();
@@ -143,7 +143,7 @@ class ProcessImagesFaultTest {
     @Test
     void leftoversOfAnImageThatIsThereGoAndTheImageStays() throws IOException {
         FailingStore store = new FailingStore(Loss.BEFORE);
-        ProcessImages images = new ProcessImages(store, () -> 0);
+        ProcessImages images = new ProcessImages(store, () -> 0, Runnable::run);
         ImageLeftovers leftovers = new ImageLeftovers(store);
         write(images, 1, old).orElseThrow();
         assertThat(leftovers.of("app")).isEmpty();

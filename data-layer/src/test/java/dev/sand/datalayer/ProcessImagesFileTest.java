@@ -58,7 +58,7 @@ class ProcessImagesFileTest {
     @BeforeEach
     void open() {
         store = new SqliteStore(folder.resolve("store.db"));
-        images = new ProcessImages(store, () -> 0);
+        images = new ProcessImages(store, () -> 0, Runnable::run);
     }
 
     @AfterEach
@@ -96,7 +96,7 @@ class ProcessImagesFileTest {
                 Path to = folder.resolve("copy" + copy);
                 copy(folder.resolve("store.db"), to);
                 try (SqliteStore copied = new SqliteStore(to)) {
-                    ProcessImages there = new ProcessImages(copied, () -> 0);
+                    ProcessImages there = new ProcessImages(copied, () -> 0, Runnable::run);
                     ProcessImage image = there.find("app", "p").orElseThrow();
                     assertThat(read(there, new Drawn(image.number(), 3 << 20))).isTrue();
                 }

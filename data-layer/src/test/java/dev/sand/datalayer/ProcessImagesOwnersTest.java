@@ -91,7 +91,7 @@ class ProcessImagesOwnersTest {
     private record Told(long epoch, long number, boolean deleted) {}
 
     private final MemoryStore shared = new MemoryStore();
-    private final ProcessImages seen = new ProcessImages(shared, () -> 0);
+    private final ProcessImages seen = new ProcessImages(shared, () -> 0, Runnable::run);
     private final Map<Long, List<String>> written = new HashMap<>();
     private volatile Told newest = new Told(0, 0, true);
 
@@ -138,7 +138,7 @@ class ProcessImagesOwnersTest {
 
     private void work(Owner owner) {
         try {
-            ProcessImages images = new ProcessImages(owner, () -> 0);
+            ProcessImages images = new ProcessImages(owner, () -> 0, Runnable::run);
             for (int i = 0; i < 4; i++) {
                 long number = owner.epoch * 100 + i;
                 Told told;

@@ -45,7 +45,7 @@ class ProcessImagesReuseTest {
     @BeforeEach
     void open() {
         store = kind.open();
-        images = new ProcessImages(counting(store), () -> 1);
+        images = new ProcessImages(counting(store), () -> 1, Runnable::run);
     }
 
     private GlobalStore counting(GlobalStore real) {

@@ -38,7 +38,7 @@ class ProcessImagesTest {
     @BeforeEach
     void open() {
         store = kind.open();
-        images = new ProcessImages(store, () -> NOW);
+        images = new ProcessImages(store, () -> NOW, Runnable::run);
     }
 
     @AfterEach
