@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 from sand.command.failure import Failure
+from sand.errors import SandError
 
 from . import backup, cold, data_plane, delivery, hop, invocation, killed, memory, processes, soak, transition, warm
 from .peers import http as peers
@@ -96,7 +97,7 @@ def show(name: str, part: Callable[[], list[Row]]) -> list[Row]:
     print(f"-- {name}", file=sys.stderr, flush=True)
     try:
         rows = part()
-    except (RuntimeError, OSError, Failure, httpx.HTTPError) as error:
+    except (RuntimeError, OSError, Failure, SandError, httpx.HTTPError) as error:
         rows = [Row(name, "SAND", "-", None, None, None, "to run", False, " ".join(str(error).split())[:300])]
     for row in rows:
         print(plain(row), flush=True)

@@ -73,20 +73,20 @@ def on_hosts(server: str, hosts: list[str]) -> list[str]:
 def beside(ping: Process, pong: Process, servers: Mapping[str, tuple[str, ...]]) -> tuple[Samples, str | None]:
     """:return: seconds by way and size, and why there are none of Redis"""
     samples: Samples = defaultdict(list)
-    try:
-        with ExitStack() as stack:
-            peers = {}
+    peers: dict[str, Hop] = {}
+    why = None
+    with ExitStack() as stack:
+        try:
             for name, options in servers.items():
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sand-redis-", dir="/tmp"))
                 port = stack.enter_context(redis("--dir", folder, *options))
                 command = [str(python()), str(HANDLERS / "redis_messages.py"), str(port)]
                 peers[name] = stack.enter_context(Hop(command))
-            in_turns(samples, ping, pong, peers)
-    except (RuntimeError, OSError) as error:
-        samples.clear()
-        in_turns(samples, ping, pong, {})
-        return samples, " ".join(str(error).split())[:160]
-    return samples, None
+        except (RuntimeError, OSError) as error:
+            peers.clear()
+            why = " ".join(str(error).split())[:160]
+        in_turns(samples, ping, pong, peers)
+    return samples, why
 
 
 def in_turns(samples: Samples, ping: Process, pong: Process, peers: Mapping[str, Hop]) -> None:

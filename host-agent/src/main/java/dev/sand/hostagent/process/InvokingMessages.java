@@ -45,7 +45,7 @@ public final class InvokingMessages {
         return functions.contains(function) ? null : function;
     }
 
-    static boolean isOne(String key) {
+    public static boolean isOne(String key) {
         return key.startsWith(PREFIX);
     }
 

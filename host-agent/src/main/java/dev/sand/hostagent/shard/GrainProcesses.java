@@ -27,6 +27,7 @@ import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.core.ProcessCall;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.PayloadList;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
@@ -91,7 +92,9 @@ final class GrainProcesses {
                     }
                     answer(reply, answer);
                 });
-        kept(shard, app.application(), of.values(), of.call() instanceof ProcessCall.Send, () -> shard.on(input),
+        // What invokes a function is an input, which a redrive may need when that has ended.
+        boolean isMessage = of.call() instanceof ProcessCall.Send send && !InvokingMessages.isOne(send.key());
+        kept(shard, app.application(), of.values(), isMessage, () -> shard.on(input),
                 cause -> reply.refuse(Errors.UNAVAILABLE, cause));
     }
 
