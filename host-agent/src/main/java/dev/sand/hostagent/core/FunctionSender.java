@@ -9,15 +9,19 @@ final class FunctionSender extends MailboxSender {
     private final CoreContext context;
     private final Event by;
     private final Attempt attempt;
-    private final ProcessCall.Listener listener;
+    private final ProcessHome home;
+    private final Input.CallProcess call;
+    private final ProcessCall.Send send;
 
-    /** @param source the process that it runs in */
-    FunctionSender(CoreContext context, Event by, String source, ProcessCall.Send call, ProcessCall.Listener listener) {
-        super(message(by, source, call));
+    /** @param home of the process that it runs in */
+    FunctionSender(CoreContext context, Event by, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        super(message(by, home.id(), send));
         this.context = context;
         this.by = by;
         this.attempt = Processes.attempt(by);
-        this.listener = listener;
+        this.home = home;
+        this.call = call;
+        this.send = send;
     }
 
     static Outgoing message(Event by, String source, ProcessCall.Send call) {
@@ -43,12 +47,22 @@ final class FunctionSender extends MailboxSender {
     }
 
     @Override
+    boolean goesElsewhere(long leftMs) {
+        if (isGone()) {
+            return false;
+        }
+        home.counts().sent--; // it counts once it is there
+        context.processes.elsewhere().send(by, attempt, home, call, send.within(leftMs));
+        return true;
+    }
+
+    @Override
     void taken() {
-        context.emit(new Action.AnswerProcessCall(listener, new Answer.Done()));
+        context.emit(new Action.AnswerProcessCall(call.listener(), new Answer.Done()));
     }
 
     @Override
     void refused(String error, String why) {
-        context.emit(new Action.AnswerProcessCall(listener, new Answer.Refused(error, why)));
+        context.emit(new Action.AnswerProcessCall(call.listener(), new Answer.Refused(error, why)));
     }
 }

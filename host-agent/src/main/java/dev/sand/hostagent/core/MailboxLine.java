@@ -242,11 +242,15 @@ final class MailboxLine {
     void close(String error) {
         receivers.forEach(context.timers::disarm);
         receivers.clear();
-        for (MailboxSender sender : senders) {
+        List<MailboxSender> waited = List.copyOf(senders);
+        senders.clear();
+        for (MailboxSender sender : waited) {
             context.timers.disarm(sender);
+            if (error.equals(Errors.UNAVAILABLE) && sender.goesElsewhere((sender.dueNs - context.nowNs) / 1_000_000)) {
+                continue;
+            }
             refuse(sender, error, "process " + process.id() + (error.equals(Errors.NOT_FOUND) ? " was killed" : " is going to another host"));
         }
-        senders.clear();
     }
 
     private void answer(ProcessCall.Listener listener, Answer answer) {

@@ -28,6 +28,11 @@ abstract class MailboxSender extends Timed {
     /** It is not, and its payload is free. */
     abstract void refused(String error, String why);
 
+    /** The process is going to another host. @return whether it waits for room there, and not here any more */
+    boolean goesElsewhere(long leftMs) {
+        return false;
+    }
+
     @Override
     final void onDue() {
         line.gaveUp(this);

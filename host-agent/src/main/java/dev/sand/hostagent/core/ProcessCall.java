@@ -23,7 +23,12 @@ public sealed interface ProcessCall {
     record Write(List<StateWrite> writes) implements ProcessCall {}
 
     /** @param number of the attempt's sends and invokes, from 0; @param waitMs for room in a full mailbox */
-    record Send(int number, String destination, String key, Payload payload, long waitMs) implements ProcessCall {}
+    record Send(int number, String destination, String key, Payload payload, long waitMs) implements ProcessCall {
+        /** When some of the time has passed. */
+        Send within(long leftMs) {
+            return new Send(number, destination, key, payload, Math.max(0, leftMs));
+        }
+    }
 
     /** @param source and key null: any; @param waitMs until there is a message */
     record Receive(String source, String key, long waitMs) implements ProcessCall {}

@@ -11,6 +11,7 @@ import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** What running functions ask of the cloud process that they run in, and of others of their application. */
 final class ProcessCalls {
@@ -88,9 +89,42 @@ final class ProcessCalls {
         if (!processes.late().isBusy(call.app().application(), home.id(), send.destination())) {
             give(event, attempt, home, call, send);
         } else if (send.waitMs() <= 0) {
-            refuse(call, Errors.OVERLOADED, "earlier messages to process " + send.destination() + " are on their way still");
+            refuseBehind(call, send);
         } else {
-            processes.late().behind(call.app().application(), home.id(), send.destination(), () -> give(event, attempt, home, call, send));
+            Behind behind = new Behind(call, send, left -> give(event, attempt, home, call, left));
+            context.timers.arm(behind, context.nowNs + send.waitMs() * 1_000_000);
+            processes.late().behind(call.app().application(), home.id(), send.destination(), behind::onTurn);
+        }
+    }
+
+    private void refuseBehind(Input.CallProcess call, ProcessCall.Send send) {
+        refuse(call, Errors.OVERLOADED, "earlier messages to process " + send.destination() + " are on their way still");
+    }
+
+    /** A send that waits behind earlier messages, and then for room: for no longer than it says, in all. */
+    private final class Behind extends Timed {
+        private final Input.CallProcess call;
+        private final ProcessCall.Send send;
+        private final Consumer<ProcessCall.Send> given;
+        private boolean over;
+
+        Behind(Input.CallProcess call, ProcessCall.Send send, Consumer<ProcessCall.Send> given) {
+            this.call = call;
+            this.send = send;
+            this.given = given;
+        }
+
+        void onTurn() {
+            if (!over) {
+                context.timers.disarm(this);
+                given.accept(send.within((dueNs - context.nowNs) / 1_000_000));
+            }
+        }
+
+        @Override
+        void onDue() {
+            over = true;
+            refuseBehind(call, send);
         }
     }
 
@@ -109,7 +143,7 @@ final class ProcessCalls {
             } else {
                 home.counts().sent++;
                 destination.meets(call.app().version());
-                destination.mailbox().send(new FunctionSender(context, event, home.id(), send, call.listener()), send.waitMs());
+                destination.mailbox().send(new FunctionSender(context, event, home, call, send), send.waitMs());
             }
         });
     }

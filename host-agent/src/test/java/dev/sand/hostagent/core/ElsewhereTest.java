@@ -140,6 +140,47 @@ class ElsewhereTest extends ProcessFixture {
     }
 
     @Test
+    void whoSendsBehindThatWaitsForNoLongerThanItSays() {
+        finish(hasSentTwo());
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        Running next = running("p");
+        told.clear();
+        ask(next, new ProcessCall.Send(0, "q", "k", json("2"), 500));
+        ask(next, new ProcessCall.Send(1, "q", "k", json("3"), 5_000));
+        shop.after(501);
+        deliver();
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Refused.class, refused ->
+                assertThat(refused.error()).isEqualTo(Errors.OVERLOADED));
+        back(() -> first.then().accept(null));
+        shop.after(100);
+        Action.SendElsewhere second = shop.only(Action.SendElsewhere.class);
+        back(() -> second.then().accept(null));
+        shop.after(100);
+        Action.SendElsewhere behind = shop.only(Action.SendElsewhere.class);
+        assertThat(text(behind.message().payload())).isEqualTo("3");
+        assertThat(behind.waitMs()).as("what is left of it").isLessThan(4_400);
+    }
+
+    @Test
+    void whoWaitsForRoomWaitsAtTheNextOwner() {
+        shop = new CoreFixture().with(new ProcessSpec(4, 1_000, 1, 64L << 20, 256L << 20, 1_000, 600_000, Map.of()))
+                .with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+        running("q");
+        Running sender = running("p");
+        ask(sender, send(0, "q", "1"));
+        ask(sender, new ProcessCall.Send(1, "q", "k", json("2"), 1_000));
+        shop.after(100);
+        told.clear();
+        lose("q");
+        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        assertThat(text(again.message().payload())).isEqualTo("2");
+        assertThat(again.waitMs()).isEqualTo(900);
+        assertThat(told).isEmpty();
+        back(() -> again.then().accept(null));
+        assertThat(told).containsExactly(new Answer.Done());
+    }
+
+    @Test
     void whatCountsAtTheEndOfOneThatFailsIsNotSent() {
         shop.fail(hasSentTwo(), "Boom");
         shop.after(1);
