@@ -44,7 +44,7 @@ final class DeferredSends {
             if (here) {
                 each.to.release(message.payload().size());
             }
-            if (here && !processes.late().isBusy(application, message.source(), message.destination())) {
+            if (here && !each.to.holdsBack(message) && !processes.late().isBusy(application, message.source(), message.destination())) {
                 each.to.deliver(message, executionId, false);
                 processes.late().settles(application, message, executionId);
             } else {

@@ -17,10 +17,11 @@ import java.util.function.Consumer;
  * NONE     → DRAINING  to be swapped out: those that run end, no other begins
  * DRAINING → WRITING   none runs
  * DRAINING → NONE      they did not end in time
- * NONE     → WRITING   a checkpoint
+ * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits until nothing is on its way into the journal
  * WRITING  → NONE      written, and then perhaps forgotten here; or not, and all of it is here still
  * </pre>
- * Armed as a timer while it drains, and while there are changes that no image has: for the next checkpoint.
+ * Armed as a timer while it drains, while there are changes that no image has: for the next checkpoint, and while it waits for the
+ * journal: under a steady stream of messages there is always one on its way, so that after a while new ones are held back, for a while.
  */
 final class Imaging extends Timed {
     private enum State { NONE, DRAINING, WRITING }
@@ -30,6 +31,11 @@ final class Imaging extends Timed {
     /** The journal is kept for so long, and read by a new owner. */
     private static final long CHECKPOINT_NS = 300 * S;
     private static final long AGAIN_NS = 30 * S;
+    private static final long PATIENCE_NS = 2 * S;
+    /** The journal may take none at all. */
+    private static final long HOLD_NS = 10 * S;
+    static final long HOLD_MS = HOLD_NS / 1_000_000;
+
     private final CoreContext context;
     private final ProcessHome home;
     private final CloudProcess process;
@@ -41,6 +47,7 @@ final class Imaging extends Timed {
     /** It is to be swapped out once the checkpoint is written. */
     private boolean swapsNext;
     private boolean snapshot;
+    private boolean holds;
     private boolean closed;
     private Runnable onClosed = () -> { };
 
@@ -110,26 +117,48 @@ final class Imaging extends Timed {
                     + " is active: " + home.runningCount() + " functions run in it still"));
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
+        } else {
+            holds = !holds;
+            context.timers.arm(this, context.nowNs + (holds ? HOLD_NS : AGAIN_NS));
+            if (!holds) {
+                home.lookAgain();
+            }
         }
     }
 
+    /** Whether what would change the process is to wait, for a moment: no message comes, no function begins. */
+    boolean holdsBack() {
+        return holds;
+    }
+
     private void write() {
-        context.timers.disarm(this);
         state = State.WRITING;
+        context.timers.arm(this, context.nowNs + PATIENCE_NS);
         journal.whenQuiet(() -> {
             if (closed) {
                 return;
             }
-            if (isSending()) {
-                ended(sending());
-                return;
+            boolean held = holds;
+            holds = false;
+            context.timers.disarm(this);
+            writeQuiet();
+            if (held) {
+                home.lookAgain();
             }
-            snapshot = true;
-            ProcessImage image = process.image(home.about(swaps));
-            journal.imageBegins(image.number());
-            context.emit(new Action.WriteImage(home.application(), home.id(), context.slots.of(home.id()), journal.epoch(), swaps, image,
-                    home.view(), failure -> onWritten(image, failure)));
         });
+    }
+
+    /** All that has changed is durable. */
+    private void writeQuiet() {
+        if (isSending()) {
+            ended(sending());
+            return;
+        }
+        snapshot = true;
+        ProcessImage image = process.image(home.about(swaps));
+        journal.imageBegins(image.number());
+        context.emit(new Action.WriteImage(home.application(), home.id(), context.slots.of(home.id()), journal.epoch(), swaps, image,
+                home.view(), failure -> onWritten(image, failure)));
     }
 
     private void onWritten(ProcessImage image, Failure failure) {
@@ -195,6 +224,7 @@ final class Imaging extends Timed {
 
     void close() {
         closed = true;
+        holds = false;
         context.timers.disarm(this);
         List<Consumer<Failure>> told = List.copyOf(waiting);
         waiting.clear();

@@ -113,7 +113,8 @@ final class LateSends {
             given(way, step, null); // it was killed since
         } else if (home != null && home.mailbox().isTooSmallFor(step.message.payload())) {
             given(way, step, Failure.platform(Errors.TOO_LARGE, "it is larger than the mailbox", false));
-        } else if (home != null && home.mailbox().deliver(step.message, step.message.sender(), false)) {
+        } else if (home != null && !home.mailbox().holdsBack(step.message)
+                && home.mailbox().deliver(step.message, step.message.sender(), false)) {
             settles(way.application, step.message, step.message.sender());
             boolean isSenders = step.waits.equals(step.message.sender()); // whose end waits for what is on its way now
             Runnable done = () -> processes.sends().done(step.waits);

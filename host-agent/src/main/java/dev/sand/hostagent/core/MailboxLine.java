@@ -69,13 +69,19 @@ final class MailboxLine {
         }
         Payload payload = sender.message().payload();
         boolean fits = payload.size() <= home.spec().mailboxBytes();
-        if (waitMs <= 0 || !fits) {
+        boolean isHeld = home.imaging().holdsBack() && !isRepeated;
+        if (waitMs <= 0 && !isHeld || !fits) {
             refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(payload));
             return;
         }
         senders.add(sender);
         sender.waitsIn(this);
-        context.timers.arm(sender, context.nowNs + waitMs * 1_000_000);
+        context.timers.arm(sender, context.nowNs + Math.max(waitMs, isHeld ? Imaging.HOLD_MS : 0) * 1_000_000);
+    }
+
+    /** Whether no message that was sent may come just now; what a function of its own sends at its end may: none begins meanwhile. */
+    boolean holdsBack(Outgoing message) {
+        return home.imaging().holdsBack() && !message.source().equals(process.id());
     }
 
     /** It has waited for as long as it would. */
@@ -108,7 +114,8 @@ final class MailboxLine {
                 return false;
             }
             context.processes.deferred().add(function.attempt(), this, sender.message());
-        } else if (!deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
+        } else if (home.imaging().holdsBack() && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())
+                || !deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
             return false;
         }
         sender.taken();

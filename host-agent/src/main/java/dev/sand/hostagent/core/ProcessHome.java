@@ -178,11 +178,11 @@ final class ProcessHome extends Timed {
         spec = new ProcessSpec(said.concurrency(), said.queueDepth(), said.mailboxMessages(), said.mailboxBytes(), said.memoryBytes(),
                 said.idleMs(), said.swapAfterMs(), said.functions(), spec.dedicated(), said.stateBytes());
         process.renew(spec);
-        context.later(FanOut.NEXT_TURN_NS, this::onRenewed);
+        context.later(FanOut.NEXT_TURN_NS, this::lookAgain);
     }
 
-    /** There may be room, and triggers that the messages here are enough for. */
-    private void onRenewed() {
+    /** There may be room, and triggers that the messages here are enough for: another version says so, or nothing is held back any more. */
+    void lookAgain() {
         if (!gone && !isKilled()) {
             mailbox.onRoom();
             overflow.check();
@@ -234,11 +234,12 @@ final class ProcessHome extends Timed {
     /** Of invocations by messages. */
     boolean hasRoom() {
         return process.status() != LifeCycle.SWAPPING_OUT
-                && (running.size() < spec.concurrency() || waiting.size() < spec.queueDepth());
+                && !imaging.holdsBack() && (running.size() < spec.concurrency() || waiting.size() < spec.queueDepth());
     }
 
     private void next() {
-        while (process.status() == LifeCycle.ACTIVE && !overflow.holdsUp() && running.size() < spec.concurrency() && !waiting.isEmpty()) {
+        while (process.status() == LifeCycle.ACTIVE && !overflow.holdsUp() && !imaging.holdsBack()
+                && running.size() < spec.concurrency() && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
             running.add(execution);
             execution.run();

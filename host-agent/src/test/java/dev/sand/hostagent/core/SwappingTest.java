@@ -196,6 +196,47 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void underASteadyStreamOfMessagesAnImageIsMadeAllTheSame() {
+        running("p");
+        Running sender = running("q");
+        shop.takesChanges = false;
+        ask(sender, new ProcessCall.Send(0, "p", "k", json("0"), 0));
+        command("p", Kind.CHECKPOINT);
+        for (int number = 1; number < 30; number++) {
+            Action.Journal before = journal.getLast();
+            shop.after(100);
+            ask(sender, new ProcessCall.Send(number, "p", "k", json("" + number), 0));
+            if (shop.images.isEmpty()) {
+                on(new Input.ChangeJournaled(before.carried(), null));
+            }
+        }
+        assertThat(shop.images).containsKey("p");
+        assertThat(told).as("nobody was refused").containsOnly(new Answer.Done()).hasSize(30);
+        int inImage = shop.images.get("p").messages().size();
+        shop.takesChanges = true;
+        assertThat(inImage).isBetween(15, 25);
+        Running reads = running("p");
+        for (int number = 0; number < 30; number++) {
+            assertThat(received(reads)).isEqualTo("" + number);
+        }
+    }
+
+    @Test
+    void messagesAreHeldBackForAWhileWhenTheJournalTakesNothing() {
+        running("p");
+        Running sender = running("q");
+        shop.takesChanges = false;
+        ask(sender, new ProcessCall.Send(0, "p", "k", json("0"), 0));
+        command("p", Kind.CHECKPOINT);
+        shop.after(2_001);
+        ask(sender, new ProcessCall.Send(1, "p", "k", json("1"), 0));
+        assertThat(told).hasSize(1);
+        shop.after(10_001);
+        deliver();
+        assertThat(told).containsExactly(new Answer.Done(), new Answer.Done());
+    }
+
+    @Test
     void oneIsKilledWhileItIsWritten() {
         stateAndMessage();
         shop.writesImages = false;
