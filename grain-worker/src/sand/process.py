@@ -206,6 +206,8 @@ class Process:
         :raises NotFound: there is no such process (any more)
         :raises Overloaded: its mailbox was full all the while
         :raises TooLarge: it has more bytes than a mailbox
+        :raises Unavailable: the process's host is not reached; the message may have come, and a repetition does not come twice
+        :raises Conflict: this attempt does not run any more: it was cancelled, or its time is over
         :raises UnknownGrain: the key names a function that the application does not have
         """
         _text(key)

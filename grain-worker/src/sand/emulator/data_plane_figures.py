@@ -35,12 +35,12 @@ class Use:
             self.bytes_in += bytes_in
             self.bytes_out += bytes_out
 
-    def shown(self, memory: int) -> dict[str, int | None]:
+    def shown(self, memory: int) -> dict[str, int]:
         """:param memory: the process's, in bytes"""
         with self._lock:
+            quiet = {} if self.used_ns is None else {"quietMs": (time.monotonic_ns() - self.used_ns) // 1_000_000}
             return {
                 "connections": self.connections, "invocations": self.invocations, "failures": self.failures,
                 "ms": int(self.ms), "mbMs": int(self.ms) * (memory >> 20),
-                "bytesIn": self.bytes_in, "bytesOut": self.bytes_out,
-                "quietMs": None if self.used_ns is None else (time.monotonic_ns() - self.used_ns) // 1_000_000,
+                "bytesIn": self.bytes_in, "bytesOut": self.bytes_out, **quiet,
             }  # fmt: skip

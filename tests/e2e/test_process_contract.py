@@ -1,0 +1,220 @@
+"""Cloud processes over HTTP, where the platform and the emulator keep one contract, and what dies in them."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Tested, until, zipped
+from sand.emulator.emulator import Emulator
+
+FILES = {
+    "sand.yaml": "name: contract\nprocesses: {concurrency: 1, mailbox: {bytes: 1MiB}}\n"
+    "grains:\n  waits: {concurrency: 1, idle: {min: 1, max: 1}}\n",
+    "grains/count/handler.py": """
+def handle(event, context):
+    p = context.process
+    p.state("n", p.state("n", default=0) + 1)
+    return p.state("n")
+""",
+    "grains/odd/handler.py": """
+def handle(keys, context):
+    p = context.process
+    for key in keys:
+        p.state(key, {"state": key})
+        p.send(p.id, key, [key])
+    return None
+""",
+    "grains/read/handler.py": """
+def handle(keys, context):
+    p = context.process
+    assert p.state_keys() == sorted(keys, key=str.encode), p.state_keys()
+    for key in reversed(keys):
+        assert p.state(key) == {"state": key}, key
+        source, got, data = p.recv_message(key=key, timeout=0)
+        assert (got, data) == (key, [key]), key
+        assert p.recv(key=key, timeout=0) is None
+        assert p.delete_state(key)
+    return p.state_keys()
+""",
+    "grains/bad_key/handler.py": """
+import sand
+
+
+def handle(size, context):
+    p = context.process
+    said = []
+    for do in (lambda: p.state("x" * size, 1), lambda: p.send(p.id, "x" * size, 1), lambda: p.recv(key="x" * size, timeout=0)):
+        try:
+            do()
+        except sand.BadRequest as refused:
+            said.append(str(refused))
+    return said
+""",
+    "grains/large/handler.py": """
+import mmap
+import resource
+
+import sand
+
+
+def handle(size, context):
+    # Pages that nobody touches: only a copy would be in memory.
+    value = memoryview(mmap.mmap(-1, size))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        context.process.send(context.process.id, "k", value)
+    except sand.TooLarge as refused:
+        return [str(refused), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]
+""",
+    "grains/waits/handler.py": """
+import sand
+
+
+def handle(timeout, context):
+    try:
+        return {"got": context.process.recv(key="later", timeout=timeout)}
+    except sand.Timeout:
+        return "Timeout"
+""",
+    "grains/sends/handler.py": """
+def handle(event, context):
+    context.process.send(context.process.id, "later", event)
+""",
+    "grains/half/handler.py": """
+import os
+import signal
+import time
+
+
+def handle(dies, context):
+    p = context.process
+    p.state("half", dies)
+    p.recv(key="later", timeout=0)
+    p.send("sink", "k", p.id)
+    if dies == "function" or (dies == "worker" and p.recv(key="again", timeout=0) is None):
+        p.send(p.id, "again", True)
+        os.kill(os.getpid() if dies == "function" else os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return "whole"
+""",
+    "grains/look/handler.py": """
+def handle(event, context):
+    p = context.process
+    found = []
+    while (one := p.recv_message(timeout=0)) is not None:
+        found.append([one.key, one.data])
+    return {"keys": p.state_keys(), "messages": found}
+""",
+}
+ROOT = "/api/v1/apps/contract/processes"
+ODD = [
+    "\0", "a\0b", "a", " ", "\n", "\t x ", "\u00e9", "e\u0301", "\U0001f648", "\u202e", "\ufeff", "\u05e7\u05de", "/", "..",
+    "%00", '"', "\\", "'; drop", "invoke", "invokes:a:b", "x" * 1024, "\u00e9" * 512, "\U0001f648" * 256,
+]  # fmt: skip
+
+
+class Server:
+    def __init__(self, url: str) -> None:
+        self.http = httpx.Client(base_url=url, timeout=90, trust_env=False)
+        deployed = self.http.post("/api/v1/applications", content=zipped(FILES), headers={"Content-Type": "application/zip"})
+        assert deployed.status_code in (200, 201), deployed.text
+
+    def call(self, process: str | None, function: str, event: Any = None, **headers: str) -> httpx.Response:
+        where = {"function": function} | ({} if process is None else {"process": process})
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.http.post(f"{ROOT}/invoke", params=where, json=event, headers=named)
+
+    def ask(self, process: str, function: str, event: Any = None) -> Any:
+        response = self.call(process, function, event)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def step(self, process: str, step: str) -> None:
+        response = self.http.post(f"{ROOT}/{process}/{step}")
+        assert response.status_code == 200, response.text
+
+
+@pytest.fixture(scope="module", params=["platform", "emulator"])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    if request.param == "platform":
+        yield Server(request.getfixturevalue("tested").server)
+        return
+    with Emulator() as emulator:
+        yield Server(emulator.url)
+
+
+@pytest.fixture(scope="module")
+def platform(tested: Tested) -> Server:
+    return Server(tested.server)
+
+
+def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> None:
+    first, second = (server.call(None, "count", Idempotency_Key="k") for _ in range(2))
+    assert first.headers["Sand-Process"] == second.headers["Sand-Process"]
+    assert (first.json(), second.json(), second.headers["Idempotent-Replayed"]) == (1, 1, "true")
+    assert server.call("other", "count", Idempotency_Key="k").status_code == 422
+    assert server.call(first.headers["Sand-Process"], "count").json() == 2
+    for process, status in (("a", 200), ("a", 200), ("b", 422)):
+        assert server.call(process, "count", Idempotency_Key="named").status_code == status
+    assert server.http.get(f"{ROOT}/b").status_code == 404
+
+
+def test_a_process_is_restored_as_it_was_made(server: Server) -> None:
+    assert server.http.post(ROOT, json={"id": "made", "concurrency": 3}).status_code == 201
+    server.step("made", "swap-out")
+    again = server.http.post(ROOT, json={"id": "made", "concurrency": 7, "memory": "1MiB", "dedicated": True})
+    assert (again.status_code, again.json()["status"], again.json()["concurrency"]) == (200, "active", 3)
+    assert again.json()["memoryBytes"] == 256 << 20 and "dedicated" not in again.json()
+    assert server.http.post(ROOT, json={"id": 7}).status_code == 400
+    metrics = server.http.get(f"{ROOT}/made/metrics").json()
+    names = ("connections", "invocations", "failures", "ms", "mbMs", "bytesIn", "bytesOut")
+    assert metrics["dataPlane"] == dict.fromkeys(names, 0)
+
+
+def test_a_key_is_any_text(server: Server) -> None:
+    server.ask("odd", "odd", ODD)
+    server.step("odd", "swap-out")
+    assert server.ask("odd", "read", ODD) == []
+    for size in (0, 1025):
+        refused = server.ask("odd", "bad_key", size)
+        assert len(refused) == 3 and all("1024" in one and str(size) in one for one in refused)
+
+
+@pytest.mark.parametrize(("size", "limit"), [((1 << 30) + 1, 1 << 30), ((1 << 20) + 1, 1 << 20)], ids=["1GB", "mailbox"])
+def test_a_message_over_a_limit_is_refused_with_that_and_its_size(server: Server, size: int, limit: int) -> None:
+    said, grown_kb = server.ask("large", "large", size)
+    assert str(limit) in said and str(size) in said, said
+    assert grown_kb < 64 << 10
+    assert server.http.get(f"{ROOT}/large").json()["unread"] == 0
+
+
+def test_a_receiver_that_nobody_can_send_to_while_it_waits_waits_no_longer_than_it_said(server: Server) -> None:
+    server.ask("one", "waits", 0)
+    with ThreadPoolExecutor(2) as clients:
+        waiting = clients.submit(server.ask, "one", "waits", 1)
+        until(lambda: server.http.get(f"{ROOT}/one").json()["running"] == 1, "it waits")
+        sending = clients.submit(server.ask, "one", "sends", "x")
+        assert waiting.result() == {"got": None}
+        sending.result()
+    assert server.ask("one", "waits", 0) == {"got": "x"}
+    assert server.call("one", "waits", Sand_Timeout="3s").json() == "Timeout"
+
+
+@pytest.mark.slow
+def test_a_function_that_is_killed_in_its_middle_has_changed_nothing_but_what_it_sent(platform: Server) -> None:
+    platform.ask("sink", "look")
+    platform.ask("victim", "sends", "x")
+    assert platform.call("victim", "half", "function").status_code == 500
+    assert platform.ask("victim", "look") == {"keys": [], "messages": [["later", "x"], ["again", True]]}
+    assert platform.ask("sink", "look")["messages"] == [["k", "victim"]]
+
+
+@pytest.mark.slow
+def test_a_function_whose_worker_is_killed_in_its_middle_runs_again_as_if_for_the_first_time(platform: Server) -> None:
+    platform.ask("sink", "look")
+    platform.ask("orphan", "sends", "x")
+    assert platform.ask("orphan", "half", "worker") == "whole"
+    assert platform.ask("orphan", "look") == {"keys": ["half"], "messages": []}
+    assert platform.ask("sink", "look")["messages"] == [["k", "orphan"]]
