@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 
 /** What running functions ask of the cloud process that they run in, and of others of their application. */
 final class ProcessCalls {
+    /** By then what a redrive needs of an execution that has ended is kept: its input too. */
+    private static final long RECORDED_NS = 3_000_000_000L;
     private final CoreContext context;
     private final Processes processes;
     private final ProcessList list;
@@ -242,7 +244,7 @@ final class ProcessCalls {
 
             @Override
             public void onEnded(InvocationResult result) {
-                processes.free(application, List.of(invoke.payload())); // of no attempt any more
+                context.later(RECORDED_NS, () -> processes.free(application, List.of(invoke.payload())));
                 if (!answered) {
                     refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
                             result.failure() == null ? "execution " + id + " ended" : result.failure().cause());

@@ -12,6 +12,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
+import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
@@ -203,6 +204,8 @@ class ProcessRecoveryTest extends ProcessFixture {
                 assertThat(text(outcome.output())).isEqualTo("5"));
         ask(again, new ProcessCall.Invoke(1, "q", "g", json("3")));
         assertThat(shop.of(Action.Journal.class).getLast().backup()).as("it had not come so far").isInstanceOf(Backup.Accepted.class);
+        on(new Input.SlotLost(Slots.of("q", SLOTS), CoreFixture.EPOCH));
+        assertThat(call(again, new ProcessCall.Invoke(0, "q", "g", json("2")))).as("nor at another host").isEqualTo(new Answer.Invoked(invoked));
     }
 
     @Test

@@ -326,6 +326,8 @@ class ProcessesTest extends ProcessFixture {
         assertThat(freed()).as("the one that was given again").hasSize(1);
         finish(shop.running(invoked));
         shop.after(1);
+        assertThat(freed()).as("its record is to be kept").hasSize(1);
+        shop.after(3_000);
         assertThat(freed()).hasSize(2);
     }
 
