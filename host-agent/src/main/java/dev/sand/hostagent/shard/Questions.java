@@ -18,6 +18,7 @@ import dev.sand.workflow.QueueResults;
 import dev.sand.workflow.data.StatesError;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,38 +68,38 @@ final class Questions {
 
     /** For a function that invoked it, perhaps before this host began anew. */
     void find(Shard shard, Action.FindResult find) {
-        if (!work.tryRun(() -> look(shard, find))) {
-            found(shard, find, null, Failure.platform(Errors.OVERLOADED, "the host agent has too much to do", true));
+        BiConsumer<InvocationResult, Failure> told = (result, failure) ->
+                shard.submit(new Input.FromElsewhere(() -> find.then().accept(result, failure)));
+        if (!work.tryRun(() -> find(find, told))) {
+            told.accept(null, Failure.platform(Errors.OVERLOADED, "the host agent has too much to do", true));
         }
     }
 
-    private void look(Shard shard, Action.FindResult find) {
+    /** Blocks. @param told in any case, perhaps on another thread: a function waits */
+    void find(Action.FindResult find, BiConsumer<InvocationResult, Failure> told) {
         Answer.Found found;
         try {
             found = records.find(find.application(), find.execution());
-        } catch (StoreException e) {
-            found(shard, find, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
+        } catch (RuntimeException e) {
+            told.accept(null, Failure.platform(Errors.UNAVAILABLE, "the record of execution " + find.execution() + " cannot be read: "
+                    + e.getMessage(), true));
             return;
         }
         if (found.status() == null || found.status() == InvocationResult.Status.RUNNING) {
-            found(shard, find, null, null);
+            told.accept(null, null);
         } else if (found.output() == null && found.status() == InvocationResult.Status.SUCCEEDED) {
-            found(shard, find, null, Failure.platform(Errors.NOT_FOUND, "execution " + find.execution()
+            told.accept(null, Failure.platform(Errors.NOT_FOUND, "execution " + find.execution()
                     + " succeeded, but its output is not kept (any more)", false));
         } else if (LargePayloads.isLarge(found.output())) {
             payloads.store(find.application(), find.caller(), found.output(), (reference, failure) ->
-                    found(shard, find, failure != null ? null : result(find, found, reference), failure));
+                    told.accept(failure != null ? null : result(find, found, reference), failure));
         } else {
-            found(shard, find, result(find, found, found.output()), null);
+            told.accept(result(find, found, found.output()), null);
         }
     }
 
     private static InvocationResult result(Action.FindResult find, Answer.Found found, Payload output) {
         return new InvocationResult(find.execution(), found.status(), output, found.failure(), List.of());
-    }
-
-    private static void found(Shard shard, Action.FindResult find, InvocationResult result, Failure failure) {
-        shard.submit(new Input.FromElsewhere(() -> find.then().accept(result, failure)));
     }
 
     /** Blocks. */

@@ -8,8 +8,11 @@ import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.Ids;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.SandboxSpec;
@@ -51,6 +54,37 @@ class QuestionsTest {
             assertThat(failed.again()).isFalse();
             assertThat(failed.cause()).contains("unforeseen");
         });
+    }
+
+    /** @param found an answer, or what is thrown. @return what is told: a result, a failure, or "no end" */
+    private static Object ended(Object found) {
+        RecordAdapter records = (RecordAdapter) Proxy.newProxyInstance(RecordAdapter.class.getClassLoader(),
+                new Class<?>[] {RecordAdapter.class}, (proxy, method, arguments) -> {
+                    if (found instanceof RuntimeException thrown) {
+                        throw thrown;
+                    }
+                    return found;
+                });
+        List<Object> told = new ArrayList<>();
+        new Questions(records, null, null, null, null).find(new Action.FindResult("shop", "e1", "caller", null), (result, failure) ->
+                told.add(result != null ? result : failure != null ? failure : "no end"));
+        return told.getFirst();
+    }
+
+    @Test
+    void whoeverAsksForAnEndIsToldWhatTheRecordSays() {
+        Payload output = Payload.nullJson();
+        Failure failed = Failure.grain("Boom", "because", null);
+        assertThat(ended(new Answer.Found(null, null, null, 0))).isEqualTo("no end");
+        assertThat(ended(new Answer.Found(Status.RUNNING, null, null, 0))).isEqualTo("no end");
+        assertThat(ended(new Answer.Found(Status.SUCCEEDED, output, null, 5)))
+                .isEqualTo(new InvocationResult("e1", Status.SUCCEEDED, output, null, List.of()));
+        assertThat(ended(new Answer.Found(Status.FAILED, null, failed, 5)))
+                .isEqualTo(new InvocationResult("e1", Status.FAILED, null, failed, List.of()));
+        assertThat(ended(new Answer.Found(Status.SUCCEEDED, null, null, 5))).isInstanceOfSatisfying(Failure.class, gone ->
+                assertThat(gone.error()).isEqualTo(Errors.NOT_FOUND));
+        assertThat(ended(new IllegalStateException("unforeseen"))).isInstanceOfSatisfying(Failure.class, away ->
+                assertThat(away.error()).isEqualTo(Errors.UNAVAILABLE));
     }
 
     @Test
