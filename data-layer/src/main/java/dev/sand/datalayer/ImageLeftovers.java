@@ -1,6 +1,7 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.ImageRows.Row;
+import dev.sand.event.ProcessPlace;
 import dev.sand.datalayer.StoreException.Kind;
 import java.util.Collection;
 import java.util.HashMap;
@@ -41,6 +42,11 @@ public final class ImageLeftovers {
     /** Of an application that is deleted: whether a host that was late has written something. */
     public boolean hasAny(String application) {
         return ImageRows.PARTS.all(application).stream().anyMatch(scope -> !store.keys(ImageRows.TABLE, scope, "", null, 1).isEmpty());
+    }
+
+    /** In which slot the process lives, when it was moved by hand; else null. */
+    public ProcessPlace place(String application, String process) {
+        return rows.get(ImageRows.scope(application, process), process).place();
     }
 
     public void deleteAll(String application) {

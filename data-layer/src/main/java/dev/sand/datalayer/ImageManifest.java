@@ -3,6 +3,7 @@ package dev.sand.datalayer;
 import dev.sand.datalayer.ProcessImage.Chunk;
 import dev.sand.datalayer.ProcessImage.Part;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.ProcessPlace;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -29,9 +30,14 @@ record ImageManifest(long epoch, long number, boolean swapped, long writtenMs, l
     static final int INLINE_HEAD_BYTES = 16 * 1024;
     static final int INLINE_INDEX_BYTES = 8 * 1024;
     private static final byte SCHEMA = 1;
+    /** Of a process that was moved by hand: where it lives comes before all else. */
+    private static final byte OF_MOVED = 2;
+    private static final int STAMP_AT = 1;
     /** Schema, stamp. */
     private static final int PREFIX_BYTES = 1 + 16;
     private static final int CHECKSUM_BYTES = 8;
+    /** Slot, moves. */
+    private static final int PLACE_BYTES = 4 + 4;
     private static final int HASH_BYTES = 32;
     /** Of a process that has no image: deleted, or its first one is being written. Its row keeps the fence. */
     private static final byte[] NOTHING = {0};
@@ -47,22 +53,34 @@ record ImageManifest(long epoch, long number, boolean swapped, long writtenMs, l
 
     /** @param stamp drawn for each write, which so knows its own row again */
     static byte[] row(UUID stamp, ImageManifest image) {
-        return sealed(stamp, image == null ? NOTHING : bytes(image::write));
+        return row(stamp, image, null);
     }
 
-    /** The row as it is, under another stamp; a damaged one stays so. @param row null: there was none */
+    /** @param place of a process that was moved; null: it never was */
+    static byte[] row(UUID stamp, ImageManifest image, ProcessPlace place) {
+        byte[] content = image == null ? NOTHING : bytes(image::write);
+        return place == null ? sealed(SCHEMA, stamp, content) : sealed(OF_MOVED, stamp, bytes(out -> {
+            out.writeInt(place.slot());
+            out.writeInt(place.moves());
+            out.write(content);
+        }));
+    }
+
+    /** The same as of a later change, which made none but that. */
+    ImageManifest at(long last) {
+        return new ImageManifest(epoch, last, swapped, writtenMs, bytes, storedBytes, parts, head, index, indexChunks);
+    }
+
+    /** The row as it is, under another stamp; a damaged one stays so. */
     static byte[] claimed(UUID stamp, String process, byte[] row) {
-        if (row == null) {
-            return row(stamp, null);
-        }
         checkSchema(process, row);
-        byte[] claimed = Arrays.copyOf(sealed(stamp, NOTHING), Math.max(row.length, PREFIX_BYTES));
+        byte[] claimed = Arrays.copyOf(sealed(row.length > 0 ? row[0] : SCHEMA, stamp, NOTHING), Math.max(row.length, PREFIX_BYTES));
         System.arraycopy(row, PREFIX_BYTES, claimed, PREFIX_BYTES, Math.max(0, row.length - PREFIX_BYTES));
         return claimed;
     }
 
     static boolean isStamped(byte[] row, UUID stamp) {
-        return Arrays.equals(row, 0, PREFIX_BYTES, sealed(stamp, NOTHING), 0, PREFIX_BYTES);
+        return Arrays.equals(row, STAMP_AT, PREFIX_BYTES, sealed(SCHEMA, stamp, NOTHING), STAMP_AT, PREFIX_BYTES);
     }
 
     /** @return null: the process has no image; @throws StoreException BROKEN */
@@ -71,11 +89,23 @@ record ImageManifest(long epoch, long number, boolean swapped, long writtenMs, l
         return content[0] == 0 ? null : read(process, content, ImageManifest::read);
     }
 
-    private static byte[] sealed(UUID stamp, byte[] content) {
+    /** @return null: it was never moved, or the row is damaged */
+    static ProcessPlace place(String process, byte[] row) {
+        if (row.length == 0 || row[0] != OF_MOVED) {
+            return null;
+        }
+        try {
+            return read(process, whole(process, row), in -> new ProcessPlace(in.readInt(), in.readInt()));
+        } catch (StoreException e) {
+            return null;
+        }
+    }
+
+    private static byte[] sealed(byte schema, UUID stamp, byte[] content) {
         CRC32C checksum = new CRC32C();
         checksum.update(content);
         return bytes(out -> {
-            out.writeByte(SCHEMA);
+            out.writeByte(schema);
             out.writeLong(stamp.getMostSignificantBits());
             out.writeLong(stamp.getLeastSignificantBits());
             out.write(content);
@@ -84,13 +114,24 @@ record ImageManifest(long epoch, long number, boolean swapped, long writtenMs, l
     }
 
     private static void checkSchema(String process, byte[] row) {
-        if (row.length > 0 && row[0] != SCHEMA) {
+        if (row.length > 0 && row[0] != SCHEMA && row[0] != OF_MOVED) {
             throw new StoreException(Kind.BROKEN, "the image of process \"" + process + "\" has schema " + row[0]
                     + ", which this platform does not understand: run the one that wrote it", 0, null);
         }
     }
 
     private static byte[] content(String process, byte[] row) {
+        byte[] whole = whole(process, row);
+        if (row[0] != OF_MOVED) {
+            return whole;
+        }
+        if (whole.length <= PLACE_BYTES) {
+            throw damaged(process, null);
+        }
+        return Arrays.copyOfRange(whole, PLACE_BYTES, whole.length);
+    }
+
+    private static byte[] whole(String process, byte[] row) {
         checkSchema(process, row);
         if (row.length <= PREFIX_BYTES + CHECKSUM_BYTES) {
             throw damaged(process, null);

@@ -4,6 +4,7 @@ import dev.sand.datalayer.GlobalStore.Step;
 import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.ImageManifest.Index;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.ProcessPlace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,10 +34,10 @@ final class ImageRows {
     private static final int DELETIONS_AT_ONCE = 32;
     private static final int PAGE = 100;
 
-    /** @param version 0: there is no row; @param image null: it says that there is none, or is damaged; @param damage or null */
-    record Row(String process, long version, ImageManifest image, StoreException damage) {
+    /** @param version 0: there is no row; @param image null: it says that there is none, or is damaged; @param place null: it was never moved; @param damage or null */
+    record Row(String process, long version, ImageManifest image, ProcessPlace place, StoreException damage) {
         static Row none(String process) {
-            return new Row(process, 0, null, null);
+            return new Row(process, 0, null, null, null);
         }
     }
 
@@ -66,9 +67,9 @@ final class ImageRows {
 
     private static Row row(String process, long version, byte[] value) {
         try {
-            return new Row(process, version, ImageManifest.decode(process, value), null);
+            return new Row(process, version, ImageManifest.decode(process, value), ImageManifest.place(process, value), null);
         } catch (StoreException e) {
-            return new Row(process, version, null, e);
+            return new Row(process, version, null, null, e);
         }
     }
 
@@ -121,15 +122,16 @@ final class ImageRows {
      * Begins a write or a deletion.
      *
      * @param keep the image that is there; otherwise the row says from here on that there is none
+     * @param place of a process that was moved by hand, or null: what its fence begins with is in the row from its first one on
      * @return the row's version; 0: a later owner's claim is there
      */
-    long claim(String scope, String process, long epoch, boolean keep) {
+    long claim(String scope, String process, ProcessPlace place, long epoch, boolean keep) {
         StoreException conflict = null;
         for (int tries = 0; tries < TRIES; tries++) {
             Optional<Versioned> row = store.get(TABLE, scope, PREFIX + process);
             UUID stamp = UUID.randomUUID();
-            byte[] claim = keep ? ImageManifest.claimed(stamp, process, row.map(Versioned::value).orElse(null))
-                    : ImageManifest.row(stamp, null);
+            byte[] claim = row.isEmpty() ? ImageManifest.row(stamp, null, place) : keep ? ImageManifest.claimed(stamp, process, row.get().value())
+                    : ImageManifest.row(stamp, null, ImageManifest.place(process, row.get().value()));
             try {
                 if (!store.putFenced(TABLE, scope, PREFIX + process, claim, epoch, row.map(Versioned::version).orElse(GlobalStore.ABSENT))) {
                     return 0;
@@ -147,13 +149,44 @@ final class ImageRows {
     }
 
     /** Replaces the row on which a claim was made. @return its new version; 0: somebody else has changed it */
-    long commit(String scope, String process, ImageManifest image, long claimed) {
+    long commit(String scope, String process, ImageManifest image, ProcessPlace place, long claimed) {
         try {
-            return store.put(TABLE, scope, PREFIX + process, ImageManifest.row(UUID.randomUUID(), image), claimed);
+            return store.put(TABLE, scope, PREFIX + process, ImageManifest.row(UUID.randomUUID(), image, place), claimed);
         } catch (StoreException e) {
             mustBeConflict(e);
             return 0;
         }
+    }
+
+    /**
+     * The process lives elsewhere from now on, where its next owner finds all of it; earlier owners replace nothing any more. Can be
+     * repeated. Nothing is done when it was moved on since, or deleted.
+     *
+     * @param fence of the owner that gives it away; @param number of its last change, which says so
+     * @return false: a later owner of the same place has written
+     */
+    boolean move(String scope, String process, long fence, long number, ProcessPlace to) {
+        StoreException conflict = null;
+        for (int tries = 0; tries < TRIES; tries++) {
+            Optional<Versioned> found = store.get(TABLE, scope, PREFIX + process);
+            Row row = found.map(each -> row(process, each.version(), each.value())).orElse(Row.none(process));
+            if (row.damage() != null) {
+                throw row.damage();
+            }
+            if (row.image() == null || row.place() != null && row.place().moves() >= to.moves()) {
+                return true;
+            }
+            if (row.image().epoch() > fence) {
+                return false;
+            }
+            try {
+                byte[] moved = ImageManifest.row(UUID.randomUUID(), row.image().at(number), to);
+                store.putFenced(TABLE, scope, PREFIX + process, moved, to.fence(0), row.version()); // whether it was let through, the next look says
+            } catch (StoreException e) {
+                conflict = mustBeConflict(e);
+            }
+        }
+        throw new StoreException(Kind.AWAY, "the row of process \"" + process + "\" is written to by others all the time", 0, conflict);
     }
 
     private static StoreException mustBeConflict(StoreException e) {

@@ -5,6 +5,7 @@ import dev.sand.datalayer.ImageRows.Row;
 import dev.sand.datalayer.ProcessImage.Chunk;
 import dev.sand.datalayer.ProcessImage.Part;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.ProcessPlace;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ public final class ProcessImages {
 
     /** An image without its values. */
     public record Listed(String process, long epoch, long number, byte[] head, int parts, long bytes, long storedBytes, long writtenMs,
-                         boolean swapped) {}
+                         boolean swapped, ProcessPlace place) {}
 
     private final GlobalStore store;
     private final LongSupplier nowMs;
@@ -107,9 +108,15 @@ public final class ProcessImages {
      */
     public Optional<Written> write(String application, String process, long epoch, long number, boolean swapped, byte[] head,
             List<? extends Source> sources) throws IOException {
+        return write(application, process, null, epoch, number, swapped, head, sources);
+    }
+
+    /** @param place of a process that was moved by hand, or null; {@code epoch} is its fence then */
+    public Optional<Written> write(String application, String process, ProcessPlace place, long epoch, long number, boolean swapped,
+            byte[] head, List<? extends Source> sources) throws IOException {
         List<Part> parts = checked(head, sources);
         String scope = ImageRows.scope(application, process);
-        long claimed = rows.claim(scope, process, epoch, true);
+        long claimed = rows.claim(scope, process, place, epoch, true);
         if (claimed == 0) {
             return Optional.empty();
         }
@@ -124,7 +131,7 @@ public final class ProcessImages {
         } finally {
             writer.settle();
         }
-        long version = rows.commit(scope, process, image, claimed);
+        long version = rows.commit(scope, process, image, place, claimed);
         if (version == 0) {
             return Optional.empty();
         }
@@ -218,7 +225,7 @@ public final class ProcessImages {
      * @return false: a later owner was here
      */
     public boolean claim(String application, String process, long epoch) {
-        return rows.claim(ImageRows.scope(application, process), process, epoch, true) != 0;
+        return rows.claim(ImageRows.scope(application, process), process, null, epoch, true) != 0;
     }
 
     /** The image without the values. @throws StoreException BROKEN */
@@ -226,6 +233,26 @@ public final class ProcessImages {
         String scope = ImageRows.scope(application, process);
         Row row = rows.get(scope, process);
         return Optional.ofNullable(rows.withIndex(scope, row, (found, index) -> whole(process, found.version(), found.image(), index)));
+    }
+
+    /** @param image null: there is none; @param place null: it was never moved by hand, as far as is known */
+    public record Found(ProcessImage image, ProcessPlace place) {}
+
+    /** The image without the values, and where the process lives; of one that was deleted, where it did. @throws StoreException BROKEN */
+    public Found look(String application, String process) {
+        String scope = ImageRows.scope(application, process);
+        Row row = rows.get(scope, process);
+        Found found = rows.withIndex(scope, row, (now, index) -> new Found(whole(process, now.version(), now.image(), index), now.place()));
+        return found != null ? found : new Found(null, row.place());
+    }
+
+    /**
+     * The process lives elsewhere from now on: in one step, which can be repeated. Nothing is done when it was moved on since, or deleted.
+     *
+     * @param fence of the owner that gives it away; @param number of its last change, which says so; @return false: a later owner of the same place has written
+     */
+    public boolean move(String application, String process, long fence, long number, ProcessPlace to) {
+        return rows.move(ImageRows.scope(application, process), process, fence, number, to);
     }
 
     private static ProcessImage whole(String process, long version, ImageManifest image, Index index) {
@@ -271,8 +298,13 @@ public final class ProcessImages {
 
     /** Deletes the image and whatever crashes left of others. Can be repeated. @return false: a later owner has begun to write */
     public boolean delete(String application, String process, long epoch) {
+        return delete(application, process, null, epoch);
+    }
+
+    /** @param place of a process that was moved by hand, or null; {@code epoch} is its fence then */
+    public boolean delete(String application, String process, ProcessPlace place, long epoch) {
         String scope = ImageRows.scope(application, process);
-        long version = rows.claim(scope, process, epoch, false);
+        long version = rows.claim(scope, process, place, epoch, false);
         if (version == 0) {
             return false;
         }
@@ -309,7 +341,7 @@ public final class ProcessImages {
         ImageManifest image = row.image();
         return image == null ? null : new Listed(row.process(), image.epoch(), image.number(),
                 image.head() == null ? index.head() : image.head(), image.parts(), image.bytes(), image.storedBytes(), image.writtenMs(),
-                image.swapped());
+                image.swapped(), row.place());
     }
 
     public void deleteApplication(String application) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sand.datalayer.ProcessImages.Listed;
 import dev.sand.datalayer.ProcessImages.Written;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.ProcessPlace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -164,6 +165,35 @@ class ProcessImagesTest {
     }
 
     @Test
+    void oneThatIsMovedIsAnothersFromThenOn() throws IOException {
+        ImageValues values = new ImageValues().put("a", ImageValues.random(1000, 1));
+        write(9, 1, values).orElseThrow();
+        ProcessPlace there = new ProcessPlace(3, 1);
+        assertThat(images.move("app", "p", 8, 2, there)).as("by who owned it before").isFalse();
+        assertThat(images.move("app", "p", 9, 2, there)).isTrue();
+        assertThat(images.move("app", "p", 9, 2, there)).as("again").isTrue();
+        assertThat(images.look("app", "p").place()).isEqualTo(there);
+        assertThat(images.look("app", "p").image().number()).isEqualTo(2);
+        assertThat(images.list("app", null, 10).getFirst().place()).isEqualTo(there);
+        assertIs(values);
+        assertThat(write(10, 3, new ImageValues())).as("by the next owner of where it was").isEmpty();
+        assertThat(images.delete("app", "p", 10)).isFalse();
+        assertIs(values);
+        ImageValues others = new ImageValues().put("b", ImageValues.random(1000, 2));
+        assertThat(images.write("app", "p", there, there.fence(1), 3, true, HEAD, others.all())).as("by who owns it there").isPresent();
+        assertIs(others);
+        ProcessPlace back = new ProcessPlace(0, 2);
+        assertThat(images.move("app", "p", there.fence(1), 4, back)).isTrue();
+        assertThat(images.move("app", "p", 10, 2, there)).as("long ago").isTrue();
+        assertThat(images.look("app", "p").place()).isEqualTo(back);
+        assertThat(images.delete("app", "p", back, back.fence(11))).isTrue();
+        assertThat(images.look("app", "p").place()).as("its fence is to be told from it").isEqualTo(back);
+        assertThat(images.look("app", "p").image()).isNull();
+        assertThat(images.move("app", "p", back.fence(11), 5, new ProcessPlace(4, 3))).isTrue();
+        assertThat(images.look("app", "p").place()).as("nothing is there to be moved").isEqualTo(back);
+    }
+
+    @Test
     void aDamagedChunkIsNoticed() throws IOException {
         ImageValues values = new ImageValues().put("a", ImageValues.random(2000, 1)).put("b", new byte[300_000]);
         ProcessImage image = write(1, 1, values).orElseThrow().image();
@@ -222,7 +252,7 @@ class ProcessImagesTest {
         assertThat(images.list("app", "p6", 2)).extracting(Listed::process).containsExactly("p8", "p9");
         assertThat(images.list("app", "p9", 2)).isEmpty();
         Listed listed = images.list("app", "p28", 1).getFirst();
-        assertThat(listed).usingRecursiveComparison().isEqualTo(new Listed("p29", 1, 29, HEAD, 1, 29, listed.storedBytes(), NOW, true));
+        assertThat(listed).usingRecursiveComparison().isEqualTo(new Listed("p29", 1, 29, HEAD, 1, 29, listed.storedBytes(), NOW, true, null));
         ProcessImages.deleteApplication(store, "app");
         assertThat(images.list("app", null, 100)).isEmpty();
         assertThat(images.list("app2", null, 100)).hasSize(1);

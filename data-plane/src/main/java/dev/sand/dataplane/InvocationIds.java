@@ -17,10 +17,14 @@ public final class InvocationIds {
 
     /** @param drawn 26 characters, see {@link Ids}; its time stays */
     public static String execution(String application, String process, String drawn, int slots) {
+        return execution(application, process, drawn, slots, Slots.of(process, slots));
+    }
+
+    /** @param slot where the process lives */
+    public static String execution(String application, String process, String drawn, int slots, int slot) {
         ByteBuffer hash = ByteBuffer.wrap(sha256(application + '\0' + process + '\0' + drawn));
         int high16 = Short.toUnsignedInt(hash.getShort());
         long epochMs = Ids.epochMs(drawn);
-        int slot = Slots.of(process, slots);
         for (long low64 = hash.getLong();; low64++) {
             String id = Ids.encode(epochMs, high16, low64);
             if (Slots.of(id, slots) == slot) {

@@ -84,6 +84,23 @@ public interface HostAgentPort {
                 Failure.platform(Errors.UNAVAILABLE, "there are no cloud processes here", false)));
     }
 
+    /**
+     * Moves a process to another host, by hand. Completes once it lives there.
+     *
+     * @param host null: the least busy one, of the others
+     */
+    default CompletableFuture<ProcessView> migrate(String application, int version, String process, String host) {
+        return process(new ProcessCommand(application, version, process, ProcessCommand.Kind.DESCRIBE)).thenCompose(view ->
+                CompletableFuture.failedFuture(new ProcessException(new Failure(Errors.CONFLICT, "process " + process + " is "
+                        + view.status() + ": it cannot be migrated, for there is one host, " + view.host(), Failure.Source.CALLER, false, null,
+                        Map.of("state", view.status())))));
+    }
+
+    /** In which slot a process lives, as far as is known here: executions that are to run in it have ids that fall into that. */
+    default int slotOf(String application, String process, int slots) {
+        return Slots.of(process, slots);
+    }
+
     /** The application's processes, on every host that this port stands for. */
     default CompletableFuture<List<ProcessView>> processes(String application) {
         return CompletableFuture.completedFuture(List.of());

@@ -57,6 +57,11 @@ public record InvocationRequest(
         return slash < 0 ? process : process.substring(0, slash);
     }
 
+    /** The same under another id. */
+    public InvocationRequest as(String id) {
+        return new InvocationRequest(id, application, version, target, input, timeoutMs, durable, traceparent, redrive, process);
+    }
+
     public InvocationRequest inProcess(String id) {
         return new InvocationRequest(executionId, application, version, target, input, timeoutMs, durable, traceparent, redrive, id);
     }

@@ -6,17 +6,27 @@ package dev.sand.event;
  * @param version of the application, resolved: whose {@code processes:} a new process has
  * @param concurrency and {@code memoryBytes}: of a new process, in place of what its version says; 0: as that says
  * @param dedicated the sandbox of a new process's own; null: as its version says
+ * @param slot where it is to live from now on, of MIGRATE
  */
 public record ProcessCommand(String application, int version, String process, Kind kind, int concurrency, long memoryBytes,
-                             DedicatedSpec dedicated) {
+                             DedicatedSpec dedicated, int slot) {
+    public ProcessCommand(String application, int version, String process, Kind kind, int concurrency, long memoryBytes,
+                          DedicatedSpec dedicated) {
+        this(application, version, process, kind, concurrency, memoryBytes, dedicated, 0);
+    }
+
     public ProcessCommand(String application, int version, String process, Kind kind) {
         this(application, version, process, kind, 0, 0, null);
     }
 
+    public static ProcessCommand migrate(String application, int version, String process, int slot) {
+        return new ProcessCommand(application, version, process, Kind.MIGRATE, 0, 0, null, slot);
+    }
+
     public ProcessCommand as(Kind other) {
-        return new ProcessCommand(application, version, process, other, concurrency, memoryBytes, dedicated);
+        return new ProcessCommand(application, version, process, other, concurrency, memoryBytes, dedicated, slot);
     }
 
     /** CONNECT: a description that says where the process can be reached; it is made when it is not there. */
-    public enum Kind { CREATE, DESCRIBE, KILL, SWAP_OUT, SWAP_IN, CHECKPOINT, CONNECT }
+    public enum Kind { CREATE, DESCRIBE, KILL, SWAP_OUT, SWAP_IN, CHECKPOINT, CONNECT, MIGRATE }
 }

@@ -170,6 +170,9 @@ class OpenApiTest {
         call("POST", template + "/{process}/swap-in", "/api/v1/apps/demo/processes/none/swap-in", null, 404);
         call("POST", template + "/{process}/checkpoint", "/api/v1/apps/demo/processes/p1/checkpoint", null, 200);
         call("POST", template + "/{process}/checkpoint", "/api/v1/apps/demo/processes/none/checkpoint", null, 404);
+        call("POST", template + "/{process}/migrate", "/api/v1/apps/demo/processes/p1/migrate", null, 409);
+        call("POST", template + "/{process}/migrate", "/api/v1/apps/demo/processes/none/migrate", null, 404);
+        call("POST", template + "/{process}/migrate", "/api/v1/apps/demo/processes/p1/migrate", "{\"to\": 1}", 400);
         call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/p1/metrics", null, 200);
         call("GET", template + "/{process}/metrics", "/api/v1/apps/demo/processes/none/metrics", null, 404);
         call("GET", template + "/{process}/logs", "/api/v1/apps/demo/processes/p1/logs", null, 200);

@@ -1,5 +1,6 @@
 package dev.sand.hostagent;
 
+import dev.sand.dataplane.Grant;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -212,18 +213,17 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         };
     }
 
-    /** The epoch is read first: under one that has passed meanwhile, a grant is of no use, and the client asks again. */
+    /** When the process goes, or its slot does, before the epoch is read, a grant is of no use, and the client asks again. */
     private CompletableFuture<ProcessView> connect(ProcessCommand command) {
         String address = door.address();
         if (address == null) {
             return CompletableFuture.failedFuture(new ProcessException(Failure.platform(Errors.UNAVAILABLE, "host "
                     + configuration.host() + " has no data plane; invoke over HTTP", false)));
         }
-        long epoch = slots.epoch(slots.slotOf(command.process()));
         return shards.process(command.as(ProcessCommand.Kind.DESCRIBE))
                 .exceptionallyCompose(thrown -> isNotFound(thrown) ? shards.process(command.as(ProcessCommand.Kind.CREATE))
                         : CompletableFuture.failedFuture(thrown))
-                .thenApply(view -> view.at(address, epoch));
+                .thenApply(view -> view.at(address, Grant.tenure(view.slot(), slots.epoch(view.slot()))));
     }
 
     private static boolean isNotFound(Throwable thrown) {

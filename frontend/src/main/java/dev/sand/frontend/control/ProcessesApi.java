@@ -56,9 +56,9 @@ public final class ProcessesApi {
     private static final long STEP_MS = 90_000;
     /** What a process has done, which metrics tell; and what it is, which they leave out. */
     private static final List<String> FIGURES = List.of("invocations", "busyMs", "failures", "sent", "received", "swapsOut", "swapsIn",
-            "checkpoints", "dataPlane");
+            "checkpoints", "dataPlane", "slot");
     private static final List<String> ABOUT = List.of("application", "host", "createdMs", "concurrency", "memoryBytes", "stateKeys",
-            "dedicated");
+            "dedicated", "slot");
     private final HostAgentPort host;
     private final Directory directory;
     private final DataPlanes planes;
@@ -82,6 +82,7 @@ public final class ProcessesApi {
                 .add("POST", ROOT + "/{process}/swap-out", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
                 .add("POST", ROOT + "/{process}/swap-in", exchange -> step(exchange, ProcessCommand.Kind.SWAP_IN))
                 .add("POST", ROOT + "/{process}/checkpoint", exchange -> step(exchange, ProcessCommand.Kind.CHECKPOINT))
+                .add("POST", ROOT + "/{process}/migrate", this::migrate)
                 .add("DELETE", ROOT + "/{process}", this::kill);
     }
 
@@ -129,6 +130,24 @@ public final class ProcessesApi {
     /** Answered when it is done; functions that run in the process may have to end first. */
     private void step(Exchange exchange, ProcessCommand.Kind kind) throws InterruptedException {
         exchange.json(200, shown(ask(host.process(command(live(exchange), checked(exchange.path("process")), kind)), STEP_MS)));
+    }
+
+    /** To the host that the body names, or to the least busy of the others. */
+    private void migrate(Exchange exchange) throws IOException, InterruptedException {
+        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body is an object with host.");
+        JsonNode asked = body == null ? Json.object() : body;
+        for (Iterator<String> names = asked.fieldNames(); names.hasNext();) {
+            String name = names.next();
+            if (!name.equals("host")) {
+                throw Problems.badRequest("A migration has no '" + name + "': it has host.").asException();
+            }
+        }
+        if (asked.hasNonNull("host") && !asked.get("host").isTextual()) {
+            throw Problems.badRequest("'host' is a host's id.").asException();
+        }
+        ApplicationVersion version = live(exchange);
+        exchange.json(200, shown(ask(host.migrate(version.application(), version.version(), checked(exchange.path("process")),
+                asked.hasNonNull("host") ? asked.get("host").asText() : null), STEP_MS)));
     }
 
     private static JsonNode shown(ProcessView view) {

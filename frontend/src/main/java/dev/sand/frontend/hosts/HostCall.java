@@ -3,6 +3,7 @@ package dev.sand.frontend.hosts;
 import dev.sand.event.Errors;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostlink.HostPeer;
 
 /** One sending of a request to the owner of its slot: what comes of it is passed on until it is let go. On the links' event loop. */
@@ -13,6 +14,9 @@ final class HostCall implements HostPeer.Answers {
 
         /** Its end, or why there is none; under no older epoch either. */
         void onAnswer(InvocationResult result);
+
+        /** The process that it is to run in lives in another slot, which the failure names: it has not begun. */
+        void onElsewhere(InvocationResult result);
 
         /** Nothing that counts came of it, and it may have begun: its connection broke, or the slot is another's. */
         void onBroken(String why);
@@ -82,7 +86,9 @@ final class HostCall implements HostPeer.Answers {
     }
 
     private void onAnswer(long epoch, InvocationResult result) {
-        if (result.failure() != null && result.failure().error().equals(Errors.MOVED)) {
+        if (ProcessPlace.slotOf(result.failure()) >= 0) {
+            caller.onElsewhere(result);
+        } else if (result.failure() != null && result.failure().error().equals(Errors.MOVED)) {
             caller.onBroken(result.failure().cause());
         } else if (counts(epoch)) {
             caller.onAnswer(result);

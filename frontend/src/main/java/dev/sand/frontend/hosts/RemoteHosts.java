@@ -9,6 +9,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.frontend.hosts.HostTable.Known;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +63,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     private final BusRequests overBus;
     private final Builds builds;
     private final HostTable table;
+    private final ProcessRoutes routes;
+    private final ProcessMoves moves;
     private final RoutingCounts counts = new RoutingCounts();
     private final List<Set<RoutedRequest>> requests = new ArrayList<>();
     private final Set<RoutedWatch> watches = new HashSet<>();
@@ -75,6 +79,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         int slots = parts.membership().slots();
         HostPeer local = parts.local() == null ? null : new DirectPeer(parts.local(), parts.localEpochs(), links);
         this.table = new HostTable(links, slots, parts.localHost(), local, this::onLinkChanged);
+        this.routes = new ProcessRoutes(slots);
+        this.moves = new ProcessMoves(this, table, links);
         for (int slot = 0; slot < slots; slot++) {
             requests.add(new HashSet<>());
         }
@@ -87,6 +93,10 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     HostTable table() {
         return table;
+    }
+
+    ProcessRoutes routes() {
+        return routes;
     }
 
     RoutingOptions options() {
@@ -210,17 +220,41 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     /** Of its slot's owner; one that says it is not, or not yet, is asked again, or the next one. */
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
-        return ofOwner(command.process(), owner -> owner.process(command));
+        return ofOwner(command.application(), command.process(), owner -> owner.process(command)).thenApply(view -> {
+            if (view.slot() != null) {
+                routes.heard(view.application(), view.process(), view.slot());
+            }
+            return view;
+        });
+    }
+
+    @Override
+    public CompletableFuture<ProcessView> migrate(String application, int version, String process, String host) {
+        return moves.move(application, version, process, host);
+    }
+
+    @Override
+    public int slotOf(String application, String process, int slots) {
+        return routes.slotOf(application, process);
     }
 
     @Override
     public CompletableFuture<Void> send(ProcessMessage message) {
-        return ofOwner(message.destination(), owner -> owner.send(message)).thenApply(view -> null);
+        return ofOwner(message.application(), message.destination(), owner -> owner.send(message)).thenApply(view -> null);
     }
 
-    private CompletableFuture<ProcessView> ofOwner(String process, Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
-        return askOwner(process, owner -> question.apply(owner).thenCompose(outcome -> isNotOwners(outcome)
-                ? CompletableFuture.failedFuture(new ProcessException(outcome.failure())) : CompletableFuture.completedFuture(outcome)))
+    private CompletableFuture<ProcessView> ofOwner(String application, String process,
+                                                   Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
+        return askOwner("process " + process, () -> routes.slotOf(application, process), owner -> question.apply(owner).thenCompose(outcome -> {
+            if (!isNotOwners(outcome)) {
+                return CompletableFuture.completedFuture(outcome);
+            }
+            int slot = ProcessPlace.slotOf(outcome.failure());
+            if (slot >= 0) {
+                routes.heard(application, process, slot);
+            }
+            return CompletableFuture.failedFuture(new ProcessException(outcome.failure()));
+        }))
                 .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(refusal(thrown)))
                 .thenCompose(outcome -> outcome.failure() == null ? CompletableFuture.completedFuture(outcome.view())
                         : CompletableFuture.failedFuture(new ProcessException(outcome.failure())));
@@ -257,23 +291,31 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     /** Until it answers, or has been looked for long enough. */
     private <T> CompletableFuture<T> askOwner(String executionId, Function<HostPeer, CompletableFuture<T>> question) {
+        int slot = table.slot(executionId);
+        return askOwner("execution " + executionId, () -> slot, question);
+    }
+
+    /** @param slot may be another one each time */
+    private <T> CompletableFuture<T> askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question) {
         CompletableFuture<T> result = new CompletableFuture<>();
         long untilNs = System.nanoTime() + options.cancel().toNanos();
-        links.execute(() -> askOwner(executionId, question, untilNs, result));
+        links.execute(() -> askOwner(what, slot, question, untilNs, result));
         return result;
     }
 
-    private <T> void askOwner(String executionId, Function<HostPeer, CompletableFuture<T>> question, long untilNs,
+    private <T> void askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question, long untilNs,
                               CompletableFuture<T> result) {
-        HostPeer owner = table.reachable(table.slot(executionId));
+        int at = slot.getAsInt();
+        HostPeer owner = table.reachable(at);
         CompletableFuture<T> asked = owner == null
-                ? CompletableFuture.failedFuture(new LinkException("the owner of execution " + executionId + " cannot be reached"))
+                ? CompletableFuture.failedFuture(new LinkException("the owner of " + what + " cannot be reached"))
                 : question.apply(owner);
         asked.whenComplete((answer, thrown) -> {
             if (thrown == null) {
                 result.complete(answer);
             } else if (System.nanoTime() < untilNs && !closed) {
-                links.after(options.slowestBackOff(), () -> askOwner(executionId, question, untilNs, result));
+                Duration pause = slot.getAsInt() == at ? options.slowestBackOff() : Duration.ZERO; // it was told where else
+                links.after(pause, () -> askOwner(what, slot, question, untilNs, result));
             } else {
                 result.completeExceptionally(thrown);
             }

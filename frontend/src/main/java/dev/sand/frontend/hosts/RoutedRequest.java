@@ -5,6 +5,7 @@ import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.frontend.hosts.Acceptance.Host;
 import dev.sand.globalbus.Membership.Owner;
 import dev.sand.hostlink.HostPeer;
@@ -140,6 +141,13 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
         if (host() == Host.ACCEPTED || acceptance.mayBeTakenDespite(result)) {
             again(result.failure().cause());
         }
+    }
+
+    /** Its process lives in another slot, and it has not begun: whoever asked asks there, under another id. */
+    @Override
+    public void onElsewhere(InvocationResult result) {
+        hosts.routes().heard(request.application(), request.processId(), ProcessPlace.slotOf(result.failure()));
+        end(result);
     }
 
     @Override

@@ -81,13 +81,13 @@ final class Answer implements Invocation.Answers {
     public void accepted(Invocation invocation) {
         String location = location(invocation);
         HttpFields.Mutable headers = exchange.headers();
-        headers.add("Sand-Execution-Id", invocation.request.executionId());
+        headers.add("Sand-Execution-Id", invocation.request().executionId());
         headers.put(HttpHeader.LOCATION, location);
         headers.add("Preference-Applied", invocation.settings.async() ? "respond-async"
                 : "wait=" + seconds(invocation.settings.waitMs()));
-        exchange.json(202, Json.object().put("executionId", invocation.request.executionId())
-                .put("application", invocation.request.application()).put("version", invocation.request.version())
-                .put("target", invocation.request.target()).put("status", invocation.status().name()).put("location", location));
+        exchange.json(202, Json.object().put("executionId", invocation.request().executionId())
+                .put("application", invocation.request().application()).put("version", invocation.request().version())
+                .put("target", invocation.request().target()).put("status", invocation.status().name()).put("location", location));
     }
 
     /** As it was asked for: a whole number without a point. */
@@ -96,12 +96,12 @@ final class Answer implements Invocation.Answers {
     }
 
     private static String location(Invocation invocation) {
-        return "/api/v1/applications/" + invocation.request.application() + "/invocations/" + invocation.request.executionId();
+        return "/api/v1/applications/" + invocation.request().application() + "/invocations/" + invocation.request().executionId();
     }
 
     @Override
     public void silent(Invocation invocation) {
-        String id = invocation.request.executionId();
+        String id = invocation.request().executionId();
         host.cancel(id, "the frontend's guard: no answer long after the deadline");
         exchange.headers().add("Sand-Execution-Id", id);
         exchange.problem(Problem.platform(504, "no-answer", "The host agent did not answer",
@@ -111,7 +111,7 @@ final class Answer implements Invocation.Answers {
     @Override
     public void hungUp(Invocation invocation) {
         if (!invocation.settings.durable()) {
-            host.cancel(invocation.request.executionId(), "the client hung up");
+            host.cancel(invocation.request().executionId(), "the client hung up");
         }
         exchange.callback().failed(new EofException("the client hung up"));
     }

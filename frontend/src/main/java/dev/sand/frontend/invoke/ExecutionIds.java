@@ -4,26 +4,29 @@ import dev.sand.event.Ids;
 import dev.sand.event.Slots;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ids of new executions. One that runs in a cloud process has an id that falls into the process's slot: both have one owner. */
+/** Ids of new executions. One that runs in a cloud process has an id that falls into the slot where that lives: both have one owner. */
 final class ExecutionIds {
+    static final int ANY = -1;
     private final int slots;
 
     ExecutionIds(int slots) {
         this.slots = slots;
     }
 
-    /** @param process or null: any slot */
-    String next(long nowMs, String process) {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return process == null ? Ids.next(nowMs, random) : derived(nowMs, random.nextInt() & 0xFFFF, random.nextLong(), process);
+    int slots() {
+        return slots;
     }
 
-    /** Always the same for the same bits, time and process. */
-    String derived(long nowMs, int high16, long low64, String process) {
-        if (process == null) {
+    String next(long nowMs, int slot) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return slot == ANY ? Ids.next(nowMs, random) : derived(nowMs, random.nextInt() & 0xFFFF, random.nextLong(), slot);
+    }
+
+    /** Always the same for the same bits, time and slot. */
+    String derived(long nowMs, int high16, long low64, int slot) {
+        if (slot == ANY) {
             return Ids.encode(nowMs, high16, low64);
         }
-        int slot = Slots.of(process, slots);
         for (long low = low64;; low++) {
             String id = Ids.encode(nowMs, high16, low);
             if (Slots.of(id, slots) == slot) {

@@ -129,6 +129,17 @@ public final class IdempotencyKeys {
         });
     }
 
+    /** Its process lives elsewhere: the key stands for another execution there. @return null: somebody has asked under it since */
+    Claim move(String application, String hash, Claim claim, String executionId) {
+        var found = store.get(TABLE, PARTS.of(application, hash), hash);
+        if (found.isEmpty() || found.get().version() != claim.version) {
+            return null;
+        }
+        Entry entry = Codec.decode(found.get().value(), Entry.class);
+        long version = put(application, hash, new Entry(entry.schema, executionId, entry.body, entry.createdMs, null), claim.version);
+        return version == CONFLICT ? null : new Claim(executionId, false, claim.fresh, version, claim.createdMs);
+    }
+
     /** It has ended: for as long as keys are kept, the key stands for that and for nothing new. */
     void ended(String application, String hash, String executionId) {
         change(application, hash, executionId, found -> {

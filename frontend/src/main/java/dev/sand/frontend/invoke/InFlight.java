@@ -67,7 +67,7 @@ final class InFlight implements AutoCloseable {
         long nowNs = System.nanoTime();
         for (Invocation invocation : waiting) {
             long ageNs = nowNs - invocation.startedNs;
-            if (ageNs > invocation.request.timeoutMs() * 1_000_000 + GRACE_NS) {
+            if (ageNs > invocation.request().timeoutMs() * 1_000_000 + GRACE_NS) {
                 invocation.onSilent();
             } else if (ageNs > LOOK_MS * 1_000_000 && invocation.startWatching()) {
                 watch.accept(invocation, invocation::onHungUp);

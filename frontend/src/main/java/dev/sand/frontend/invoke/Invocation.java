@@ -39,10 +39,11 @@ final class Invocation implements InvocationListener {
     }
 
     final Exchange exchange;
-    final InvocationRequest request;
     final Settings settings;
     final long startedNs;
-    private final Answers answers;
+    final Invoker.Output output;
+    private volatile InvocationRequest request;
+    private volatile Answers answers;
     private final Executor executor;
     private final Consumer<Invocation> onAnswered;
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -52,16 +53,31 @@ final class Invocation implements InvocationListener {
     private volatile boolean waited;
     private boolean watched;
 
-    Invocation(Exchange exchange, InvocationRequest request, Settings settings, long startedNs, Answers answers,
+    Invocation(Exchange exchange, InvocationRequest request, Settings settings, long startedNs, Invoker.Output output, Answers answers,
                Executor executor, Consumer<Invocation> onAnswered) {
         this.exchange = exchange;
         this.request = request;
         this.settings = settings;
         this.startedNs = startedNs;
+        this.output = output;
         this.answers = answers;
         this.executor = executor;
         this.onAnswered = onAnswered;
         this.waited = settings.async();
+    }
+
+    InvocationRequest request() {
+        return request;
+    }
+
+    /** Nothing has come of it, and it is another execution from now on. */
+    void redirect(InvocationRequest next, Answers its) {
+        request = next;
+        answers = its;
+    }
+
+    boolean isAccepted() {
+        return accepted;
     }
 
     @Override

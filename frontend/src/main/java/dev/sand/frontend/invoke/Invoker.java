@@ -4,10 +4,12 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
@@ -26,6 +28,8 @@ import org.eclipse.jetty.io.EndPoint;
 final class Invoker implements AutoCloseable {
     /** Above this size the check of a body's JSON does not hold up the selector. */
     private static final int CHECK_INLINE_BYTES = 4 * 1024;
+    /** A process is moved by hand: that it is so again while a request follows it is rare. */
+    private static final int MOST_REDIRECTIONS = 20;
     private final HostAgentPort host;
     private final RecordedResults recorded;
     private final IdempotencyKeys keys;
@@ -102,18 +106,22 @@ final class Invoker implements AutoCloseable {
     }
 
     String newProcess() {
-        return ids.next(clockMs.getAsLong(), null);
+        return ids.next(clockMs.getAsLong(), ExecutionIds.ANY);
     }
 
     /** @param body is not copied when it fills its array; of any size, the host agent puts large ones where they belong */
     void start(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body, Output output) {
         if (settings.idempotencyKey() == null) {
             tell(exchange, called.process());
-            String id = ids.next(clockMs.getAsLong(), called.process());
+            String id = ids.next(clockMs.getAsLong(), slot(called.version().application(), called.process()));
             hand(exchange, request(id, called, settings, payload(contentType, body)), settings, output, null);
             return;
         }
         guarded(exchange, () -> startIdempotent(exchange, called, settings, contentType, body, output));
+    }
+
+    private int slot(String application, String process) {
+        return process == null ? ExecutionIds.ANY : host.slotOf(application, process, ids.slots());
     }
 
     /** Runs a blocking step; what it throws is the request's answer. */
@@ -147,7 +155,7 @@ final class Invoker implements AutoCloseable {
         long nowMs = clockMs.getAsLong();
         // The process is part of what is asked for, as the body is: another one under the same key is another request.
         IdempotencyKeys.Claim claim = keys.claim(application, hash, inProcess ? contentType + '\0' + named : contentType, body, nowMs,
-                (high, low) -> ids.derived(nowMs, high, low, asked.drawn() ? IdempotencyKeys.process(hash, nowMs) : asked.process()));
+                (high, low) -> ids.derived(nowMs, high, low, slot(application, asked.drawn() ? IdempotencyKeys.process(hash, nowMs) : asked.process())));
         Called called = asked.drawn() ? asked.in(IdempotencyKeys.process(hash, claim.createdMs())) : asked;
         tell(exchange, called.process());
         String id = claim.executionId();
@@ -196,12 +204,57 @@ final class Invoker implements AutoCloseable {
     private void hand(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
         Invocation invocation = invocation(exchange, request, settings, output, key);
         inFlight.add(invocation);
-        host.invoke(request, invocation);
+        host.invoke(request, key == null && request.process() == null ? invocation : redirecting(invocation, key, 0));
+    }
+
+    /** What was refused because its process lives elsewhere goes there, as another execution: that one has not begun. */
+    private InvocationListener redirecting(Invocation invocation, Key key, int before) {
+        return new InvocationListener() {
+            @Override
+            public void onAccepted() {
+                invocation.onAccepted();
+            }
+
+            @Override
+            public boolean wantsEnd() {
+                return invocation.wantsEnd();
+            }
+
+            @Override
+            public void onEnd(InvocationResult result) {
+                if (ProcessPlace.slotOf(result.failure()) < 0 || before == MOST_REDIRECTIONS || invocation.isAccepted()) {
+                    invocation.onEnd(result);
+                } else if (key == null) {
+                    redirect(invocation, result, null, before);
+                } else {
+                    blocking.execute(() -> redirect(invocation, result, key, before));
+                }
+            }
+        };
+    }
+
+    private void redirect(Invocation invocation, InvocationResult moved, Key key, int before) {
+        InvocationRequest old = invocation.request();
+        InvocationRequest next = old.as(ids.next(clockMs.getAsLong(), ProcessPlace.slotOf(moved.failure())));
+        Key nextKey = null;
+        if (key != null) {
+            IdempotencyKeys.Claim claim = keys.move(old.application(), key.hash, key.claim, next.executionId());
+            if (claim == null) {
+                invocation.onEnd(moved); // somebody else asks under the key: who does so next finds what came of it
+                return;
+            }
+            nextKey = new Key(key.hash, claim);
+        }
+        invocation.redirect(next, answer(invocation.exchange, invocation.output, next, nextKey));
+        host.invoke(next, redirecting(invocation, nextKey, before + 1));
+    }
+
+    private Answer answer(Exchange exchange, Output output, InvocationRequest request, Key key) {
+        return new Answer(exchange, output, host, (result, then) -> remember(request, key, result, then));
     }
 
     private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
-        Answer answer = new Answer(exchange, output, host, (result, then) -> remember(request, key, result, then));
-        return new Invocation(exchange, request, settings, System.nanoTime(), answer, blocking, done -> {
+        return new Invocation(exchange, request, settings, System.nanoTime(), output, answer(exchange, output, request, key), blocking, done -> {
             inFlight.remove(done);
             inFlight.leave();
         });

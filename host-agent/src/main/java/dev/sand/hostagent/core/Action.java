@@ -9,6 +9,7 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -135,9 +136,9 @@ public sealed interface Action {
     /**
      * Look for a process at its owner, which is another host. Answer: FromElsewhere.
      *
-     * @param then the core's own, told why it cannot be addressed, or null
+     * @param then the core's own, told of it; or why it cannot be addressed
      */
-    record FindElsewhere(String application, int version, String process, Consumer<Failure> then) implements Action {}
+    record FindElsewhere(String application, int version, String process, BiConsumer<ProcessView, Failure> then) implements Action {}
 
     /** Give a message to the owner of the process that it is for. Answer: FromElsewhere, once it is durable there. @param then as above */
     record SendElsewhere(String application, int version, Change.Outgoing message, long waitMs, Consumer<Failure> then) implements Action {}
@@ -184,17 +185,32 @@ public sealed interface Action {
     record RestoreProcess(String application, String process, List<ProcessChange> changes, boolean values,
                           BiConsumer<Restored, Failure> then) implements Action {}
 
-    /** @param image null: there is none; @param changes with their values here */
-    record Restored(ProcessImage image, List<ProcessChange> changes) {}
+    /** @param image null: there is none; @param place where it lives, or did; null: it was never moved; @param changes with their values here */
+    record Restored(ProcessImage image, ProcessPlace place, List<ProcessChange> changes) {
+        public Restored(ProcessImage image, List<ProcessChange> changes) {
+            this(image, null, changes);
+        }
+    }
 
     /**
      * Write all of a process to the global data layer, by its slot's owner of that epoch. Answer: ImageWritten.
      *
+     * @param place its slot, and how often it was moved before
      * @param swapped it is to leave this host's memory then; @param view as it is to be told of while it is there
      * @param then the core's own, told why it could not be written, or null
      */
-    record WriteImage(String application, String process, int slot, long epoch, boolean swapped, ProcessImage image, ProcessView view,
-                      Consumer<Failure> then) implements Action {}
+    record WriteImage(String application, String process, ProcessPlace place, long epoch, boolean swapped, ProcessImage image,
+                      ProcessView view, Consumer<Failure> then) implements Action {}
+
+    /**
+     * The process lives elsewhere from now on, says the owner of where it lived: its image has all of it. Answer: ImageMoved.
+     *
+     * @param number of its last change, which says so
+     * @param then the core's own, told why it is not known to, or null
+     */
+    record MoveImage(String application, String process, ProcessPlace from, long epoch, long number, ProcessPlace to,
+                     Consumer<Failure> then)
+            implements Action {}
 
     /**
      * Bring a value of a process's state from its image into this host's memory, kept for the process. Answer: ValueLoaded.
@@ -204,10 +220,17 @@ public sealed interface Action {
     record LoadValue(String application, String process, String key, BiConsumer<Payload, Failure> then) implements Action {}
 
     /** Delete the image of a process, if it has one, by its slot's owner of that epoch. Answer: ImageDeleted, once that is done. */
-    record DeleteImage(String application, String process, int slot, long epoch, Runnable then) implements Action {}
+    record DeleteImage(String application, String process, ProcessPlace place, long epoch, Runnable then) implements Action {}
 
-    /** Tell of a process that is not here as its image does. Answer: ImageFound. @param then the core's own; null and null: there is none */
-    record FindImage(String application, String process, BiConsumer<ProcessView, Failure> then) implements Action {}
+    /** Told of an image. */
+    @FunctionalInterface
+    interface ImageListener {
+        /** @param view null: there is none, or that is not known; @param place null: it was never moved */
+        void on(ProcessView view, ProcessPlace place, Failure failure);
+    }
+
+    /** Tell of a process that is not here as its image does, and where it lives. Answer: ImageFound. @param then the core's own */
+    record FindImage(String application, String process, ImageListener then) implements Action {}
 
     /** Tell of all images of the application. Answer: ImagesListed. @param then the core's own */
     record ListImages(String application, BiConsumer<List<ProcessView>, Failure> then) implements Action {}

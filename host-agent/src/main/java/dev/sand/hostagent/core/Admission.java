@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.workflow.Execution.Signal;
 import java.util.List;
@@ -14,8 +15,9 @@ import java.util.List;
  * promised that it cannot be lost, its backup is in the global bus.
  *
  * <pre>
- * LOADING   → ACCEPTING  the application is there; durable, or strict: the backup is on the way
- * LOADING   → DONE       the same, without waiting for the backup; or it comes from the journal
+ * LOADING   → LOCATING   the application is there, and it is to run in a process: that is looked for
+ * LOADING, LOCATING → ACCEPTING  all is there; durable, or strict: the backup is on the way
+ * LOADING, LOCATING → DONE       the same, without waiting for the backup; or it comes from the journal
  * LOADING   → READING    it is redriven: what it did before is read
  * READING   → ACCEPTING  that is there
  * READING   → DONE       that is there, and the redrive comes from the journal
@@ -25,7 +27,7 @@ import java.util.List;
  * </pre>
  */
 final class Admission {
-    private enum State { LOADING, READING, ACCEPTING, ENTERING, DONE }
+    private enum State { LOADING, LOCATING, READING, ACCEPTING, ENTERING, DONE }
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -79,6 +81,24 @@ final class Admission {
             }
             reservation = target;
         }
+        if (request().process() == null) {
+            accept();
+        } else {
+            state = State.LOCATING;
+            context.processes.arrivals().locate(execution, elsewhere -> {
+                if (elsewhere == null) {
+                    accept();
+                } else if (ProcessPlace.slotOf(elsewhere) >= 0) {
+                    execution.ending().elsewhere(elsewhere);
+                } else {
+                    execution.ending().refused(elsewhere);
+                }
+            });
+        }
+    }
+
+    /** Nothing is in the way of it. */
+    private void accept() {
         if (request().durable() || execution.isStrict()) {
             backups.accepted(Await.YES);
             if (context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
@@ -150,7 +170,7 @@ final class Admission {
     }
 
     private boolean isBeforeItsBackup() {
-        return execution.isHeld() || (state == State.LOADING || state == State.READING) && request().durable();
+        return execution.isHeld() || (state == State.LOADING || state == State.LOCATING || state == State.READING) && request().durable();
     }
 
     /** The answer to the request's own backup. Unawaited, it only tells callers that they need not ask again. */
@@ -194,6 +214,7 @@ final class Admission {
     String stage() {
         return switch (state) {
             case LOADING -> "while its application was being loaded";
+            case LOCATING -> "while process " + request().process() + " was being looked for";
             case READING -> "while what it had done before was being read";
             case ACCEPTING -> "while it was being written to the global bus";
             case ENTERING -> "while it waited for room in process " + request().process();

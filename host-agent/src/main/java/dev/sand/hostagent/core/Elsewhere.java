@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change.Outgoing;
@@ -32,8 +33,8 @@ final class Elsewhere {
     }
 
     /** Whether the process, if there is one, is another host's. */
-    boolean has(String process) {
-        return context.slots.state(context.slots.of(process)) == SlotTable.State.ELSEWHERE;
+    boolean has(String application, String process) {
+        return context.slots.state(processes.table().slotOf(application, process)) == SlotTable.State.ELSEWHERE;
     }
 
     private void answer(ProcessCall.Listener listener, Answer answer) {
@@ -80,7 +81,7 @@ final class Elsewhere {
                     + message.payload().size());
             return;
         }
-        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), message.destination(), failure -> {
+        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), message.destination(), (view, failure) -> {
             if (failure != null) {
                 processes.calls().refuse(call, failure, message.destination());
             } else if (!by.isRunning() || !Processes.attempt(by).equals(attempt)) {
@@ -123,20 +124,22 @@ final class Elsewhere {
     }
 
     void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), failure -> {
+        context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), (view, failure) -> {
             InvocationRequest request = null;
             if (failure != null) {
                 processes.calls().refuse(call, failure, invoke.destination());
             } else {
-                request = processes.calls().request(event, call, invoke);
+                request = processes.calls().request(event, call, invoke, view != null && view.slot() != null ? view.slot()
+                        : context.slots.of(invoke.destination()));
             }
             if (request != null) {
-                start(event.owner.executionId(), call, request);
+                start(event, call, invoke, request);
             }
         }));
     }
 
-    private void start(String caller, Input.CallProcess call, InvocationRequest request) {
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, InvocationRequest request) {
+        String caller = event.owner.executionId();
         String id = request.executionId();
         if (invocations.containsKey(id)) {
             free(call, request.input());
@@ -152,6 +155,9 @@ final class Elsewhere {
         }, result -> {
             if (invocation.accepted) {
                 ended(invocation, result);
+            } else if (ProcessPlace.slotOf(result.failure()) >= 0) {
+                invocations.remove(id, invocation);
+                invoke(event, call, invoke); // it lives elsewhere by now
             } else if (result.failure() != null && result.hops().isEmpty()) {
                 invocations.remove(id, invocation);
                 processes.calls().refuse(call, result.failure(), request.processId());

@@ -6,6 +6,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import java.util.List;
 
 /** How an execution ends: what was promised of it is told, recorded and backed up, once; or it goes on elsewhere, without effect. */
 final class Ending {
@@ -109,6 +110,17 @@ final class Ending {
     /** Its slot is another host's now, where it goes on. */
     void moved() {
         withoutEffect(Refusals.moved(execution.id(), execution.slot()));
+    }
+
+    /** Its process is another host's: nothing of it has begun, and nobody was promised anything. */
+    void elsewhere(Failure failure) {
+        if (execution.isEnded()) {
+            return;
+        }
+        execution.close(failure.error(), true);
+        context.counters.moved++;
+        audience.answer(new InvocationResult(execution.id(), Status.FAILED, null, failure, List.of()));
+        execution.leave(null, false);
     }
 
     /** It was held, and has ended under an earlier owner. */

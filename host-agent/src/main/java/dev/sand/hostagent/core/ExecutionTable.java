@@ -128,6 +128,9 @@ final class ExecutionTable {
             if (same != null) {
                 same.becomes(execution);
             }
+            if (request.process() != null) {
+                context.processes.arrivals().comes(execution);
+            }
             execution.begin();
         }
     }
@@ -242,6 +245,12 @@ final class ExecutionTable {
             context.counters.recordFailures++;
             execution.story().recordAgain();
         }
+    }
+
+    /** Some that ran in the process have ended, and are not yet known to be stored. */
+    boolean hasUnrecorded(String application, String process) {
+        return unrecorded.values().stream().map(RunningExecution::request)
+                .anyMatch(request -> process.equals(request.processId()) && request.application().equals(application));
     }
 
     /** The open event of that id, whatever its attempt. */

@@ -93,9 +93,10 @@ public final class HostCore {
             case Input.RecoverProcess recover -> context.processes.recover(recover);
             case Input.ProcessRestored restored -> restored.restore().then().accept(restored.restored(), restored.failure());
             case Input.ImageWritten written -> written.write().then().accept(written.failure());
+            case Input.ImageMoved moved -> moved.move().then().accept(moved.failure());
             case Input.ImageDeleted deleted -> deleted.delete().then().run();
             case Input.ValueLoaded loaded -> loaded.load().then().accept(loaded.value(), loaded.failure());
-            case Input.ImageFound found -> found.find().then().accept(found.view(), found.failure());
+            case Input.ImageFound found -> found.find().then().on(found.view(), found.place(), found.failure());
             case Input.ImagesListed listed -> listed.list().then().accept(listed.views(), listed.failure());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);

@@ -157,7 +157,7 @@ final class Imaging extends Timed {
         snapshot = true;
         ProcessImage image = process.image(home.about(swaps));
         journal.imageBegins(image.number());
-        context.emit(new Action.WriteImage(home.application(), home.id(), context.slots.of(home.id()), journal.epoch(), swaps, image,
+        context.emit(new Action.WriteImage(home.application(), home.id(), journal.place(), journal.epoch(), swaps, image,
                 home.view(), failure -> onWritten(image, failure)));
     }
 

@@ -8,6 +8,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership.HostCard;
@@ -224,9 +225,19 @@ public sealed interface Input {
      * @param changes that the journal has of it, in order and without a gap; none: those that it had were void
      * @param bases under which it has them
      * @param unsent by execution that is open, what it sends with an end that is durable: perhaps not delivered
+     * @param slot whose journal has it; -1: that which its id falls into
      */
     record RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
-                          Map<String, List<Change.Outgoing>> unsent) implements Input {}
+                          Map<String, List<Change.Outgoing>> unsent, int slot) implements Input {
+        public RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
+                              Map<String, List<Change.Outgoing>> unsent) {
+            this(application, process, createdMs, changes, bases, unsent, -1);
+        }
+
+        public RecoverProcess in(int of) {
+            return new RecoverProcess(application, process, createdMs, changes, bases, unsent, of);
+        }
+    }
 
     /** Answer to RestoreProcess. @param restored null: it cannot be done, for that reason */
     record ProcessRestored(Action.RestoreProcess restore, Action.Restored restored, Failure failure) implements Input {}
@@ -237,11 +248,18 @@ public sealed interface Input {
     /** Answer to LoadValue. @param value null: it cannot be had, for that reason */
     record ValueLoaded(Action.LoadValue load, Payload value, Failure failure) implements Input {}
 
+    /** Answer to MoveImage. */
+    record ImageMoved(Action.MoveImage move, Failure failure) implements Input {}
+
     /** Answer to DeleteImage. */
     record ImageDeleted(Action.DeleteImage delete) implements Input {}
 
     /** Answer to FindImage. */
-    record ImageFound(Action.FindImage find, ProcessView view, Failure failure) implements Input {}
+    record ImageFound(Action.FindImage find, ProcessView view, ProcessPlace place, Failure failure) implements Input {
+        public ImageFound(Action.FindImage find, ProcessView view, Failure failure) {
+            this(find, view, null, failure);
+        }
+    }
 
     /** Answer to ListImages. @param failure or null */
     record ImagesListed(Action.ListImages list, List<ProcessView> views, Failure failure) implements Input {}

@@ -68,10 +68,18 @@ final class Intake {
         add(request, slot, parent).begin();
     }
 
+    /** As above, by a function that runs in the process in which it is to run. */
+    void startOwn(InvocationRequest request, int slot, Audience.Parent parent) {
+        RunningExecution execution = add(request, slot, parent);
+        context.processes.arrivals().comes(execution);
+        execution.begin();
+    }
+
     /** One that messages of a process make, which are gone with the record of its request. */
     RunningExecution start(InvocationRequest request, int slot, Audience.Parent parent, ProcessHome.Firing firing) {
         RunningExecution execution = add(request, slot, parent);
         execution.backups().acceptedBy(firing);
+        context.processes.arrivals().comes(execution);
         execution.begin();
         return execution;
     }

@@ -26,9 +26,9 @@ final class LateSends {
 
     /**
      * @param message null: something else that waits its turn, {@code then}
-     * @param waits whose end does until it is there for good; @param epoch of the sender's slot, behind which its next owner gives it
+     * @param waits whose end does until it is there for good; @param slot of the sender, and its epoch: behind that its next owner gives it
      */
-    private record Step(Outgoing message, String waits, long epoch, Runnable then) {}
+    private record Step(Outgoing message, String waits, int slot, long epoch, Runnable then) {}
 
     private static final class Line {
         final ArrayDeque<Step> steps = new ArrayDeque<>(1);
@@ -50,14 +50,14 @@ final class LateSends {
 
     /** @param waits whose end does until it is there for good, or there is nobody to have it */
     void send(String application, Outgoing message, String waits) {
-        add(new Way(application, message.source(), message.destination()),
-                new Step(message, waits, context.slots.epoch(context.slots.of(message.source())), null));
+        int slot = processes.table().slotOf(application, message.source());
+        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, context.slots.epoch(slot), null));
     }
 
     /** Does the step when nothing of this kind is before it. */
     void behind(String application, String source, String destination, Runnable step) {
         if (isBusy(application, source, destination)) {
-            add(new Way(application, source, destination), new Step(null, null, 0, step));
+            add(new Way(application, source, destination), new Step(null, null, 0, 0, step));
         } else {
             step.run();
         }
@@ -92,9 +92,9 @@ final class LateSends {
 
     private void give(Way way, Step step) {
         Outgoing message = step.message;
-        if (!context.mayAct(context.slots.of(way.source), step.epoch)) {
+        if (!context.mayAct(step.slot, step.epoch)) {
             given(way, step, null); // its next owner's
-        } else if (processes.elsewhere().has(way.destination)) {
+        } else if (processes.elsewhere().has(way.application, way.destination)) {
             context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
                 if (failure != null && isToBeGivenAgain(failure)) {
                     context.later(() -> give(way, step));
@@ -108,7 +108,7 @@ final class LateSends {
     }
 
     private void giveHere(Way way, Step step, ProcessHome home, Failure failure) {
-        boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.destination);
+        boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.application, way.destination);
         if (isNobodys) {
             given(way, step, null); // it was killed since
         } else if (home != null && home.mailbox().isTooSmallFor(step.message.payload())) {

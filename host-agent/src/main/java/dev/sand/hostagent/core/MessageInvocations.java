@@ -76,7 +76,7 @@ final class MessageInvocations extends Timed {
             return;
         }
         String application = home.application();
-        int slot = context.slots.of(home.id());
+        int slot = home.slot();
         String id = ChildIds.of(application + "/" + home.id(), home.createdMs() + "/" + (home.process().number() + 1), context.epochMs(), slot,
                 context.slots.count());
         InvocationRequest request = new InvocationRequest(id, application, home.version().version(), due.function(), input,

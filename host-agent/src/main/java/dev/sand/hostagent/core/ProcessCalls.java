@@ -5,6 +5,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
@@ -131,14 +132,14 @@ final class ProcessCalls {
     }
 
     private void give(Event event, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
-        if (processes.elsewhere().has(send.destination())) {
+        if (processes.elsewhere().has(call.app().application(), send.destination())) {
             processes.elsewhere().send(event, attempt, home, call, send);
             return;
         }
         processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
-            } else if (destination == null && failure == null && processes.elsewhere().has(send.destination())) {
+            } else if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), send.destination())) {
                 processes.elsewhere().send(event, attempt, home, call, send);
             } else if (destination == null) {
                 refuse(call, failure, send.destination());
@@ -178,7 +179,7 @@ final class ProcessCalls {
             begin(event, call, invoke);
             return;
         }
-        InvocationRequest request = request(event, call, invoke);
+        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
         if (request == null) {
             return;
         }
@@ -199,12 +200,12 @@ final class ProcessCalls {
     }
 
     private void begin(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        if (processes.elsewhere().has(invoke.destination())) {
+        if (processes.elsewhere().has(call.app().application(), invoke.destination())) {
             processes.elsewhere().invoke(event, call, invoke);
             return;
         }
         processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
-            if (destination == null && failure == null && processes.elsewhere().has(invoke.destination())) {
+            if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), invoke.destination())) {
                 processes.elsewhere().invoke(event, call, invoke);
             } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
@@ -215,11 +216,11 @@ final class ProcessCalls {
     }
 
     private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        InvocationRequest request = request(event, call, invoke);
+        int slot = processes.table().slotOf(call.app().application(), invoke.destination());
+        InvocationRequest request = request(event, call, invoke, slot);
         if (request == null) {
             return;
         }
-        int slot = context.slots.of(invoke.destination());
         String id = request.executionId();
         RunningExecution same = context.executions.get(id);
         String application = request.application();
@@ -233,7 +234,7 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
-        context.intake.start(request, slot, new Audience.Parent() {
+        Audience.Parent parent = new Audience.Parent() {
             private boolean answered;
 
             @Override
@@ -244,25 +245,33 @@ final class ProcessCalls {
 
             @Override
             public void onEnded(InvocationResult result) {
+                if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
+                    invoke(event, call, invoke); // where it lives now
+                    return;
+                }
                 context.later(RECORDED_NS, () -> processes.free(application, List.of(invoke.payload())));
                 if (!answered) {
                     refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
                             result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
                 }
             }
-        });
+        };
+        if (invoke.destination().equals(Processes.id(event))) {
+            context.intake.startOwn(request, slot, parent);
+        } else {
+            context.intake.start(request, slot, parent);
+        }
     }
 
-    /** Null: it was refused. */
-    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+    /** @param slot where the process lives. @return null: it was refused */
+    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot) {
         String application = call.app().application();
         RunningExecution caller = context.executions.get(event.owner.executionId());
         if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
             refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());
             return null;
         }
-        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), context.slots.of(invoke.destination()),
-                context.slots.count());
+        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
         long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
         return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
                 event.owner.traceparent()).inProcess(invoke.destination());

@@ -26,21 +26,23 @@ final class ProcessCommands {
 
     void on(Input.Command input) {
         ProcessCommand command = input.command();
-        if (!isOurs(input)) {
+        boolean known = table.isKnown(command.application(), command.process());
+        if (!known && isBeingRead(input, table.slotOf(command.application(), command.process()))) {
             return;
         }
-        boolean known = table.isKnown(command.application(), command.process());
         switch (command.kind()) {
-            case CREATE -> onApplication(input, () -> find(input, home -> create(input, home, known)));
-            case SWAP_IN -> find(input, home -> swapIn(input, home, known));
-            case KILL -> kill(input, known);
+            case CREATE -> onApplication(input, () -> find(input, true, home -> create(input, home, known)));
+            case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
+            case KILL -> find(input, known, home -> kill(input, home));
+            case MIGRATE -> find(input, true, home -> migrate(input, home));
             case DESCRIBE, SWAP_OUT, CHECKPOINT -> {
                 if (known) {
-                    find(input, home -> onHere(input, home));
+                    find(input, true, home -> onHere(input, home));
                 } else {
                     lookUp(input);
                 }
             }
+            case CONNECT -> throw new IllegalArgumentException("to connect is no step of a process");
         }
     }
 
@@ -48,28 +50,47 @@ final class ProcessCommands {
         void on(ProcessHome home);
     }
 
-    /** Brought here when it is not. */
-    private void find(Input.Command input, Step step) {
+    /** Brought here when it is not. @param values with its state */
+    private void find(Input.Command input, boolean values, Step step) {
         ProcessCommand command = input.command();
-        table.find(command.application(), command.process(), command.version(), (home, failure) -> {
+        table.findHere(command.application(), command.process(), command.version(), values, (home, failure) -> {
             if (failure != null) {
                 refuse(input, failure);
-            } else if (isOurs(input)) {
+            } else if (home != null || !isBeingRead(input, table.slotOf(command.application(), command.process()))) {
                 step.on(home);
             }
         });
     }
 
-    /** Else that is told. */
-    private boolean isOurs(Input.Command input) {
-        int slot = context.slots.of(input.command().process());
-        boolean ours = context.slots.state(slot) == SlotTable.State.OURS;
-        if (!ours) {
-            boolean elsewhere = context.slots.state(slot) == SlotTable.State.ELSEWHERE;
-            refuse(input, Failure.platform(elsewhere ? Errors.MOVED : Errors.UNAVAILABLE, "process " + input.command().process()
-                    + " is in slot " + slot + (elsewhere ? ", which is another host's" : ", whose journals are being read"), true));
+    /** Then that is told. */
+    private boolean isBeingRead(Input.Command input, int slot) {
+        boolean isRead = context.slots.state(slot) == SlotTable.State.RECOVERING;
+        if (isRead) {
+            refuse(input, Failure.platform(Errors.UNAVAILABLE, "process " + input.command().process() + " is in slot " + slot
+                    + ", whose journals are being read", true));
         }
-        return ours;
+        return isRead;
+    }
+
+    /** To another slot, of another host. */
+    private void migrate(Input.Command input, ProcessHome home) {
+        int slot = input.command().slot();
+        if (home == null) {
+            refuseUnknown(input);
+        } else if (slot < 0 || slot >= context.slots.count()) {
+            refuse(input, Failure.caller(Errors.BAD_REQUEST, "there are " + context.slots.count() + " slots, and none is " + slot));
+        } else if (context.slots.state(slot) == SlotTable.State.OURS) {
+            done(input, home.view()); // it is on that host
+        } else {
+            ProcessView before = home.view();
+            home.migration().begin(slot, failure -> {
+                if (failure != null) {
+                    refuse(input, failure);
+                } else {
+                    done(input, before.living(slot));
+                }
+            });
+        }
     }
 
     private void onHere(Input.Command input, ProcessHome home) {
@@ -96,15 +117,25 @@ final class ProcessCommands {
     /** It is not in memory: its image tells of it. */
     private void lookUp(Input.Command input) {
         ProcessCommand command = input.command();
-        context.emit(new Action.FindImage(command.application(), command.process(), (view, failure) -> {
-            if (table.isKnown(command.application(), command.process())) {
+        String application = command.application();
+        String id = command.process();
+        context.emit(new Action.FindImage(application, id, (view, place, failure) -> {
+            if (failure == null) {
+                table.heard(application, id, view != null, place);
+            }
+            int slot = table.slotOf(application, id);
+            if (table.isKnown(application, id)) {
                 on(input); // meanwhile
             } else if (failure != null) {
                 refuse(input, failure);
+            } else if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
+                refuse(input, Refusals.movedProcess(id, slot));
+            } else if (isBeingRead(input, slot)) {
+                return;
             } else if (view == null) {
                 refuseUnknown(input);
             } else if (command.kind() == ProcessCommand.Kind.DESCRIBE) {
-                done(input, view);
+                done(input, view.on(context.host).living(slot));
             } else {
                 refuse(input, illegal(command, LifeCycle.SWAPPED.shown()));
             }
@@ -129,22 +160,6 @@ final class ProcessCommands {
             refuse(input, illegal(input.command(), home.process().status().shown()));
         } else {
             done(input, home.view());
-        }
-    }
-
-    private void kill(Input.Command input, boolean known) {
-        ProcessCommand command = input.command();
-        if (known) {
-            find(input, home -> kill(input, home));
-        } else {
-            table.bring(new Input.RecoverProcess(command.application(), command.process(), 0, List.of(), List.of(), Map.of()),
-                    command.version(), false, (home, failure) -> {
-                        if (failure != null) {
-                            refuse(input, failure);
-                        } else if (isOurs(input)) {
-                            kill(input, home);
-                        }
-                    });
         }
     }
 
@@ -228,9 +243,10 @@ final class ProcessCommands {
             List<ProcessView> views = new ArrayList<>();
             table.here(application).forEach(home -> views.add(home.view()));
             for (ProcessView image : images) {
-                boolean ours = context.slots.state(context.slots.of(image.process())) == SlotTable.State.OURS;
+                int slot = image.slot() != null ? image.slot() : context.slots.of(image.process());
+                boolean ours = context.slots.state(slot) == SlotTable.State.OURS;
                 if (ours && table.here(application, image.process()) == null) {
-                    views.add(image);
+                    views.add(image.on(context.host));
                 }
             }
             then.accept(views, null);

@@ -29,6 +29,8 @@ final class ProcessDeliveries {
     private final class Delivery extends MailboxSender {
         private final ProcessMessage brought;
         private final Consumer<Failure> listener;
+        /** Of its receiver. */
+        private int slot;
 
         Delivery(ProcessMessage brought, Consumer<Failure> listener) {
             super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
@@ -66,14 +68,15 @@ final class ProcessDeliveries {
     void on(Input.Deliver deliver) {
         ProcessMessage message = deliver.message();
         Delivery delivery = new Delivery(message, deliver.listener());
-        int slot = context.slots.of(message.destination());
-        Failure refusal = context.slots.state(slot) == SlotTable.State.OURS ? full() : notOurs(message.destination(), slot);
+        int slot = slotOf(message);
+        Failure refusal = context.slots.state(slot) != SlotTable.State.RECOVERING ? full() : notOurs(message.destination(), slot);
+        delivery.slot = slot;
         underWay.add(delivery);
         if (refusal != null) {
             refuse(delivery, refusal);
             return;
         }
-        context.processes.table().find(message.application(), message.destination(), message.version(), (home, failure) -> {
+        context.processes.table().findHere(message.application(), message.destination(), message.version(), true, (home, failure) -> {
             if (delivery.isGone()) {
                 context.processes.free(message.application(), List.of(message.payload()));
             } else if (home == null) {
@@ -81,9 +84,14 @@ final class ProcessDeliveries {
                         + " has no process " + message.destination()));
             } else {
                 home.meets(message.version());
+                delivery.slot = home.slot();
                 home.mailbox().send(delivery, message.waitMs());
             }
         });
+    }
+
+    private int slotOf(ProcessMessage message) {
+        return context.processes.table().slotOf(message.application(), message.destination());
     }
 
     private void refuse(Delivery delivery, Failure failure) {
@@ -106,7 +114,7 @@ final class ProcessDeliveries {
     /** Whoever brings them is to go to its next owner. What was journaled is known there. */
     void lost(int slot) {
         for (Delivery delivery : List.copyOf(underWay)) {
-            if (context.slots.of(delivery.brought.destination()) == slot) {
+            if (delivery.slot == slot) {
                 delivery.answer(notOurs(delivery.brought.destination(), slot));
             }
         }

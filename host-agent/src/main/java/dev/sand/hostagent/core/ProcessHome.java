@@ -4,6 +4,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Action.Backup;
@@ -38,6 +39,7 @@ final class ProcessHome extends Timed {
     private final MailboxLine mailbox;
     private final Imaging imaging;
     private final Overflow overflow;
+    private final Migration migration;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
     /** Null: its functions run in its application's. */
@@ -68,6 +70,7 @@ final class ProcessHome extends Timed {
         this.mailbox = new MailboxLine(context, this, invocations::fire);
         this.imaging = new Imaging(context, this);
         this.overflow = new Overflow(context, this);
+        this.migration = new Migration(context, this);
         this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
         rest();
     }
@@ -86,6 +89,11 @@ final class ProcessHome extends Timed {
 
     ProcessJournal journal() {
         return journal;
+    }
+
+    /** Where it lives. */
+    int slot() {
+        return journal.place().slot();
     }
 
     MailboxLine mailbox() {
@@ -109,6 +117,10 @@ final class ProcessHome extends Timed {
         return spec.mostStateBytes();
     }
 
+    Migration migration() {
+        return migration;
+    }
+
     Imaging imaging() {
         return imaging;
     }
@@ -123,7 +135,7 @@ final class ProcessHome extends Timed {
                 running.size(), waiting.size(), counts.invocations, counts.busyNs / 1_000_000, counts.failures, counts.sent,
                 counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints)
                 .in(spec.dedicated() == null ? null : spec.dedicated().shown(version.sandbox()))
-                .overflowing(process.stateBytes() - process.residentBytes());
+                .overflowing(process.stateBytes() - process.residentBytes()).living(slot());
     }
 
     /** As an image has it that is written now. */
@@ -302,8 +314,35 @@ final class ProcessHome extends Timed {
                 && process.nextDueNs() == Long.MAX_VALUE;
     }
 
+    /** Something was begun in it, or is about to be. */
+    boolean isBusy() {
+        return !isAtRest() || context.processes.arrivals().has(this);
+    }
+
+    /** Its image has all of it, and nothing of it becomes due by itself. */
+    boolean mayGo() {
+        return !isBusy() && !gone && !journal.isDirty() && process.nextDueNs() == Long.MAX_VALUE;
+    }
+
+    /** Nobody finds it any more, and nothing changes it; that it leaves is its last change. @param then once that is durable */
+    void leaves(ProcessPlace to, Runnable then) {
+        context.processes.table().vanishes(this);
+        close(Errors.UNAVAILABLE);
+        journal.write(process.changed(), new Change.Left(to), () -> {
+            if (!gone) {
+                then.run();
+            }
+        });
+    }
+
+    /** Its image says where it lives. */
+    void hasLeft() {
+        forget();
+    }
+
     /** It is swapped out. */
     void leave() {
+        migration.close(Failure.platform(Errors.UNAVAILABLE, "process " + id() + " was swapped out meanwhile", true));
         context.timers.disarm(this);
         invocations.close();
         imaging.close();
@@ -411,11 +450,12 @@ final class ProcessHome extends Timed {
     /** It is killed. @param then once that is durable, and nothing of it is kept; or told why nobody here knows whether it is */
     void kill(String cause, Consumer<Failure> then) {
         killer = then;
+        migration.close(Failure.caller(Errors.NOT_FOUND, "process " + id() + " was killed"));
         context.processes.table().vanishes(this);
         close(Errors.NOT_FOUND);
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
-        journal.write(process.changed(), new Change.Killed(), () -> {
+        journal.write(process.changed(), new Change.Killed(journal.place().moves() == 0 ? null : journal.place()), () -> {
             if (!gone) {
                 forget();
                 imaging.afterwards(() -> deleteImage(this::vanished));
@@ -427,7 +467,7 @@ final class ProcessHome extends Timed {
         if (killer != null) {
             journal.end(process.number());
             tellKiller(null);
-            context.processes.table().hasVanished(this);
+            context.processes.table().hasVanished(application, id());
         }
     }
 
@@ -437,17 +477,25 @@ final class ProcessHome extends Timed {
         told.accept(failure);
     }
 
-    /** It was to be killed, and its slot is another host's before that was so: what the journal has of it, that host sees. */
-    void movedKilled() {
+    /** It was to be killed, or to leave, and its slot is another host's before that was so: what the journal has of it, that host sees. */
+    void lostAsItGoes() {
         if (!gone) {
             goesOn();
         }
-        tellKiller(Failure.platform(Errors.MOVED, "process " + id() + " is another host's, which may have it still", true));
+        if (migration.isLeaving()) {
+            migration.close(anothers());
+            return;
+        }
+        tellKiller(anothers());
+    }
+
+    private Failure anothers() {
+        return Failure.platform(Errors.MOVED, "process " + id() + " is another host's, which may have it still", true);
     }
 
     private void deleteImage(Runnable then) {
         if (hasImage) {
-            context.emit(new Action.DeleteImage(application, id(), context.slots.of(id()), journal.epoch(), then));
+            context.emit(new Action.DeleteImage(application, id(), journal.place(), journal.epoch(), then));
         } else {
             then.run();
         }
@@ -455,6 +503,7 @@ final class ProcessHome extends Timed {
 
     /** Its application is deleted, with all that is kept of it. */
     void delete(String cause) {
+        migration.close(Failure.caller(Errors.NOT_FOUND, cause));
         close(Errors.NOT_FOUND);
         List<RunningExecution> open = takeExecutions();
         open.forEach(execution -> execution.ending().cancelled(cause));
@@ -466,6 +515,7 @@ final class ProcessHome extends Timed {
         close(Errors.UNAVAILABLE);
         takeExecutions();
         goesOn();
+        migration.close(anothers());
     }
 
     /** Elsewhere: what it has is freed, but for what is given again. */

@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.process.Change;
@@ -9,6 +10,7 @@ import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Brings the changes of a process into the journal (PraaS 3.3; SAND 3.2), in the partition of its slot and in their order: alone, or
@@ -61,6 +63,7 @@ final class ProcessJournal {
     private final String application;
     private final String process;
     private final long createdMs;
+    private final ProcessPlace place;
     private final int slot;
     private final long epoch;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
@@ -71,17 +74,23 @@ final class ProcessJournal {
     private Runnable onQuiet;
     private Runnable onDirty = () -> { };
 
-    /** @param base of what is written from now on; @param open bases of what is in the journal */
-    ProcessJournal(CoreContext context, String application, String process, long createdMs, long base, List<Long> open) {
+    /** @param place where the process lives; @param base of what is written from now on; @param open bases of what is in the journal */
+    ProcessJournal(CoreContext context, String application, String process, ProcessPlace place, long createdMs, long base,
+                   List<Long> open) {
         this.context = context;
         this.application = application;
         this.process = process;
         this.createdMs = createdMs;
-        this.slot = context.slots.of(process);
+        this.place = place;
+        this.slot = place.slot();
         this.epoch = context.slots.epoch(slot);
         this.base = base;
         this.bases = new ArrayList<>(open);
         this.isBaseOpen = open.contains(base);
+    }
+
+    ProcessPlace place() {
+        return place;
     }
 
     long epoch() {
@@ -132,7 +141,12 @@ final class ProcessJournal {
 
     /** An image has all changes up to that number: what the journal has of them may go. */
     void imaged(long number) {
-        for (long old : bases.stream().filter(each -> each < number).toList()) {
+        imaged(number, Set.of());
+    }
+
+    /** @param needed bases with changes behind it: an owner that was late has written the image when those were made */
+    void imaged(long number, Set<Long> needed) {
+        for (long old : bases.stream().filter(each -> each < number && !needed.contains(each)).toList()) {
             end(old, number);
         }
     }

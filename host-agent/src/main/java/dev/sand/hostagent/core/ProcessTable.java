@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.ProcessPlace;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,38 +17,33 @@ final class ProcessTable {
 
     /** A process that is neither here nor not: whoever asks for it asks again then. */
     private static final class Changing {
-        /** It is on its way here; null: it goes. */
-        final Restoring restoring;
-        /** That goes; null: it comes. */
-        final ProcessHome going;
-        /** Of whoever has it brought; null: nobody. */
-        final BiConsumer<ProcessHome, Failure> step;
+        /** Where it lives, or did. */
+        final int slot;
+        /** Done when that is another host's. */
+        final Runnable onLost;
         final List<Runnable> waiting = new ArrayList<>(1);
 
-        Changing(Restoring restoring, ProcessHome going, BiConsumer<ProcessHome, Failure> step) {
-            this.restoring = restoring;
-            this.going = going;
-            this.step = step;
+        Changing(int slot, Runnable onLost) {
+            this.slot = slot;
+            this.onLost = onLost;
         }
 
-        /** Its slot is another host's. */
         void lost() {
-            if (restoring != null) {
-                restoring.close();
-                step.accept(null, null);
-            } else {
-                going.movedKilled();
-            }
+            onLost.run();
             waiting.forEach(Runnable::run);
         }
     }
 
     private final CoreContext context;
+    private final ProcessPlaces places;
     private final Map<String, Map<String, ProcessHome>> homes = new LinkedHashMap<>();
+    /** Those of which the journal of another slot has told, which is looked into once they have come or gone. */
+    private final Map<String, Integer> awaited = new LinkedHashMap<>();
     private final Map<String, Map<String, Changing>> changing = new LinkedHashMap<>();
 
     ProcessTable(CoreContext context) {
         this.context = context;
+        this.places = new ProcessPlaces(context);
     }
 
     /** Null: there is none of that id in memory. */
@@ -68,25 +64,83 @@ final class ProcessTable {
      * Brings a process here that is somewhere, and waits for one that is on its way.
      *
      * @param version of the application that asks for it; 0: that in which it was used last
-     * @param step given the process; or null: there is none, or it cannot be brought, for the reason given
+     * @param step given the process; or null: there is none, or it is another host's, or cannot be brought, for the reason given
      */
     void find(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
+        find(application, id, version, true, step);
+    }
+
+    private void find(String application, String id, int version, boolean values, BiConsumer<ProcessHome, Failure> step) {
         ProcessHome home = here(application, id);
         Changing under = changing.getOrDefault(application, Map.of()).get(id);
-        SlotTable.State slot = context.slots.state(context.slots.of(id));
+        int in = slotOf(application, id);
+        SlotTable.State slot = context.slots.state(in);
         if (home != null) {
             step.accept(home, null);
         } else if (under != null) {
-            under.waiting.add(() -> find(application, id, version, step));
-        } else if (slot == SlotTable.State.RECOVERING) {
-            context.later(() -> find(application, id, version, step)); // the journal may have it
+            under.waiting.add(() -> find(application, id, version, values, step));
+        } else if (slot == SlotTable.State.RECOVERING || isAwaited(application, id)) {
+            context.later(() -> find(application, id, version, values, step)); // the journal may have it
         } else if (slot == SlotTable.State.ELSEWHERE) {
             step.accept(null, null);
-        } else if (full(application) instanceof Failure full) {
+        } else if (values && full(application) instanceof Failure full) {
             step.accept(null, full);
         } else {
-            bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of()), version, true, step);
+            bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of(), in), version, values, (found, failure) -> {
+                if (found == null && failure == null && slotOf(application, id) != in) {
+                    find(application, id, version, values, step); // it lives elsewhere
+                } else {
+                    step.accept(found, failure);
+                }
+            });
         }
+    }
+
+    /**
+     * As {@link #find}, for who was sent here: it is looked up where it lives, when that is not this host as far as is known.
+     *
+     * @param values false: it is brought without its state, to be killed
+     * @param step given the process; or null: there is none, or it cannot be brought, or is another host's, for the reason given
+     */
+    void findHere(String application, String id, int version, boolean values, BiConsumer<ProcessHome, Failure> step) {
+        BiConsumer<ProcessHome, Failure> found = (home, failure) -> {
+            boolean elsewhere = home == null && failure == null && isElsewhere(application, id);
+            step.accept(home, elsewhere ? Refusals.movedProcess(id, slotOf(application, id)) : failure);
+        };
+        if (isKnown(application, id) || !isElsewhere(application, id)) {
+            find(application, id, version, values, found);
+            return;
+        }
+        context.emit(new Action.FindImage(application, id, (view, place, failure) -> {
+            if (failure != null) {
+                step.accept(null, failure);
+            } else {
+                heard(application, id, view != null, place);
+                find(application, id, version, values, found);
+            }
+        }));
+    }
+
+    private boolean isElsewhere(String application, String id) {
+        return context.slots.state(slotOf(application, id)) == SlotTable.State.ELSEWHERE;
+    }
+
+    ProcessPlaces places() {
+        return places;
+    }
+
+    /** What was read of an image, unless the process came here since: then that was later. */
+    void heard(String application, String id, boolean image, ProcessPlace place) {
+        if (!isKnown(application, id)) {
+            places.read(application, id, image, place);
+        }
+    }
+
+    /** Where the process lives, as far as this host has heard. */
+    int slotOf(String application, String id) {
+        ProcessHome home = here(application, id);
+        Changing under = home != null || changing.isEmpty() ? null : changing.getOrDefault(application, Map.of()).get(id);
+        return home != null ? home.slot() : under != null ? under.slot : places.of(application, id).slot();
     }
 
     /** @param values false: it is brought without its state, to be killed */
@@ -102,7 +156,10 @@ final class ProcessTable {
                 home.resume();
             }
         });
-        changing(what.application(), what.process(), new Changing(restoring, null, step));
+        changing(what.application(), what.process(), new Changing(what.slot(), () -> {
+            restoring.close();
+            step.accept(null, null);
+        }));
         restoring.begin();
     }
 
@@ -121,14 +178,43 @@ final class ProcessTable {
         return here(application, id) != null || changing.getOrDefault(application, Map.of()).containsKey(id);
     }
 
-    /** What is left of it goes: another one of its name begins behind that. */
+    /** What is left of it goes: another one of its name begins behind that, or it is another slot's. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), new Changing(null, home, null));
+        changing(home.application(), home.id(), new Changing(home.slot(), home::lostAsItGoes));
     }
 
-    void hasVanished(ProcessHome home) {
-        settled(home.application(), home.id()).forEach(Runnable::run);
+    /** It is on its way to another slot, as an earlier owner has begun; nobody finds it before that is done. */
+    void vanishes(String application, String id, int slot) {
+        changing(application, id, new Changing(slot, () -> { }));
+    }
+
+    void hasVanished(String application, String id) {
+        settled(application, id).forEach(Runnable::run);
+    }
+
+    /** Does the step when the process is neither on its way here nor from here, and before anyone else finds it. */
+    void whenSettled(String application, String id, Runnable step) {
+        String key = application + '/' + id;
+        awaited.merge(key, 1, Integer::sum);
+        settle(application, id, () -> {
+            awaited.merge(key, -1, Integer::sum);
+            awaited.remove(key, 0);
+            step.run();
+        });
+    }
+
+    private void settle(String application, String id, Runnable step) {
+        Changing under = changing.getOrDefault(application, Map.of()).get(id);
+        if (under == null) {
+            step.run();
+        } else {
+            under.waiting.add(() -> settle(application, id, step));
+        }
+    }
+
+    private boolean isAwaited(String application, String id) {
+        return !awaited.isEmpty() && awaited.containsKey(application + '/' + id);
     }
 
     void put(ProcessHome home) {
@@ -157,13 +243,13 @@ final class ProcessTable {
     /** They are another host's. */
     void lost(int slot) {
         for (ProcessHome home : all()) {
-            if (context.slots.of(home.id()) == slot) {
+            if (home.slot() == slot) {
                 home.moved();
                 remove(home);
             }
         }
         List<Changing> lost = new ArrayList<>();
-        changing.values().forEach(of -> of.entrySet().removeIf(each -> context.slots.of(each.getKey()) == slot && lost.add(each.getValue())));
+        changing.values().forEach(of -> of.values().removeIf(each -> each.slot == slot && lost.add(each)));
         lost.forEach(Changing::lost);
     }
 }

@@ -5,6 +5,7 @@ import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
@@ -35,6 +36,8 @@ final class Processes {
     private final Elsewhere elsewhere;
     private final LateSends late;
     private final ProcessDeliveries deliveries;
+    private final HandOver hands;
+    private final Arrivals arrivals;
     private long lastMadeMs;
 
     Processes(CoreContext context) {
@@ -46,6 +49,8 @@ final class Processes {
         this.late = new LateSends(context, this);
         this.elsewhere = new Elsewhere(context, this);
         this.deliveries = new ProcessDeliveries(context);
+        this.hands = new HandOver(context, this);
+        this.arrivals = new Arrivals(this);
     }
 
     ProcessTable table() {
@@ -72,6 +77,14 @@ final class Processes {
         return deliveries;
     }
 
+    HandOver hands() {
+        return hands;
+    }
+
+    Arrivals arrivals() {
+        return arrivals;
+    }
+
     ProcessCalls calls() {
         return calls;
     }
@@ -88,7 +101,7 @@ final class Processes {
         ProcessImage.About about = new ProcessImage.About(lastMadeMs, version.version(), concurrency, memoryBytes, dedicated,
                 ProcessImage.Counts.NONE);
         ProcessHome made = new ProcessHome(context, version, spec, new CloudProcess(id, spec),
-                new ProcessJournal(context, version.application(), id, lastMadeMs, 0, List.of()), about, false);
+                new ProcessJournal(context, version.application(), id, table.places().of(version.application(), id), lastMadeMs, 0, List.of()), about, false);
         made.journal().write(made.process().changed(), new Change.Made(version.version(), concurrency, memoryBytes, dedicated),
                 () -> then.accept(made));
         table.put(made);
@@ -128,17 +141,23 @@ final class Processes {
     }
 
     /** From the journal of an earlier owner, or of this host before it was started again. */
-    void recover(Input.RecoverProcess recover) {
-        String application = recover.application();
-        int slot = context.slots.of(recover.process());
+    void recover(Input.RecoverProcess given) {
+        String application = given.application();
+        int slot = given.slot() >= 0 ? given.slot() : context.slots.of(given.process());
+        Input.RecoverProcess recover = given.in(slot);
         if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
             context.drop("slot " + slot + " of process " + recover.process() + " is not this host's", recover);
             return;
         }
         lastMadeMs = Math.max(lastMadeMs, recover.createdMs());
         if (recover.changes().isEmpty()) { // they were void, and what came in their place an image has
-            new ProcessJournal(context, application, recover.process(), recover.createdMs(), 0, recover.bases())
+            new ProcessJournal(context, application, recover.process(), ProcessPlace.first(slot), recover.createdMs(), 0, recover.bases())
                     .end(recover.bases().getLast());
+            return;
+        }
+        if (table.isKnown(application, recover.process())) {
+            long epoch = context.slots.epoch(slot);
+            table.whenSettled(application, recover.process(), () -> recoverBeside(recover, epoch));
             return;
         }
         ProcessChange last = recover.changes().getLast();
@@ -147,14 +166,40 @@ final class Processes {
             return;
         }
         recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
-        table.bring(recover, 0, true, (home, failure) -> { });
+        if (last.change() instanceof Change.Left) {
+            hands.recover(recover, last);
+        } else {
+            table.bring(recover, 0, true, (home, failure) -> { });
+        }
+    }
+
+    /** One of its name is, or was, here in another slot: that it lives there, its image says; what is told of here was before. */
+    private void recoverBeside(Input.RecoverProcess recover, long epoch) {
+        ProcessHome home = table.here(recover.application(), recover.process());
+        if (!context.mayAct(recover.slot(), epoch)) {
+            return; // its next owner's
+        }
+        if (home == null) {
+            recover(recover);
+        } else if (home.slot() != recover.slot()) {
+            new ProcessJournal(context, recover.application(), recover.process(), ProcessPlace.first(recover.slot()), recover.createdMs(), 0,
+                    recover.bases()).end(recover.changes().getLast().number());
+        } else {
+            context.drop("process " + recover.process() + " is here already", recover);
+        }
     }
 
     /** It was killed, and perhaps not all of it deleted. */
     private void vanish(Input.RecoverProcess killed, ProcessChange last, int slot) {
-        ProcessJournal journal = new ProcessJournal(context, killed.application(), killed.process(), killed.createdMs(), last.base(), killed.bases());
-        context.emit(new Action.DeleteImage(killed.application(), killed.process(), slot, context.slots.epoch(slot),
-                () -> journal.end(last.number())));
+        String application = killed.application();
+        ProcessPlace lived = ((Change.Killed) last.change()).place();
+        ProcessJournal journal = new ProcessJournal(context, application, killed.process(), lived != null ? lived : ProcessPlace.first(slot),
+                killed.createdMs(), last.base(), killed.bases());
+        table.vanishes(application, killed.process(), slot);
+        context.emit(new Action.DeleteImage(application, killed.process(), journal.place(), journal.epoch(), () -> {
+            journal.end(last.number());
+            table.hasVanished(application, killed.process());
+        }));
     }
 
     // --- the functions that run in them
@@ -162,24 +207,35 @@ final class Processes {
     /** The execution is admitted: it runs when its process has room for it. */
     void enter(RunningExecution execution, Application application) {
         String id = execution.request().processId();
-        table.find(application.key().application(), id, application.version().version(), (home, failure) -> {
+        table.findHere(application.key().application(), id, application.version().version(), true, (home, failure) -> {
             if (execution.isEnded()) {
                 return;
             }
-            if (failure != null) {
-                execution.ending().refused(failure);
+            Failure refusal = failure != null ? failure : elsewhere(execution, home);
+            if (refusal != null) {
+                execution.ending().refused(refusal);
             } else {
                 (home != null ? home : make(application.version(), 0, 0, null, id, made -> { })).enter(execution, application.version());
             }
+            arrivals.arrived(execution);
         });
+    }
+
+    /** Where to ask, when the process does not live in the slot in which the execution is; null: it does. */
+    Failure elsewhere(RunningExecution execution, ProcessHome home) {
+        String id = execution.request().processId();
+        int lives = home != null ? home.slot() : table.slotOf(execution.request().application(), id);
+        return lives == execution.slot() ? null : Refusals.movedProcess(id, lives);
     }
 
     /** It has ended, whether it ran or not. */
     void left(RunningExecution execution) {
         elsewhere.left(execution.id());
+        arrivals.arrived(execution);
         ProcessHome home = table.here(execution.request().application(), execution.request().processId());
         if (home != null) {
             home.left(execution);
+            home.migration().step();
         }
     }
 

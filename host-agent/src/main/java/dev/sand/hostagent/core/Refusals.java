@@ -8,6 +8,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Placement;
+import dev.sand.event.ProcessPlace;
 import dev.sand.localbus.GrainQueue;
 import dev.sand.workflow.Execution.Published;
 import java.util.List;
@@ -34,6 +35,12 @@ final class Refusals {
     static Failure moved(String executionId, int slot) {
         return Failure.platform(Errors.MOVED, "execution " + executionId + " is in slot " + slot
                 + ", which is another host's; ask there under the same id", true);
+    }
+
+    /** Of a process: whoever asks for it asks the owner of that slot. */
+    static Failure movedProcess(String process, int slot) {
+        return new Failure(Errors.MOVED, "process " + process + " lives in slot " + slot + ", which is another host's",
+                Failure.Source.PLATFORM, true, null, Map.of(ProcessPlace.SLOT, slot));
     }
 
     /** Whoever asks again for what has moved looks at its record first. */

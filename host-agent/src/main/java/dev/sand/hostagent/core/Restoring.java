@@ -3,6 +3,7 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Change;
@@ -13,6 +14,7 @@ import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 /** A process on its way here: its image, if it has one, and what its slot's journal has behind that. */
 final class Restoring implements Tenant {
@@ -21,6 +23,7 @@ final class Restoring implements Tenant {
     private final int version;
     private final boolean values;
     private final BiConsumer<ProcessHome, Failure> here;
+    private ProcessPlace place;
     private ProcessImage image;
     private List<ProcessChange> changes;
     private Application application;
@@ -64,6 +67,15 @@ final class Restoring implements Tenant {
     }
 
     private void begin(Action.Restored restored) {
+        place = context.processes.table().places().read(what.application(), what.process(), restored.image() != null, restored.place());
+        if (place.slot() != what.slot() && (restored.image() != null || what.changes().isEmpty())) {
+            // It lives elsewhere. What the journal here has of it, it had before it went there, and its image has.
+            new ProcessJournal(context, what.application(), what.process(), ProcessPlace.first(what.slot()), what.createdMs(), 0, what.bases())
+                    .end(what.changes().isEmpty() ? 0 : what.changes().getLast().number());
+            free(restored.image(), restored.changes());
+            tell(null, null);
+            return;
+        }
         boolean isEarlier = restored.image() != null && !what.changes().isEmpty()
                 && restored.image().about().createdMs() != what.createdMs(); // of one of its name that was killed
         image = isEarlier ? null : restored.image();
@@ -75,14 +87,12 @@ final class Restoring implements Tenant {
             tell(null, null);
         } else if (image != null && !what.changes().isEmpty() && changes.isEmpty() && !image.hasInvoking()) {
             // All that the journal still has of it is in its image: it stays there until somebody asks for it.
-            new ProcessJournal(context, what.application(), what.process(), what.createdMs(), image.number(), what.bases())
-                    .imaged(image.number());
+            journal(what.createdMs(), image.number()).imaged(image.number());
             free(image, List.of());
             tell(null, null);
         } else if (image == null && changes.isEmpty() && what.bases().equals(List.of(0L))) {
             // That it was made is not in the journal, nor was an image: nobody was promised anything.
-            new ProcessJournal(context, what.application(), what.process(), what.createdMs(), 0, what.bases())
-                    .end(what.changes().getLast().number());
+            journal(what.createdMs(), 0).end(what.changes().getLast().number());
             tell(null, null);
         } else if (image == null && !(!changes.isEmpty() && changes.getFirst().change() instanceof Change.Made)) {
             free(null, changes);
@@ -92,6 +102,10 @@ final class Restoring implements Tenant {
             application = context.application(new AppKey(what.application(), version > 0 ? version : ofProcess()));
             application.onTenant(this);
         }
+    }
+
+    private ProcessJournal journal(long createdMs, long base) {
+        return new ProcessJournal(context, what.application(), what.process(), place, createdMs, base, what.bases());
     }
 
     /** Those behind the image, without a gap. */
@@ -153,10 +167,9 @@ final class Restoring implements Tenant {
             context.processes.free(what.application(), process.replay(change, context.nowNs));
             base = change.base();
         }
-        ProcessJournal journal = new ProcessJournal(context, what.application(), what.process(), about.createdMs(),
-                image == null ? base : Math.max(base, image.number()), what.bases());
+        ProcessJournal journal = journal(about.createdMs(), image == null ? base : Math.max(base, image.number()));
         if (image != null) {
-            journal.imaged(image.number());
+            journal.imaged(image.number(), changes.stream().map(ProcessChange::base).collect(Collectors.toSet()));
         }
         ProcessHome home = new ProcessHome(context, application.version(), spec, process, journal, about, image != null);
         home.counts().swapsIn += what.changes().isEmpty() ? 1 : 0;

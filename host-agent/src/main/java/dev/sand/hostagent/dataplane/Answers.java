@@ -6,6 +6,7 @@ import dev.sand.dataplane.Frames;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.shard.LentOutput;
 import java.nio.ByteBuffer;
 
@@ -32,7 +33,7 @@ final class Answers {
                 output.undelivered();
             }
             if (moved && connection.isOpen(call)) {
-                connection.onMoved(call);
+                connection.onMoved(call, ProcessPlace.slotOf(result.failure()) >= 0);
             }
             return;
         }

@@ -173,8 +173,12 @@ final class DataConnection {
         invocations.count(call, head, bytes);
     }
 
-    void onMoved(Call call) {
-        invocations.onMoved(call);
+    void onMoved(Call call, boolean elsewhere) {
+        if (elsewhere) {
+            invocations.onElsewhere(call);
+        } else {
+            invocations.onMoved(call);
+        }
     }
 
     void send(Frame frame) {

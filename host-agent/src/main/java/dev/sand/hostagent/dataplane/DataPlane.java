@@ -159,8 +159,12 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
 
     /** Whether this host owns the process, under the epoch that the grant was issued for. */
     boolean isHere(Grant grant) {
-        return grant.host().equals(parts.host()) && grant.epoch() != 0
-                && parts.epochs().epoch(Slots.of(grant.process(), slots())) == grant.epoch();
+        return grant.host().equals(parts.host()) && grant.slotEpoch() != 0 && parts.epochs().epoch(slotOf(grant)) == grant.slotEpoch();
+    }
+
+    /** Where the process lived when the grant was issued. */
+    int slotOf(Grant grant) {
+        return grant.slot() >= 0 && grant.slot() < slots() ? grant.slot() : Slots.of(grant.process(), slots());
     }
 
     boolean isKilled(Grant grant) {

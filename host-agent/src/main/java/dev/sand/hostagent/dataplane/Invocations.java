@@ -79,7 +79,8 @@ final class Invocations {
 
     Call call(Frame.Invoke invoke) {
         long timeoutNs = invoke.deadlineMs() > 0 ? TimeUnit.MILLISECONDS.toNanos(invoke.deadlineMs()) : plane.options().timeout().toNanos();
-        return new Call(connection, invoke, InvocationIds.execution(grant.application(), grant.process(), invoke.id(), plane.slots()),
+        return new Call(connection, invoke, InvocationIds.execution(grant.application(), grant.process(), invoke.id(), plane.slots(),
+                plane.slotOf(grant)),
                 System.nanoTime(), timeoutNs);
     }
 
@@ -125,8 +126,13 @@ final class Invocations {
         }
         if (call.asked.repeated()) {
             Optional<InvocationResult> ended = plane.parts().results().find(grant.application(), call.executionId);
+            String before = InvocationIds.execution(grant.application(), grant.process(), call.asked.id(), plane.slots());
+            if (ended.isEmpty() && !before.equals(call.executionId)) {
+                ended = plane.parts().results().find(grant.application(), before); // where it lived before it was moved
+            }
             if (ended.isPresent()) {
-                return () -> call.onEnd(ended.get());
+                InvocationResult found = ended.get();
+                return () -> call.onEnd(found);
             }
         }
         SegmentServer.Incoming incoming = call.isLarge()
@@ -172,6 +178,11 @@ final class Invocations {
             connection.end(call, new Frame.Failed(call.request, Frame.Status.CANCELLED, Frame.Source.PLATFORM, false, call.executionId,
                     Errors.CANCELLED, "the client cancelled it before it began", ""));
         }
+    }
+
+    /** The process lives elsewhere, and the invocation has not begun. */
+    void onElsewhere(Call call) {
+        connection.end(call, new Frame.Moved(call.request, ""));
     }
 
     /** It ended under an earlier owner, and its record says how; or the process is another host's. */

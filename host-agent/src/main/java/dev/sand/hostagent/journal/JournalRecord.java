@@ -38,6 +38,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final short OF_PROCESSES = 4;
     /** Of a process with a sandbox of its own: whoever did not know it would run it in its application's. */
     private static final short OF_DEDICATED = 5;
+    /** Of a process that goes to another slot: whoever did not know it would go on with it. */
+    private static final short OF_MOVED = 6;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -51,7 +53,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + OF_DEDICATED);
+            super("a record has schema " + schema + ", this platform understands " + OF_MOVED);
         }
     }
 
@@ -71,7 +73,12 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     }
 
     private JournalRecord with(ProcessChange change) {
-        short of = change.change() instanceof Change.Made made && made.dedicated() != null ? OF_DEDICATED : OF_PROCESSES;
+        short of = switch (change.change()) {
+            case Change.Made made when made.dedicated() != null -> OF_DEDICATED;
+            case Change.Left _ -> OF_MOVED;
+            case Change.Killed killed when killed.place() != null -> OF_MOVED;
+            default -> OF_PROCESSES;
+        };
         return new JournalRecord(of, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status,
                 host, StoredChange.of(change));
     }
@@ -132,7 +139,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static JournalRecord decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
         BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
-        if (schema > OF_DEDICATED) {
+        if (schema > OF_MOVED) {
             throw new NewerSchemaException(schema);
         }
         JournalRecord record = Codec.decode(bytes, JournalRecord.class);

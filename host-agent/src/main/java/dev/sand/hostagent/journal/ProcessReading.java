@@ -73,7 +73,10 @@ final class ProcessReading {
             Map<String, List<Change.Outgoing>> unsent = new LinkedHashMap<>();
             for (Map.Entry<Long, Entry> each : found.byNumber.entrySet()) {
                 Entry entry = each.getValue();
-                if (!changes.isEmpty() && each.getKey() != changes.getLast().number() + 1) {
+                boolean isGap = !changes.isEmpty() && each.getKey() != changes.getLast().number() + 1;
+                if (isGap && changes.getLast().change() instanceof Change.Left) {
+                    changes.clear(); // it was elsewhere, and is back: an image has all that was before
+                } else if (isGap) {
                     break; // what lies behind a gap was promised to nobody
                 }
                 changes.add(entry.change());

@@ -2,6 +2,7 @@ package dev.sand.hostagent.journal;
 
 import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
@@ -12,12 +13,12 @@ import java.util.List;
 /**
  * A process's change as a journal record has it.
  *
- * @param type made, arrived, done, fired or killed; the others as that change has them, or null
+ * @param type made, arrived, done, fired, killed or left; the others as that change has them, or null
  * @param messages numbers of those that were received, or make an invocation
  */
 record StoredChange(String type, String process, long createdMs, long base, long number, Integer version, Integer concurrency,
                     Long memoryBytes, DedicatedSpec dedicated, String sender, Integer ordinal, String source, String key, Payload payload,
-                    List<StoredWrite> writes, List<Long> messages, List<StoredSend> sends) {
+                    List<StoredWrite> writes, List<Long> messages, List<StoredSend> sends, ProcessPlace place) {
     /** @param value null: deleted */
     record StoredWrite(String key, Payload value) {}
 
@@ -29,17 +30,20 @@ record StoredChange(String type, String process, long createdMs, long base, long
         }
         return switch (of.change()) {
             case Change.Made made -> new StoredChange("made", of.process(), of.createdMs(), of.base(), of.number(), made.version(),
-                    made.concurrency(), made.memoryBytes(), made.dedicated(), null, null, null, null, null, null, null, null);
+                    made.concurrency(), made.memoryBytes(), made.dedicated(), null, null, null, null, null, null, null, null, null);
             case Change.Arrived arrived -> new StoredChange("arrived", of.process(), of.createdMs(), of.base(), of.number(), null, null,
-                    null, null, arrived.sender(), arrived.ordinal(), arrived.source(), arrived.key(), arrived.payload(), null, null, null);
+                    null, null, arrived.sender(), arrived.ordinal(), arrived.source(), arrived.key(), arrived.payload(), null, null, null,
+                    null);
             case Change.Done done -> new StoredChange("done", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
                     null, null, null, null, null, null, done.writes().stream().map(w -> new StoredWrite(w.key(), w.value())).toList(),
                     done.received(), done.sends().stream().map(s -> new StoredSend(s.sender(), s.ordinal(), s.source(), s.destination(),
-                            s.key(), s.payload())).toList());
+                            s.key(), s.payload())).toList(), null);
             case Change.Fired fired -> new StoredChange("fired", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
-                    null, null, null, null, null, null, null, fired.taken(), null);
-            case Change.Killed _ -> new StoredChange("killed", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
-                    null, null, null, null, null, null, null, null, null);
+                    null, null, null, null, null, null, null, fired.taken(), null, null);
+            case Change.Killed killed -> new StoredChange("killed", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
+                    null, null, null, null, null, null, null, null, null, killed.place());
+            case Change.Left left -> new StoredChange("left", of.process(), of.createdMs(), of.base(), of.number(), null, null, null,
+                    null, null, null, null, null, null, null, null, null, left.place());
         };
     }
 
@@ -51,7 +55,8 @@ record StoredChange(String type, String process, long createdMs, long base, long
                     sends.stream().map(s -> new Change.Outgoing(s.sender(), s.ordinal(), s.source(), s.destination(), s.key(),
                             s.payload())).toList());
             case "fired" -> new Change.Fired(messages);
-            case "killed" -> new Change.Killed();
+            case "killed" -> new Change.Killed(place);
+            case "left" -> new Change.Left(place);
             default -> throw new UncheckedIOException(new IOException("not a change of a process: " + type));
         };
         return new ProcessChange(process, createdMs, base, number, change);

@@ -26,7 +26,8 @@ public record LeftoverParts(GlobalStore store, GlobalBus bus, Registry registry,
                             JournalAdapter journal, Ownership ownership, LongSupplier nowMs) {
     Map<String, Leftovers> kinds() {
         Map<String, Leftovers> kinds = new HashMap<>();
-        kinds.put("values", new UnknownExecutions(registry, new GlobalObjects(store), journal, ownership.slots()));
+        kinds.put("values", new UnknownExecutions(registry, new GlobalObjects(store), new ImageLeftovers(store), journal,
+                ownership.slots()));
         kinds.put("chunks", new UnnamedChunks(store, ownership.slots()));
         kinds.put("applications", new DeletedApplications(registry, bus, new GlobalObjects(store), new ImageLeftovers(store), ownership.slots()));
         kinds.put("images", new UnnamedImages(registry, new ImageLeftovers(store), ownership.slots()));

@@ -1,6 +1,8 @@
 package dev.sand.hostagent.leftovers;
 
+import dev.sand.datalayer.ImageLeftovers;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.objects.GlobalObjects;
@@ -12,7 +14,8 @@ import java.util.Map;
  * Large values of executions, and of changes of processes, that no journal knows: the input was copied, and the host died before the request was accepted;
  * nobody was promised anything. Names are application/execution.
  */
-record UnknownExecutions(Registry registry, GlobalObjects objects, JournalAdapter journal, int slots) implements Leftovers {
+record UnknownExecutions(Registry registry, GlobalObjects objects, ImageLeftovers images, JournalAdapter journal, int slots)
+        implements Leftovers {
     @Override
     public Map<String, Long> nobodys() {
         Map<String, Long> found = new HashMap<>();
@@ -26,18 +29,19 @@ record UnknownExecutions(Registry registry, GlobalObjects objects, JournalAdapte
         return found;
     }
 
-    private int slotOfId(String id) {
+    private int slotOf(String application, String id) {
         String process = ProcessChange.processOf(id);
-        return Slots.of(process == null ? id : process, slots);
+        ProcessPlace moved = process == null ? null : images.place(application, process);
+        return moved != null ? moved.slot() : Slots.of(process == null ? id : process, slots);
     }
 
     private boolean isUnknown(String application, String id) {
-        return journal.knowsNothingOf(application, slotOfId(id), id);
+        return journal.knowsNothingOf(application, slotOf(application, id), id);
     }
 
     @Override
     public int slotOf(String name) {
-        return slotOfId(name.substring(name.indexOf('/') + 1));
+        return slotOf(name.substring(0, name.indexOf('/')), name.substring(name.indexOf('/') + 1));
     }
 
     @Override

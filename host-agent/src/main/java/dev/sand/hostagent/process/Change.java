@@ -2,6 +2,7 @@ package dev.sand.hostagent.process;
 
 import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -32,8 +33,15 @@ public sealed interface Change {
     /** An invocation is made of these messages. */
     record Fired(List<Long> taken) implements Change {}
 
-    /** It is deleted. */
-    record Killed() implements Change {}
+    /** It is deleted. @param place where it lived, of one that was moved by hand; else null */
+    record Killed(ProcessPlace place) implements Change {
+        public Killed() {
+            this(null);
+        }
+    }
+
+    /** It lives elsewhere from here on: its image says so too, or soon will. @param place where */
+    record Left(ProcessPlace place) implements Change {}
 
     /** What a function sends when it ends. @param source and {@code sender}: as its receiver is told */
     record Outgoing(String sender, int ordinal, String source, String destination, String key, Payload payload) {}
@@ -47,7 +55,7 @@ public sealed interface Change {
                     : new StateWrite(write.key(), map.apply(write.value()))).toList(), done.received(),
                     done.sends().stream().map(send -> new Outgoing(send.sender(), send.ordinal(), send.source(), send.destination(),
                             send.key(), map.apply(send.payload()))).toList());
-            case Made _, Fired _, Killed _ -> this;
+            case Made _, Fired _, Killed _, Left _ -> this;
         };
     }
 
@@ -57,7 +65,7 @@ public sealed interface Change {
             case Arrived arrived -> List.of(arrived.payload());
             case Done done when done.sends().isEmpty() -> StateWrite.values(done.writes());
             case Done done -> Stream.concat(StateWrite.values(done.writes()).stream(), done.sends().stream().map(Outgoing::payload)).toList();
-            case Made _, Fired _, Killed _ -> List.of();
+            case Made _, Fired _, Killed _, Left _ -> List.of();
         };
     }
 }

@@ -373,7 +373,7 @@ public final class CloudProcess {
                 yield freed;
             }
             case Change.Fired fired -> remove(fired.taken());
-            case Change.Made _, Change.Killed _ -> List.of();
+            case Change.Made _, Change.Killed _, Change.Left _ -> List.of();
         };
     }
 

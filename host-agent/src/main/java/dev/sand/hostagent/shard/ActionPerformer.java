@@ -106,6 +106,7 @@ final class ActionPerformer implements ActionSink {
             case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
             case Action.LoadValue load -> adapters.processes().store().load(shard, load);
             case Action.WriteImage write -> adapters.processes().store().write(shard, write);
+            case Action.MoveImage move -> adapters.processes().store().move(shard, move);
             case Action.DeleteImage delete -> adapters.processes().store().delete(shard, delete);
             case Action.FindImage find -> adapters.processes().store().find(shard, find);
             case Action.ListImages list -> adapters.processes().store().list(shard, list);

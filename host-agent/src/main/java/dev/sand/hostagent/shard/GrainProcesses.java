@@ -30,7 +30,6 @@ import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.PayloadList;
 import dev.sand.hostagent.process.ProcessChange;
-import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.localbus.BusReply;
@@ -170,10 +169,10 @@ final class GrainProcesses {
         boolean taken = work.tryRun(() -> {
             List<Payload> kept = new ArrayList<>();
             try {
-                ProcessImage image = store.read(restore.application(), restore.process(), restore.values(), kept);
+                ProcessStore.Read read = store.read(restore.application(), restore.process(), restore.values(), kept);
                 List<ProcessChange> local = restore.changes().stream()
                         .map(change -> change.map(payload -> local(restore.application(), payload, kept))).toList();
-                shard.submit(new Input.ProcessRestored(restore, new Action.Restored(image, local), null));
+                shard.submit(new Input.ProcessRestored(restore, new Action.Restored(read.image(), read.place(), local), null));
             } catch (StoreException e) {
                 notRestored(shard, restore, kept, e.getMessage(), e.kind() != StoreException.Kind.BROKEN);
             } catch (IOException | UncheckedIOException e) {

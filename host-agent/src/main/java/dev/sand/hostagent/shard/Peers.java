@@ -41,11 +41,11 @@ final class Peers {
     void find(Shard shard, Action.FindElsewhere find) {
         HostAgentPort all = hosts;
         if (all == null) {
-            tell(shard, () -> find.then().accept(NONE));
+            tell(shard, () -> find.then().accept(null, NONE));
             return;
         }
         all.process(new ProcessCommand(find.application(), find.version(), find.process(), ProcessCommand.Kind.DESCRIBE))
-                .whenComplete((view, thrown) -> tell(shard, () -> find.then().accept(failure(thrown))));
+                .whenComplete((view, thrown) -> tell(shard, () -> find.then().accept(view, failure(thrown))));
     }
 
     void send(Shard shard, Action.SendElsewhere send) {

@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input;
@@ -26,7 +27,6 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -101,35 +101,63 @@ final class ProcessStore {
             List<String> keys = values.keySet().stream().filter(name -> name.startsWith(STATE))
                     .map(name -> name.substring(STATE.length())).toList();
             byte[] head = Codec.encode(ImageHead.of(write.image(), write.view(), keys));
-            boolean written = images.write(write.application(), write.process(), write.epoch(), write.image().number(), write.swapped(), head,
+            boolean written = images.write(write.application(), write.process(), moved(write.place()),
+                    write.place().fence(write.epoch()), write.image().number(), write.swapped(), head,
                     sources).isPresent();
             return written ? null : Failure.platform(Errors.MOVED, "process " + write.process() + " is another host's", true);
         } catch (StoreException | IOException e) {
-            LOG.atWarn().addKeyValue(LogFields.APPLICATION, write.application()).addKeyValue(LogFields.SLOT, write.slot())
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, write.application()).addKeyValue(LogFields.SLOT, write.place().slot())
                     .log("process {} stays in memory, its image cannot be written: {}", write.process(), e.getMessage());
             return Failure.platform(Errors.UNAVAILABLE, "the image of process " + write.process() + " cannot be written: " + e.getMessage(),
                     true);
         }
     }
 
+    /** What the row says of one that was moved; null: nothing, it never was. */
+    private static ProcessPlace moved(ProcessPlace place) {
+        return place.moves() == 0 ? null : place;
+    }
+
+    void move(Shard shard, Action.MoveImage move) {
+        boolean taken = work.tryRun(() -> {
+            Failure failure = null;
+            try {
+                if (!images.move(move.application(), move.process(), move.from().fence(move.epoch()), move.number(), move.to())) {
+                    failure = Failure.platform(Errors.MOVED, "process " + move.process() + " is another host's", true);
+                }
+            } catch (StoreException e) {
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, move.application()).addKeyValue(LogFields.SLOT, move.from().slot())
+                        .log("process {} goes to slot {} once its image can be told so: {}", move.process(), move.to().slot(), e.getMessage());
+                failure = Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true);
+            }
+            shard.submit(new Input.ImageMoved(move, failure));
+        });
+        if (!taken) {
+            shard.submit(new Input.ImageMoved(move, busy()));
+        }
+    }
+
     // --- in
 
-    /** @param kept what was brought here so far is added to it. @return null: there is none */
-    ProcessImage read(String application, String process, boolean values, List<Payload> kept) throws IOException {
+    /** @param image null: there is none; @param place null: it was never moved */
+    record Read(ProcessImage image, ProcessPlace place) {}
+
+    /** @param kept what was brought here so far is added to it */
+    Read read(String application, String process, boolean values, List<Payload> kept) throws IOException {
         while (true) {
-            Optional<dev.sand.datalayer.ProcessImage> found = images.find(application, process);
-            if (found.isEmpty()) {
-                return null;
+            ProcessImages.Found found = images.look(application, process);
+            if (found.image() == null) {
+                return new Read(null, found.place());
             }
-            ImageHead head = Codec.decode(found.get().head(), ImageHead.class);
+            ImageHead head = Codec.decode(found.image().head(), ImageHead.class);
             Map<String, Payload> read = new TreeMap<>();
             try {
                 if (values) {
-                    Set<String> cold = cold(found.get(), head.coldOnes(), read);
-                    images.read(application, found.get(), part -> !cold.contains(part.name()),
+                    Set<String> cold = cold(found.image(), head.coldOnes(), read);
+                    images.read(application, found.image(), part -> !cold.contains(part.name()),
                             (part, bytes) -> read.put(part.name(), value(application, part, bytes, kept)));
                 }
-                return head.image(found.get().number(), STATE, MESSAGE, read);
+                return new Read(head.image(found.image().number(), STATE, MESSAGE, read), found.place());
             } catch (StoreException e) {
                 if (e.kind() != StoreException.Kind.CONFLICT) {
                     throw e;
@@ -201,10 +229,10 @@ final class ProcessStore {
     void delete(Shard shard, Action.DeleteImage delete) {
         boolean taken = work.tryRun(() -> {
             try {
-                images.delete(delete.application(), delete.process(), delete.epoch());
+                images.delete(delete.application(), delete.process(), moved(delete.place()), delete.place().fence(delete.epoch()));
                 shard.submit(new Input.ImageDeleted(delete));
             } catch (StoreException e) {
-                LOG.atWarn().addKeyValue(LogFields.APPLICATION, delete.application()).addKeyValue(LogFields.SLOT, delete.slot())
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, delete.application()).addKeyValue(LogFields.SLOT, delete.place().slot())
                         .log("the image of process {} is deleted later: {}", delete.process(), e.getMessage());
                 shard.execute(() -> shard.after(AGAIN, () -> delete(shard, delete)));
             }
@@ -218,8 +246,9 @@ final class ProcessStore {
         boolean taken = work.tryRun(() -> {
             Input.ImageFound found;
             try {
-                found = new Input.ImageFound(find, images.find(find.application(), find.process())
-                        .map(image -> Codec.decode(image.head(), ImageHead.class).swapped()).orElse(null), null);
+                ProcessImages.Found image = images.look(find.application(), find.process());
+                found = new Input.ImageFound(find, image.image() == null ? null
+                        : Codec.decode(image.image().head(), ImageHead.class).swapped(), image.place(), null);
             } catch (StoreException e) {
                 found = new Input.ImageFound(find, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
             }
@@ -230,6 +259,11 @@ final class ProcessStore {
         }
     }
 
+    private static ProcessView listed(ProcessImages.Listed image) {
+        ProcessView view = Codec.decode(image.head(), ImageHead.class).swapped();
+        return image.place() == null ? view : view.living(image.place().slot());
+    }
+
     void list(Shard shard, Action.ListImages list) {
         boolean taken = work.tryRun(() -> {
             List<ProcessView> views = new ArrayList<>();
@@ -237,7 +271,7 @@ final class ProcessStore {
                 String after = null;
                 for (List<ProcessImages.Listed> page = images.list(list.application(), after, PAGE); !page.isEmpty();
                         page = images.list(list.application(), after, PAGE)) {
-                    page.forEach(image -> views.add(Codec.decode(image.head(), ImageHead.class).swapped()));
+                    page.forEach(image -> views.add(listed(image)));
                     after = page.getLast().process();
                 }
                 shard.submit(new Input.ImagesListed(list, views, null));

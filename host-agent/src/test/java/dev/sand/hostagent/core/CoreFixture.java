@@ -13,6 +13,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Placement;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
@@ -56,6 +57,9 @@ final class CoreFixture {
     boolean takesChanges = true;
     boolean writesImages = true;
     boolean loadsValues = true;
+    boolean movesImages = true;
+    /** Of those that were moved by hand. */
+    Map<String, ProcessPlace> places = new HashMap<>();
     /** The global data layer's, by process. */
     Map<String, ProcessImage> images = new HashMap<>();
     /** Of records in the global data layer, by execution. */
@@ -155,8 +159,14 @@ final class CoreFixture {
             Input answer = switch (seen.get(i)) {
                 case Action.Journal journal when takesChanges && journal.carried() != null -> new Input.ChangeJournaled(journal.carried(), null);
                 case Action.RestoreProcess restore -> new Input.ProcessRestored(restore,
-                        new Action.Restored(StoredImages.restored(images, restore.process()), restore.changes()), null);
+                        new Action.Restored(StoredImages.restored(images, restore.process()), places.get(restore.process()), restore.changes()), null);
                 case Action.LoadValue load when loadsValues -> new Input.ValueLoaded(load, StoredImages.value(images, load.process(), load.key()), null);
+                case Action.MoveImage move when movesImages -> {
+                    places.merge(move.process(), move.to(), (is, to) -> is.moves() >= to.moves() ? is : to);
+                    images.computeIfPresent(move.process(), (id, image) -> new ProcessImage(move.number(), image.about(), image.state(),
+                            image.cold(), image.messages(), image.taken()));
+                    yield new Input.ImageMoved(move, null);
+                }
                 case Action.WriteImage write when writesImages -> {
                     StoredImages.put(images, write.process(), write.image());
                     yield new Input.ImageWritten(write, null);
@@ -167,7 +177,7 @@ final class CoreFixture {
                     yield new Input.ImageDeleted(delete);
                 }
                 case Action.FindImage find -> new Input.ImageFound(find, images.containsKey(find.process())
-                        ? view(find.application(), find.process()) : null, null);
+                        ? view(find.application(), find.process()) : null, places.get(find.process()), null);
                 case Action.ListImages list when imagesAway != null -> new Input.ImagesListed(list, null, imagesAway);
                 case Action.ListImages list -> new Input.ImagesListed(list, images.keySet().stream()
                         .map(process -> view(list.application(), process)).toList(), null);

@@ -96,7 +96,7 @@ class ElsewhereTest extends ProcessFixture {
         Running caller = running("p");
         ask(caller, new ProcessCall.Invoke(0, "q", "g", json("1")));
         Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
-        back(() -> find.then().accept(null));
+        back(() -> find.then().accept(null, null));
         Action.InvokeElsewhere invoke = shop.only(Action.InvokeElsewhere.class);
         String id = invoke.request().executionId();
         assertThat(Slots.of(id, SLOTS)).isEqualTo(Slots.of("q", SLOTS));
@@ -117,7 +117,7 @@ class ElsewhereTest extends ProcessFixture {
         for (int number = 0; number < 2; number++) {
             ask(sender, send(number, "q", "" + number));
             Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
-            back(() -> find.then().accept(null));
+            back(() -> find.then().accept(null, null));
         }
         assertThat(told).containsExactly(new Answer.Done(), new Answer.Done());
         return sender;

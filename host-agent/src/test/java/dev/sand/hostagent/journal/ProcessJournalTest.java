@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.BusException;
 import dev.sand.hostagent.core.Action.Await;
@@ -195,5 +196,16 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(numbers(reading.left("app", id -> false).getFirst())).as("nothing behind a gap").containsExactly(1L, 2L);
         reading.take(3, 2, change(0, 3, message(json("3"))), "@");
         assertThat(numbers(reading.left("app", id -> false).getFirst())).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void whatItDidBeforeItWentAwayIsNotWhatItDoesSinceItIsBack() {
+        ProcessReading reading = new ProcessReading();
+        reading.take(0, 1, change(0, 1, new Change.Made(1, 0, 0)), "@");
+        reading.take(1, 1, change(0, 2, new Change.Left(new ProcessPlace(1, 1))), "@");
+        assertThat(numbers(reading.left("app", id -> false).getFirst())).as("on its way").containsExactly(1L, 2L);
+        reading.take(2, 1, change(7, 8, message(json("1"))), "@");
+        assertThat(numbers(reading.left("app", id -> false).getFirst())).containsExactly(8L);
+        assertThat(reading.left("app", id -> false).getFirst().bases()).containsExactly(0L, 7L);
     }
 }

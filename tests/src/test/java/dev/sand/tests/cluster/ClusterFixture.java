@@ -117,6 +117,11 @@ public final class ClusterFixture implements AutoCloseable {
         return parts.keySet().stream().filter(name -> name.startsWith("host")).toList();
     }
 
+    /** Where this machine reaches a host's own ports. */
+    String ip(String host) {
+        return part(host).container().getCurrentContainerInfo().getNetworkSettings().getNetworks().values().iterator().next().getIpAddress();
+    }
+
     /** Through nginx. */
     public PlatformClient client() {
         GenericContainer<?> nginx = part("nginx").container();

@@ -62,6 +62,10 @@ public final class PlatformClient implements AutoCloseable {
         return send(request(path).GET()).join();
     }
 
+    Answer delete(String path) {
+        return send(request(path).DELETE()).join();
+    }
+
     Answer post(String path, String json) {
         return send(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json))).join();
     }

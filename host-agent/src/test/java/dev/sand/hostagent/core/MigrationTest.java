@@ -1,0 +1,254 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.EPOCH;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static dev.sand.hostagent.core.CoreFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessPlace;
+import dev.sand.event.ProcessSpec;
+import dev.sand.event.ProcessView;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.ProcessChange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Processes that are moved to another slot by hand: step by step, and what a crash at each leaves. */
+class MigrationTest extends ProcessFixture {
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
+    private static final int HOME = Slots.of("p", SLOTS);
+    private static final int AWAY = (HOME + 1) % SLOTS;
+    private final List<Failure> answered = new ArrayList<>();
+
+    MigrationTest() {
+        super(shop());
+        on(new Input.SlotLost(AWAY, EPOCH));
+    }
+
+    private static CoreFixture shop() {
+        return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+    }
+
+    /** Answers come in it, later too. */
+    private List<Object> migrate(int slot) {
+        List<Object> answers = new ArrayList<>();
+        on(new Input.Command(ProcessCommand.migrate(APP.application(), APP.version(), "p", slot), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                answers.add(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answers.add(failure);
+            }
+        }));
+        return answers;
+    }
+
+    private List<Action> invokeIn(int slot, long number) {
+        String id;
+        do {
+            id = Ids.encode(2_000, 0, number++);
+        } while (Slots.of(id, SLOTS) != slot);
+        return on(new Input.Invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, false, null)
+                .inProcess("p"), new InvocationListener() {
+            @Override
+            public void onAccepted() {}
+
+            @Override
+            public void onEnd(InvocationResult result) {}
+        }));
+    }
+
+    private List<Integer> told() {
+        return shop.all.stream().filter(Action.Respond.class::isInstance).map(action -> ((Action.Respond) action).result().failure())
+                .filter(failure -> failure != null && failure.error().equals(Errors.MOVED)).map(ProcessPlace::slotOf).toList();
+    }
+
+    private List<ProcessChange> left() {
+        return journal.stream().filter(record -> record.carried() != null).map(record -> record.carried().change())
+                .filter(change -> change.change() instanceof Change.Left).toList();
+    }
+
+    private ProcessPlace place() {
+        return shop.places.get("p");
+    }
+
+    @Test
+    void itLivesThereOnceItsImageSaysSo() {
+        finish(running("p"), write("a", "1"));
+        List<Object> answers = migrate(AWAY);
+        assertThat(answers).hasSize(1);
+        assertThat(((ProcessView) answers.getFirst()).slot()).isEqualTo(AWAY);
+        assertThat(left()).hasSize(1);
+        assertThat(place()).isEqualTo(new ProcessPlace(AWAY, 1));
+        assertThat(shop.images.get("p").state()).containsKey("a");
+        assertThat(isHere("p")).isFalse();
+        invokeIn(HOME, 1);
+        assertThat(told()).containsExactly(AWAY);
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(ProcessPlace.slotOf(failure)).isEqualTo(AWAY));
+    }
+
+    @Test
+    void whatRunsEndsFirstAndWhatComesIsSentThere() {
+        Running running = running("p");
+        List<Object> answers = migrate(AWAY);
+        invokeIn(HOME, 1);
+        assertThat(answers).isEmpty();
+        assertThat(told()).isEmpty();
+        assertThat(call(running, send(0, "p", "7"))).isEqualTo(new Answer.Done());
+        finish(running, write("a", "1"));
+        assertThat(answers).hasSize(1);
+        assertThat(told()).containsExactly(AWAY);
+        assertThat(shop.images.get("p").messages()).hasSize(1);
+    }
+
+    @Test
+    void itStaysWhenItsImageCannotBeWritten() {
+        finish(running("p"), write("a", "1"));
+        shop.writesImages = false;
+        List<Object> answers = migrate(AWAY);
+        List<Action> held = invokeIn(HOME, 1);
+        assertThat(held).noneMatch(Action.HandOver.class::isInstance);
+        Action.WriteImage write = shop.all.stream().filter(Action.WriteImage.class::isInstance).map(Action.WriteImage.class::cast)
+                .reduce((first, second) -> second).orElseThrow();
+        List<Action> actions = on(new Input.ImageWritten(write, Failure.platform(Errors.UNAVAILABLE, "the store is away", true)));
+        assertThat(answers).hasSize(1);
+        assertThat(answers.getFirst()).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE));
+        assertThat(isHere("p")).isTrue();
+        assertThat(left()).isEmpty();
+        assertThat(told()).isEmpty();
+        assertThat(actions).as("what waited runs").anyMatch(Action.HandOver.class::isInstance);
+    }
+
+    @Test
+    void aMessageThatComesWhileItLeavesIsGivenThere() {
+        finish(running("p"), write("a", "1"));
+        Running sender = running("q");
+        shop.movesImages = false;
+        List<Object> answers = migrate(AWAY);
+        Action.MoveImage move = shop.only(Action.MoveImage.class);
+        ask(sender, send(0, "p", "7"));
+        on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", 0, "far", "p", "k", json("8"), 0), answered::add));
+        assertThat(told).isEmpty();
+        shop.places.put("p", move.to());
+        List<Action> after = on(new Input.ImageMoved(move, null));
+        after.stream().filter(Action.AnswerDelivery.class::isInstance).map(Action.AnswerDelivery.class::cast)
+                .forEach(each -> each.listener().accept(each.failure()));
+        assertThat(answers).hasSize(1);
+        assertThat(after).anyMatch(action -> action instanceof Action.SendElsewhere send && send.message().destination().equals("p"));
+        assertThat(answered).hasSize(1);
+        assertThat(ProcessPlace.slotOf(answered.getFirst())).isEqualTo(AWAY);
+    }
+
+    @Test
+    void theNextOwnerEndsWhatTheJournalSaysWasBegun() {
+        finish(running("p"), write("a", "1"));
+        shop.movesImages = false;
+        migrate(AWAY);
+        ProcessChange last = left().getFirst();
+        Map<String, dev.sand.hostagent.process.ProcessImage> images = shop.images;
+        shop = shop();
+        shop.images = images;
+        shop.movesImages = false;
+        on(new Input.SlotLost(AWAY, EPOCH));
+        on(new Input.RecoverProcess(APP.application(), "p", last.createdMs(), List.of(last), List.of(last.base()), Map.of(), HOME));
+        Action.MoveImage move = shop.only(Action.MoveImage.class);
+        assertThat(move.to()).isEqualTo(new ProcessPlace(AWAY, 1));
+        invokeIn(HOME, 1);
+        assertThat(told()).as("nobody finds it meanwhile").isEmpty();
+        shop.places.put("p", move.to());
+        on(new Input.ImageMoved(move, null));
+        assertThat(told()).containsExactly(AWAY);
+        assertThat(isHere("p")).isFalse();
+    }
+
+    @Test
+    void itIsBroughtWhereItLivesAndGoesHomeAgain() {
+        finish(running("p"), write("a", "1"));
+        migrate(AWAY);
+        var images = shop.images;
+        var places = shop.places;
+        long number = images.get("p").number();
+        shop = shop(); // another host, which has all slots but one
+        shop.images = images;
+        shop.places = places;
+        invokeIn(AWAY, 1);
+        shop.settle();
+        assertThat(isHere("p")).isTrue();
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).slot()).isEqualTo(AWAY);
+        invokeIn(HOME, 1);
+        assertThat(told()).as("an id of where it was").containsExactly(AWAY);
+        shop.after(100_000); // what runs in it times out
+        on(new Input.SlotLost(HOME, EPOCH));
+        List<Object> answers = migrate(HOME);
+        assertThat(answers).hasSize(1);
+        assertThat(place()).isEqualTo(new ProcessPlace(HOME, 2));
+        assertThat(shop.images.get("p").number()).as("numbers go on").isGreaterThan(number);
+    }
+
+    @Test
+    void anotherOneOfItsNameBeginsAtHome() {
+        finish(running("p"), write("a", "1"));
+        migrate(AWAY);
+        shop.images.remove("p"); // killed there
+        assertThat(command("p", Kind.CREATE)).isInstanceOf(ProcessView.class);
+        assertThat(isHere("p")).isTrue();
+        command("p", Kind.CHECKPOINT);
+        Action.WriteImage write = shop.all.stream().filter(Action.WriteImage.class::isInstance).map(Action.WriteImage.class::cast)
+                .reduce((first, second) -> second).orElseThrow();
+        assertThat(write.place()).as("later than any who had the last one").isEqualTo(new ProcessPlace(HOME, 2));
+    }
+
+    @Test
+    void whatTheJournalHasOfBeforeIsLetGo() {
+        finish(running("p"), write("a", "1"));
+        List<ProcessChange> before = journal.stream().filter(record -> record.carried() != null).map(record -> record.carried().change()).toList();
+        migrate(AWAY);
+        var images = shop.images;
+        var places = shop.places;
+        shop = shop();
+        shop.images = images;
+        shop.places = places;
+        List<Action> actions = on(new Input.RecoverProcess(APP.application(), "p", before.getFirst().createdMs(), before, List.of(0L), Map.of(),
+                HOME));
+        assertThat(isHere("p")).isFalse();
+        assertThat(actions).anyMatch(action -> action instanceof Action.Journal record && record.backup() instanceof Action.Backup.Ended);
+    }
+
+    @Test
+    void itsOwnSlotIsNoMove() {
+        finish(running("p"), write("a", "1"));
+        List<Object> answers = migrate(HOME);
+        assertThat(answers.getFirst()).isInstanceOf(ProcessView.class);
+        assertThat(left()).isEmpty();
+        assertThat(isHere("p")).isTrue();
+        assertThat(text(shop.images.isEmpty() ? json("0") : json("1"))).isEqualTo("0");
+    }
+
+    @Test
+    void oneThatIsNotThereIsUnknown() {
+        assertThat(migrate(AWAY).getFirst()).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.error()).isEqualTo(Errors.NOT_FOUND));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.sand.hostagent.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Cloud processes under every fault that we know: no state write lost or half applied, no message lost, doubled or out of order.
+ * {@code -Dsand.sim.seeds=100000} runs longer, {@code -Dsand.sim.first=N} begins elsewhere.
+ */
+class MovingSimulationTest {
+    private static final int SEEDS = Integer.getInteger("sand.sim.seeds", 400);
+    private static int migrations;
+    private static final long FIRST = Long.getLong("sand.sim.first", 1);
+
+    /** @return what is wrong, or null */
+    private static String violation(long seed, boolean broken, int hosts) {
+        MovingWorld world = new MovingWorld(seed, broken, hosts);
+        try {
+            world.run();
+        } catch (RuntimeException e) {
+            return "seed " + seed + ": " + e;
+        }
+        migrations += world.migrations;
+        String wrong = check(world);
+        return wrong == null ? null : "seed " + seed + ": " + wrong;
+    }
+
+    private static String check(MovingWorld world) {
+        if (world.finalKeys.size() < 3) {
+            return "not all processes answer at the end: " + world.finalKeys.keySet();
+        }
+        if (!world.wrongValues.isEmpty()) {
+            return "values that are not as they were written: " + world.wrongValues;
+        }
+        Set<String> all = new HashSet<>();
+        for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
+            Set<String> keys = new HashSet<>(process.getValue());
+            for (String key : keys) {
+                if (key.startsWith("a/") && !keys.contains("b/" + key.substring(2))) {
+                    return process.getKey() + " has half of what " + key.substring(2) + " wrote";
+                }
+                if (key.startsWith("r/") && !all.add(key.substring(2))) {
+                    return "message " + key.substring(2) + " was received twice";
+                }
+            }
+            for (String body : world.finalMessages.get(process.getKey())) {
+                if (!all.add(body)) {
+                    return "message " + body + " is there twice";
+                }
+            }
+        }
+        for (Map.Entry<String, String> done : world.succeeded.entrySet()) {
+            if (!done.getKey().startsWith("last") && !world.finalKeys.get(done.getValue()).contains("a/" + done.getKey())) {
+                return "what " + done.getKey() + " wrote is lost, and it was answered";
+            }
+        }
+        List<String> arrived = new ArrayList<>(world.sent.keySet());
+        for (MovingWorld.Message message : world.sent.values()) {
+            boolean ended = world.succeeded.containsKey(message.body().substring(0, message.body().indexOf('#')));
+            if (ended && !all.contains(message.body())) {
+                return "message " + message.body() + " is lost, and its sender was answered";
+            }
+        }
+        for (List<String> unread : world.finalMessages.values()) {
+            for (int i = 1; i < unread.size(); i++) {
+                MovingWorld.Message before = world.sent.get(unread.get(i - 1));
+                MovingWorld.Message behind = world.sent.get(unread.get(i));
+                boolean sameSender = world.isOne() && before != null && behind != null ? before.source().equals(behind.source())
+                        : sender(unread.get(i - 1)).equals(sender(unread.get(i))); // two at once are told in any order of what is far away
+                if (before != null && behind != null && sameSender
+                        && arrived.indexOf(before.body()) > arrived.indexOf(behind.body())) {
+                    return "messages " + before + " and " + behind + " are out of order";
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String sender(String body) {
+        return body.substring(0, body.indexOf('#'));
+    }
+
+    @Test
+    void norWhenProcessesGoFromHostToHost() {
+        migrations = 0;
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            assertThat(violation(seed, false, 2)).isNull();
+        }
+        assertThat(migrations).as("processes that were moved by hand").isGreaterThan(SEEDS / 4);
+    }
+
+}

@@ -1,0 +1,131 @@
+package dev.sand.hostagent.journal;
+
+import static dev.sand.hostagent.journal.MovingWorld.APP;
+import static dev.sand.hostagent.journal.MovingWorld.PROCESSES;
+import static dev.sand.hostagent.journal.MovingWorld.json;
+import static dev.sand.hostagent.journal.MovingWorld.text;
+
+import dev.sand.event.Failure;
+import dev.sand.event.Payload;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.core.ProcessCall;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/** A function that runs in a {@link MovingWorld}: it does a few things, one after the other, and ends. */
+final class WorldFunction {
+    private final MovingWorld world;
+    private final WorldHost host;
+    private final Action.HandOver over;
+    private final String name;
+    private final String process;
+    private final List<StateWrite> writes = new ArrayList<>();
+    /** What it does is the same whenever it is run: its repetitions are known by their numbers. */
+    private final Random script;
+    private final boolean fails;
+    private int left;
+    private int sends;
+
+    WorldFunction(MovingWorld world, WorldHost host, Action.HandOver over) {
+        this.world = world;
+        this.host = host;
+        this.over = over;
+        this.name = text(over.payload());
+        this.process = over.process();
+        this.script = new Random(name.hashCode());
+        this.fails = script.nextInt(5) == 0;
+        this.left = 1 + script.nextInt(4);
+    }
+
+    void step() {
+        if (over.grain().equals("last")) {
+            world.finalKeys.put(process, new ArrayList<>());
+            world.finalMessages.put(process, new ArrayList<>());
+            call(new ProcessCall.Keys(null, 100_000), answer -> {
+                List<String> keys = ((Answer.KeyList) answer).keys();
+                world.finalKeys.get(process).addAll(keys);
+                look(keys, 0);
+            });
+            return;
+        }
+        if (left-- == 0) {
+            end();
+            return;
+        }
+        switch (script.nextInt(3)) {
+            case 0 -> {
+                String to = "p" + script.nextInt(PROCESSES);
+                String body = name + "#" + sends;
+                call(new ProcessCall.Send(sends++, to, "k", json(body), 5_000), answer -> {
+                    if (answer instanceof Answer.Done && over.grain().equals("f")) {
+                        world.sent.putIfAbsent(body, new MovingWorld.Message(process, to, body));
+                    }
+                    next();
+                });
+            }
+            case 1 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
+                if (answer instanceof Answer.Received message) {
+                    writes.add(write("r/" + text(message.payload())));
+                }
+                next();
+            });
+            default -> call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
+        }
+    }
+
+    private static StateWrite write(String key) {
+        return new StateWrite(key, json(key));
+    }
+
+    private void look(List<String> keys, int number) {
+        if (number == keys.size()) {
+            drain();
+            return;
+        }
+        String key = keys.get(number);
+        call(new ProcessCall.Get(key), answer -> {
+            String found = answer instanceof Answer.Value(Payload value) && value != null ? text(value) : answer.toString();
+            if (!found.equals(key)) {
+                world.wrongValues.put(process + " " + key, found);
+            }
+            look(keys, number + 1);
+        });
+    }
+
+    private void next() {
+        host.after(world.dice.nextInt(10), this::step);
+    }
+
+    private void drain() {
+        call(new ProcessCall.Receive(null, "k", 0), answer -> {
+            if (answer instanceof Answer.Received message) {
+                world.finalMessages.get(process).add(text(message.payload()));
+                drain();
+            } else {
+                end();
+            }
+        });
+    }
+
+    private void call(ProcessCall call, Consumer<Answer> then) {
+        host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, then::accept));
+    }
+
+    private void end() {
+        if (fails && !over.grain().equals("last")) {
+            host.on(new Input.Fail(APP, over.instance(), over.eventId(), over.attempt(), Failure.caller("Boom", "no"), world.nowNs,
+                    world.nowNs));
+        } else {
+            writes.add(write("a/" + name));
+            writes.add(write("b/" + name));
+            host.on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
+                    world.nowNs, world.nowNs), writes));
+        }
+        host.after(1, () -> host.exited(over.instance(), 0));
+    }
+}

@@ -1,0 +1,242 @@
+package dev.sand.hostagent.journal;
+
+import static dev.sand.hostagent.journal.MovingWorld.APP;
+import static dev.sand.hostagent.journal.MovingWorld.MS;
+import static dev.sand.hostagent.journal.MovingWorld.SLOTS;
+import static dev.sand.hostagent.journal.MovingWorld.away;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessView;
+import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.CoreConfiguration;
+import dev.sand.hostagent.core.HostCore;
+import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.process.Change.Outgoing;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** One host of a {@link MovingWorld}: what it is asked to do is done, late or never. */
+final class WorldHost {
+    private final MovingWorld world;
+    private final String name;
+    private final Map<Integer, Long> epochs = new HashMap<>();
+    private final Map<String, Consumer<InvocationResult>> answered = new HashMap<>();
+    HostCore core;
+    private int life;
+
+    WorldHost(MovingWorld world, String name) {
+        this.world = world;
+        this.name = name;
+    }
+
+    void begin() {
+        world.epoch++;
+        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0);
+        epochs.clear();
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (world.owners[slot] == this) {
+                acquire(slot, world.epoch);
+            }
+        }
+        if (!epochs.isEmpty()) {
+            world.lost(this, epochs.keySet());
+        }
+        Set.copyOf(epochs.keySet()).stream().sorted().forEach(slot -> recover(slot, world.epoch));
+    }
+
+    void crash() {
+        life++;
+        answered.clear();
+        begin();
+    }
+
+    private void acquire(int slot, long epoch) {
+        epochs.put(slot, epoch);
+        on(new Input.SlotAcquired(slot, epoch));
+    }
+
+    private void recover(int slot, long epoch) {
+        PartitionReading reading = reading(world, slot);
+        reading.processes().left(APP.application(), reading::isOpen).forEach(left -> on(left.in(slot)));
+        reading.open().forEach(found -> on(found.unfinished(0, 0).recover(world.nowNs)));
+        on(new Input.SlotReady(slot, epoch));
+    }
+
+    /** What the journal of a slot has, records of earlier owners that came behind a later one's first left out. */
+    static PartitionReading reading(MovingWorld world, int slot) {
+        PartitionReading reading = new PartitionReading();
+        long offset = 0;
+        for (Action.Journal record : List.copyOf(world.journal)) {
+            if (record.slot() == slot) {
+                reading.take(offset++, 0, JournalRecord.of(record.epoch(), record.executionId(), record.sequence(),
+                        record.backup(), record.carried() == null ? null : record.carried().change()));
+            }
+        }
+        return reading;
+    }
+
+    void lose(int slot) {
+        on(new Input.SlotLost(slot, epochs.remove(slot)));
+        world.lost(this, Set.of(slot));
+    }
+
+    void take(int slot, long epoch) {
+        acquire(slot, epoch);
+        recover(slot, epoch);
+    }
+
+    void invoke(InvocationRequest request, Consumer<InvocationResult> then) {
+        answered.put(request.executionId(), then);
+        on(new Input.Invoke(request, MovingWorld.deaf()));
+    }
+
+    void on(Input input) {
+        core.on(input, world.nowNs).forEach(this::perform);
+    }
+
+    /** Unless the host has died by then. */
+    void after(long ms, Runnable what) {
+        int of = life;
+        world.later(ms, () -> {
+            if (of == life) {
+                what.run();
+            }
+        });
+    }
+
+    private int dice(int below) {
+        return world.dice.nextInt(below);
+    }
+
+    private void perform(Action action) {
+        switch (action) {
+            case Action.LoadApplication load -> after(dice(3), () -> on(new Input.ApplicationLoaded(load.app(), world.version(), null)));
+            case Action.StartSandbox start -> after(dice(5), () -> on(new Input.SandboxStarted(APP, start.sandbox(), false)));
+            case Action.StartWorker start -> after(dice(5), () -> on(new Input.WorkerReady(APP, start.worker(), 1)));
+            case Action.Spawn spawn -> spawn.instances().forEach(one -> after(dice(2), () -> on(new Input.Take(APP, one, 2))));
+            case Action.StopSandbox stop -> after(1, () -> on(new Input.SandboxEnded(APP, stop.sandbox(), "stopped")));
+            case Action.StopWorker stop -> after(1, () -> on(new Input.WorkerExited(APP, stop.worker(), "stopped")));
+            case Action.Dismiss dismiss -> after(1, () -> exited(dismiss.instance(), 0));
+            case Action.Kill kill -> after(1, () -> exited(kill.instance(), 9));
+            case Action.HandOver over -> after(dice(3), () -> new WorldFunction(world, this, over).step());
+            case Action.Journal record -> journal(record);
+            case Action.Record record when record.awaited() ->
+                    after(dice(5), () -> on(new Input.Recorded(record.record().executionId(), null)));
+            case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+            case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
+            case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
+            case Action.Respond respond -> {
+                Consumer<InvocationResult> then = answered.remove(respond.result().executionId());
+                if (then != null) {
+                    then.accept(respond.result());
+                }
+            }
+            case Action.Join join -> throw new IllegalStateException("no function is invoked with several messages: " + join);
+            case Action.RestoreProcess restore -> {
+                boolean fails = dice(10) == 0;
+                after(dice(20), () -> on(fails ? new Input.ProcessRestored(restore, null, away()) : new Input.ProcessRestored(restore,
+                        new Action.Restored(world.store.restored(restore.process()), world.store.place(restore.process()), restore.changes()),
+                        null)));
+            }
+            case Action.LoadValue load -> {
+                boolean fails = !world.ending && dice(5) == 0;
+                after(dice(30), () -> {
+                    Payload value = fails ? null : world.store.value(load.process(), load.key());
+                    world.loaded += value == null ? 0 : 1;
+                    on(new Input.ValueLoaded(load, value, value == null ? away() : null));
+                });
+            }
+            case Action.WriteImage write -> {
+                world.store.claim(write);
+                stored(60, () -> world.store.write(write), failure -> on(new Input.ImageWritten(write, failure)));
+            }
+            case Action.MoveImage move -> stored(60, () -> world.store.move(move), failure -> on(new Input.ImageMoved(move, failure)));
+            case Action.FindImage find -> after(dice(5), () -> on(new Input.ImageFound(find, world.store.image(find.process()) == null ? null
+                    : view(find.process()), world.store.place(find.process()), null)));
+            case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of(), null)));
+            case Action.FindElsewhere find -> after(dice(5), () -> on(new Input.FromElsewhere(() -> find.then().accept(view(find.process()),
+                    null))));
+            case Action.SendElsewhere send -> sendElsewhere(send);
+            default -> { }
+        }
+    }
+
+    private static ProcessView view(String process) {
+        return new ProcessView(APP.application(), process, "swapped", "here", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    private void sendElsewhere(Action.SendElsewhere send) {
+        Outgoing message = send.message();
+        int of = life;
+        world.later(dice(10), () -> world.deliver(new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
+                message.source(), message.destination(), message.key(), message.payload(), send.waitMs()), world.nowNs + 10_000 * MS,
+                failure -> world.later(dice(5), () -> {
+                    if (of == life) {
+                        on(new Input.FromElsewhere(() -> send.then().accept(failure)));
+                    }
+                })));
+    }
+
+    void exited(String instance, int signal) {
+        on(new Input.InstanceClosed(APP, instance));
+        on(new Input.InstanceExited(APP, instance, 0, signal, 1, 1, null));
+    }
+
+    private interface Write {
+        /** @return false: a later owner has written */
+        boolean run();
+    }
+
+    /** It may be there, and the host not hear of it. */
+    private void stored(int ms, Write write, Consumer<Failure> told) {
+        int of = life;
+        boolean fails = dice(4) == 0;
+        boolean silent = dice(8) == 0;
+        world.later(dice(ms), () -> {
+            if (of != life && world.dice.nextBoolean()) {
+                return;
+            }
+            boolean written = fails && !silent || write.run();
+            if (of == life) {
+                told.accept(fails ? away() : written ? null : Failure.platform(Errors.MOVED, "it is another's", true));
+            }
+        });
+    }
+
+    /** Records of a process and of what runs in it keep their order, but for those that are refused, and given again. */
+    private void journal(Action.Journal record) {
+        String order = record.process() == null ? record.executionId() : record.process();
+        long ms = dice(15);
+        long atNs = Math.max(world.busUntilNs.getOrDefault(order, 0L), world.nowNs + ms * MS);
+        world.busUntilNs.put(order, atNs);
+        // Where others ask for the same again, what a refused record leaves out is not to be hidden behind a later one.
+        boolean fails = world.isOne() && record.carried() != null && dice(12) == 0;
+        int of = life;
+        world.at(atNs, () -> {
+            if (of != life || !Long.valueOf(record.epoch()).equals(epochs.get(record.slot()))) {
+                return; // it was on its way when the host died, or is behind the claim of the next owner
+            }
+            if (!fails) {
+                world.journal.add(record);
+            }
+            if (record.awaited()) {
+                after(dice(3), () -> on(record.carried() != null
+                        ? new Input.ChangeJournaled(record.carried(), fails ? away() : null)
+                        : new Input.Journaled(record.executionId(), record.sequence(), null)));
+            }
+        });
+        if (world.broken && record.carried() != null) {
+            on(new Input.ChangeJournaled(record.carried(), null));
+        }
+    }
+}
