@@ -344,13 +344,14 @@ final class ProcessHome extends Timed {
 
     /** It is swapped out. */
     void leave() {
-        migration.close(Failure.platform(Errors.UNAVAILABLE, "process " + id() + " was swapped out meanwhile", true));
         context.timers.disarm(this);
         invocations.close();
         imaging.close();
         overflow.close();
         context.processes.table().remove(this);
         forget();
+        // Who was held looks for the process again, and brings it back: only when it is here no more.
+        migration.close(Failure.platform(Errors.UNAVAILABLE, "process " + id() + " was swapped out meanwhile", true));
     }
 
     /** One is written, or could not be. */

@@ -259,7 +259,9 @@ final class Processes {
         ProcessHome home = table.here(execution.request().application(), execution.request().processId());
         if (home != null) {
             home.left(execution);
-            home.migration().step();
+            if (home.migration().isUnderWay()) {
+                context.later(FanOut.NEXT_TURN_NS, home.migration()::step); // by then it is known whether its record is awaited
+            }
         }
     }
 

@@ -244,7 +244,9 @@ final class Signals {
         }
         boolean isNew = !isReplaying() && !(pending instanceof Signal.Started) && !(pending instanceof Signal.Redriven);
         if (isNew && execution.request().process() != null) {
-            execution.foretell(commands);
+            if (!execution.isStrict()) { // else its record comes first, and is waited for below
+                execution.foretell(commands);
+            }
             if (context.processes.delays(execution, () -> onTold(() -> takeEffect(commands, true)))) {
                 awaited = Awaited.JOURNAL;
                 return;

@@ -117,6 +117,8 @@ class MigrationTest extends ProcessFixture {
         assertThat(told()).isEmpty();
         assertThat(call(running, send(0, "p", "7"))).isEqualTo(new Answer.Done());
         finish(running, write("a", "1"));
+        shop.nowNs++;
+        on(new Input.Tick());
         assertThat(answers).hasSize(1);
         assertThat(told()).containsExactly(AWAY);
         assertThat(shop.images.get("p").messages()).hasSize(1);
@@ -139,6 +141,33 @@ class MigrationTest extends ProcessFixture {
         assertThat(left()).isEmpty();
         assertThat(told()).isEmpty();
         assertThat(actions).as("what waited runs").anyMatch(Action.HandOver.class::isInstance);
+    }
+
+    @Test
+    void whoWaitsForAMoveThatASwapForestalsBringsItBack() {
+        finish(running("p"), write("a", "1"));
+        shop.writesImages = false;
+        command("p", Kind.SWAP_OUT);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        List<Object> answers = migrate(AWAY);
+        assertThat(invokeIn(HOME, 1)).noneMatch(Action.HandOver.class::isInstance);
+        dev.sand.hostagent.process.StoredImages.put(shop.images, "p", write.image());
+        List<Action> actions = on(new Input.ImageWritten(write, null));
+        assertThat(answers).singleElement().isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE));
+        assertThat(actions).as("what waited runs in it").anyMatch(Action.HandOver.class::isInstance);
+        assertThat(isHere("p")).isTrue();
+    }
+
+    @Test
+    void itGoesOnceTheRecordsOfWhatRanInItAreStored() {
+        Running running = running("p");
+        List<Object> answers = migrate(AWAY);
+        shop.takesChanges = false;
+        finish(running, write("a", "1"));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        assertThat(answers).isEmpty();
+        assertThat(shop.of(Action.WriteImage.class)).as("its end is known to its functions, and to nobody else").isEmpty();
     }
 
     @Test
