@@ -44,7 +44,7 @@ final class RequestsTail extends LowWaterTail {
         InvocationRequest at(long nowMs) {
             long waited = Math.max(0, nowMs - atMs);
             return new InvocationRequest(request.executionId(), request.application(), request.version(), request.target(),
-                    request.input(), request.timeoutMs() - waited, true, request.traceparent());
+                    request.input(), request.timeoutMs() - waited, true, request.traceparent(), request.redrive(), request.process());
         }
     }
 

@@ -47,21 +47,25 @@ class RequestsTailTest {
     @Test
     void whatCouldNotBeFollowedAtFirstIsFollowedLater() throws Exception {
         bus.createTopic(TOPIC, 1);
-        InvocationRequest request = new InvocationRequest(ID, "shop", 1, "main", Payload.nullJson(), 60_000, true, null);
+        InvocationRequest request = new InvocationRequest(ID, "shop", 1, "main", Payload.nullJson(), 60_000, true, null)
+                .inProcess("cart-7");
         CompletableFuture<Long> appended = new CompletableFuture<>();
         bus.append(TOPIC, 0, RequestRecord.of(request).encode(), AppendFuture.completing(appended));
         appended.get(20, TimeUnit.SECONDS);
-        BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+        BlockingQueue<InvocationRequest> begun = new LinkedBlockingQueue<>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor();
                 ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
-            RequestsTail tail = new RequestsTail(away, TOPIC, 0, 1, threads, (given, listener) -> begun.add(given.executionId()),
+            RequestsTail tail = new RequestsTail(away, TOPIC, 0, 1, threads, (given, listener) -> begun.add(given),
                     records, clock, System::currentTimeMillis);
             tail.open();
             while (refusals.get() >= 0) {
                 tail.comeBy(true);
                 Thread.onSpinWait();
             }
-            assertThat(begun.poll(20, TimeUnit.SECONDS)).isEqualTo(ID);
+            InvocationRequest given = begun.poll(20, TimeUnit.SECONDS);
+            assertThat(given).isNotNull();
+            assertThat(given.executionId()).isEqualTo(ID);
+            assertThat(given.processId()).as("it runs where it was asked to").isEqualTo("cart-7");
             tail.close();
         }
         bus.close();
