@@ -265,9 +265,6 @@ public sealed interface Action {
     /** Answer to RunForOwner: back to the owner of the event's execution, through the global bus. */
     record SendBack(RemoteResult result) implements Action {}
 
-    /** Somebody waits for records that were given to the journal as ones that nobody awaits. */
-    record HurryJournal() implements Action {}
-
     /** Nothing runs any more. */
     record Drained() implements Action {}
 

@@ -16,11 +16,6 @@ final class Audience {
         void onAccepted();
 
         void onEnded(InvocationResult result);
-
-        /** It is told how the execution ends before that is durable: it is of the same process. */
-        default boolean isInside() {
-            return false;
-        }
     }
 
     private final CoreContext context;
@@ -30,8 +25,6 @@ final class Audience {
     private List<ProgressListener> watchers = List.of();
     /** Most executions have none. */
     private List<Parent> parents = List.of();
-    /** How it ends, as functions of its process know already; null: they do not. */
-    private InvocationResult foretold;
 
     Audience(CoreContext context, int slot, long epoch) {
         this.context = context;
@@ -67,21 +60,6 @@ final class Audience {
         }
         for (Parent parent : parents) {
             context.later(0, parent::onAccepted);
-        }
-    }
-
-    InvocationResult foretold() {
-        return foretold;
-    }
-
-    /** It ends so, and all others are told once that is durable. */
-    void foretell(InvocationResult result) {
-        foretold = result;
-        for (Parent parent : List.copyOf(parents)) {
-            if (parent.isInside()) {
-                parents.remove(parent);
-                parent.onEnded(result);
-            }
         }
     }
 

@@ -98,15 +98,10 @@ final class Backups {
         }
     }
 
-    /**
-     * What the signal is about has changed a process as well.
-     *
-     * @param then once that is durable; not when the execution has ended
-     * @return whether functions of the process see it from now on
-     */
-    boolean finished(Signal signal, List<Command> effects, ProcessHome.Ending change, Runnable then) {
+    /** What the signal is about has changed a process as well. @param then once that is durable; not when the execution has ended */
+    void finished(Signal signal, List<Command> effects, ProcessHome.Ending change, Runnable then) {
         ensureBegun();
-        return change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
+        change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
     }
 
     /** As the first thing of an execution that messages of its process make. */

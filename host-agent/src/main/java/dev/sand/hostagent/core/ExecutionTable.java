@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** The executions of a shard: those that are open, those that are being stored, and results of those that have ended. */
 final class ExecutionTable {
@@ -248,10 +247,9 @@ final class ExecutionTable {
         }
     }
 
-    /** Some that ran in the process have ended, for its functions at least, and are not yet known to be stored. */
+    /** Some that ran in the process have ended, and are not yet known to be stored. */
     boolean hasUnrecorded(String application, String process) {
-        return Stream.concat(unrecorded.values().stream(), open.values().stream().filter(RunningExecution::isForetold))
-                .map(RunningExecution::request)
+        return unrecorded.values().stream().map(RunningExecution::request)
                 .anyMatch(request -> process.equals(request.processId()) && request.application().equals(application));
     }
 

@@ -69,11 +69,10 @@ final class Intake {
     }
 
     /** As above, by a function that runs in the process in which it is to run. */
-    RunningExecution startOwn(InvocationRequest request, int slot, Audience.Parent parent) {
+    void startOwn(InvocationRequest request, int slot, Audience.Parent parent) {
         RunningExecution execution = add(request, slot, parent);
         context.processes.arrivals().comes(execution);
         execution.begin();
-        return execution;
     }
 
     /** One that messages of a process make, which are gone with the record of its request. */

@@ -1,6 +1,5 @@
 package dev.sand.hostagent.core;
 
-import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.Errors;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
@@ -82,24 +81,13 @@ final class ProcessCalls {
                     send(event, home, call, send);
                 }
             }
-            case ProcessCall.Invoke invoke -> {
-                if (invoke.destination().equals(home.id()) || !home.journal().delays(() -> invoke(event, call, invoke))) {
-                    invoke(event, call, invoke);
-                }
-            }
+            case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
             case ProcessCall.Result result -> result(event, call, result);
             case ProcessCall.Processes asked -> list.on(application, asked, listener);
         }
     }
 
-    /** To another process it may tell of what is not durable in this one. */
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
-        if (send.destination().equals(home.id()) || !home.journal().delays(() -> sendOn(event, home, call, send))) {
-            sendOn(event, home, call, send);
-        }
-    }
-
-    private void sendOn(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Attempt attempt = Processes.attempt(event);
         if (!processes.late().isBusy(call.app().application(), home.id(), send.destination())) {
             give(event, attempt, home, call, send);
@@ -191,7 +179,7 @@ final class ProcessCalls {
             begin(event, call, invoke);
             return;
         }
-        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()), true);
+        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
         if (request == null) {
             return;
         }
@@ -222,15 +210,14 @@ final class ProcessCalls {
             } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
             } else {
-                start(event, call, invoke, destination);
+                start(event, call, invoke);
             }
         });
     }
 
-    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, ProcessHome destination) {
-        boolean now = mayBeginNow(event, invoke);
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
         int slot = processes.table().slotOf(call.app().application(), invoke.destination());
-        InvocationRequest request = request(event, call, invoke, slot, !now);
+        InvocationRequest request = request(event, call, invoke, slot);
         if (request == null) {
             return;
         }
@@ -247,99 +234,37 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
-        Invoked invoked = new Invoked(event.owner.executionId(), request, call.listener(), () -> invoke(event, call, invoke));
-        if (now) {
-            startNow(request, slot, invoked, destination);
-        } else if (invoke.destination().equals(Processes.id(event))) {
-            context.intake.startOwn(request, slot, invoked);
-        } else {
-            context.intake.start(request, slot, invoked);
-        }
-    }
+        Audience.Parent parent = new Audience.Parent() {
+            private boolean answered;
 
-    private void startNow(InvocationRequest request, int slot, Invoked invoked, ProcessHome home) {
-        RunningExecution begun;
-        if (home.journal().isSeenAhead()) {
-            begun = context.intake.start(request, slot, invoked, home.new Firing(null, () -> accepted(invoked.id)));
-        } else {
-            processes.followUps().begin(invoked.caller, invoked.id);
-            begun = context.intake.startOwn(request, slot, invoked);
-            if (!begun.isEnded()) {
-                begun.backups().ensureBegun(); // it may wait for room, and its caller for this
-            }
-        }
-        if (!begun.isEnded()) {
-            invoked.answer();
-        }
-    }
-
-    private void accepted(String id) {
-        RunningExecution execution = context.executions.get(id);
-        if (execution != null) {
-            execution.admission().onJournaled(null);
-        }
-    }
-
-    /**
-     * Of its own process: what comes of it counts there behind its request, and its caller's end waits for that. Not one with a large
-     * input, which is copied for the journal only when it must be.
-     */
-    private static boolean mayBeginNow(Event event, ProcessCall.Invoke invoke) {
-        return invoke.destination().equals(Processes.id(event)) && invoke.payload().reference() == null
-                && event.grain.application().version().durability() != Durability.STRICT;
-    }
-
-    /** Whoever invoked a function, and is told that it begins. */
-    private final class Invoked implements Audience.Parent {
-        private final String caller;
-        private final String id;
-        private final InvocationRequest request;
-        private final ProcessCall.Listener listener;
-        private final Runnable elsewhere;
-        private boolean answered;
-
-        /** @param elsewhere where the process lives by then */
-        Invoked(String caller, InvocationRequest request, ProcessCall.Listener listener, Runnable elsewhere) {
-            this.elsewhere = elsewhere;
-            this.caller = caller;
-            this.id = request.executionId();
-            this.request = request;
-            this.listener = listener;
-        }
-
-        private void answer() {
-            if (!answered) {
+            @Override
+            public void onAccepted() {
                 answered = true;
-                ProcessCalls.this.answer(listener, new Answer.Invoked(id));
+                answer(call.listener(), new Answer.Invoked(id));
             }
-        }
 
-        @Override
-        public void onAccepted() {
-            answer();
-            processes.followUps().done(caller, id);
-        }
-
-        @Override
-        public void onEnded(InvocationResult result) {
-            if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
-                elsewhere.run();
-                return;
+            @Override
+            public void onEnded(InvocationResult result) {
+                if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
+                    invoke(event, call, invoke); // where it lives now
+                    return;
+                }
+                context.later(RECORDED_NS, () -> processes.free(application, List.of(invoke.payload())));
+                if (!answered) {
+                    refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
+                            result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
+                }
             }
-            if (request.input().reference() != null) {
-                context.later(RECORDED_NS, () -> processes.free(request.application(), List.of(request.input())));
-            }
-            if (!answered) {
-                answered = true;
-                refuse(listener, result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
-                        result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
-            }
-            processes.followUps().done(caller, id);
+        };
+        if (invoke.destination().equals(Processes.id(event))) {
+            context.intake.startOwn(request, slot, parent);
+        } else {
+            context.intake.start(request, slot, parent);
         }
     }
 
     /** @param slot where the process lives. @return null: it was refused */
-    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot, boolean durable) {
+    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot) {
         String application = call.app().application();
         RunningExecution caller = context.executions.get(event.owner.executionId());
         if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
@@ -348,7 +273,7 @@ final class ProcessCalls {
         }
         String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
         long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
-        return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, durable,
+        return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
                 event.owner.traceparent()).inProcess(invoke.destination());
     }
 
@@ -356,18 +281,11 @@ final class ProcessCalls {
     private final class Waiter extends Timed implements Audience.Parent {
         private final Audience audience;
         private final ProcessCall.Listener listener;
-        private final boolean inside;
         private boolean answered;
 
-        Waiter(Audience audience, ProcessCall.Listener listener, boolean inside) {
+        Waiter(Audience audience, ProcessCall.Listener listener) {
             this.audience = audience;
             this.listener = listener;
-            this.inside = inside;
-        }
-
-        @Override
-        public boolean isInside() {
-            return inside;
         }
 
         @Override
@@ -403,14 +321,8 @@ final class ProcessCalls {
             return;
         }
         RunningExecution execution = context.executions.get(result.invocation());
-        boolean inside = execution != null && Processes.id(event).equals(execution.request().processId())
-                && execution.request().application().equals(event.grain.application().key().application());
-        if (inside && execution.audience().foretold() != null) {
-            answer(listener, outcome(execution.audience().foretold()));
-            return;
-        }
         if (execution != null && result.waitMs() > 0) {
-            Waiter waiter = new Waiter(execution.audience(), listener, inside);
+            Waiter waiter = new Waiter(execution.audience(), listener);
             execution.audience().add(waiter);
             context.timers.arm(waiter, context.nowNs + result.waitMs() * 1_000_000);
             return;

@@ -42,8 +42,6 @@ final class ProcessHome extends Timed {
     private final Migration migration;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
-    /** Of those, which are in effect only once they are durable, as are those behind them. */
-    private int unseen;
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
@@ -260,7 +258,7 @@ final class ProcessHome extends Timed {
         }
     }
 
-    /** It has ended, for the functions of the process or for all. */
+    /** It has ended. */
     void left(RunningExecution execution) {
         if (running.remove(execution)) {
             counts.invocations++;
@@ -377,64 +375,32 @@ final class ProcessHome extends Timed {
 
     // --- what attempts do to it
 
-    /**
-     * What a function did that ended well: in the record of its end, and in effect for all once that is durable. Functions of the process
-     * see it at once: what they do because of it is in the journal behind it. (Not where they can tell others by themselves, nor before
-     * messages that go with it.)
-     */
+    /** What a function did that ended well: in the record of its end, and in effect once that is durable. */
     final class Ending {
         private final CloudProcess.Finished finished;
         private final List<DeferredSends.Deferred> sends;
-        /** Values that the process has no more; records before this one may have them still. */
-        private List<Payload> freed = List.of();
 
         private Ending(CloudProcess.Finished finished, List<DeferredSends.Deferred> sends) {
             this.finished = finished;
             this.sends = sends;
         }
 
-        /**
-         * @param backup the execution's word of it, with that number; @param then once it is durable
-         * @return whether functions of the process see it from now on
-         */
-        boolean write(String executionId, long sequence, Backup backup, Runnable then) {
+        /** @param backup the execution's word of it, with that number; @param then once it is durable */
+        void write(String executionId, long sequence, Backup backup, Runnable then) {
             Change.Done done = process.done(finished, sends.stream().map(DeferredSends.Deferred::outgoing).toList());
             written.add(this);
-            boolean seen = sends.isEmpty() && unseen == 0 && !version.sandbox().network();
-            if (seen) {
-                freed = process.settle(finished);
-                journal.writeSeen(executionId, sequence, backup, process.number(), done, () -> onDurable(executionId, then));
-                overflow.check();
-                mailbox.onRoom();
-            } else {
-                unseen++;
-                journal.write(executionId, sequence, backup, process.number(), done, () -> {
-                    unseen--;
-                    if (finished != null && !gone && written.contains(this)) {
-                        freed = process.settle(finished);
-                    }
-                    onDurable(executionId, then);
-                });
-            }
-            return seen;
-        }
-
-        private void onDurable(String executionId, Runnable then) {
-            if (!written.remove(this)) {
-                return; // it is the next owner's
-            }
-            letGo();
-            if (!gone) {
-                overflow.check();
-                mailbox.onRoom();
-            }
-            context.processes.deferred().deliver(application, executionId, sends);
-            then.run();
-        }
-
-        private void letGo() {
-            free(freed);
-            freed = List.of();
+            journal.write(executionId, sequence, backup, process.number(), done, () -> {
+                if (!written.remove(this)) {
+                    return; // it is the next owner's
+                }
+                if (finished != null && !gone) {
+                    free(process.settle(finished));
+                    overflow.check();
+                    mailbox.onRoom();
+                }
+                context.processes.deferred().deliver(application, executionId, sends);
+                then.run();
+            });
         }
 
         /** The execution has ended before its word of it. */
@@ -463,27 +429,20 @@ final class ProcessHome extends Timed {
         mailbox.onMessage();
     }
 
-    /**
-     * Messages make an invocation: they are gone with the record of its request. Or a function does that may know of changes that are not
-     * durable: the request counts behind those.
-     */
+    /** Messages make an invocation: they are gone with the record of its request. */
     final class Firing {
         private final CloudProcess.Due due;
         private final Runnable then;
 
-        /** @param due null: no messages; @param then once that is durable */
+        /** @param then once that is durable */
         Firing(CloudProcess.Due due, Runnable then) {
             this.due = due;
             this.then = then;
         }
 
         void write(String executionId, Backup backup) {
-            if (due == null) {
-                Change.Fired fired = process.fired(new CloudProcess.Due(null, null, List.of(), true));
-                journal.writeSeen(executionId, 0, backup, process.number(), fired, then);
-            } else {
-                journal.write(executionId, 0, backup, process.number(), process.fired(due), then);
-            }
+            Change.Fired fired = process.fired(due);
+            journal.write(executionId, 0, backup, process.number(), fired, then);
         }
     }
 
@@ -562,10 +521,7 @@ final class ProcessHome extends Timed {
 
     /** Elsewhere: what it has is freed, but for what is given again. */
     private void goesOn() {
-        written.forEach(ending -> {
-            context.processes.deferred().drop(ending.sends, application);
-            ending.letGo();
-        });
+        written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
         written.clear();
         List<Payload> needed = mailbox.moved();
         gone = true;
@@ -588,7 +544,6 @@ final class ProcessHome extends Timed {
     private void forget() {
         gone = true;
         closeSandbox();
-        written.forEach(Ending::letGo);
         free(process.values());
     }
 

@@ -24,8 +24,6 @@ final class ProcessJournal {
         final Backup backup;
         final ProcessChange change;
         final Runnable then;
-        /** What waits for it to be durable, and is not of it. */
-        final List<Runnable> behind = new ArrayList<>(0);
         boolean there;
 
         Pending(String executionId, long sequence, Backup backup, ProcessChange change, Runnable then) {
@@ -51,12 +49,7 @@ final class ProcessJournal {
             }
             there = true;
             while (!pending.isEmpty() && pending.peekFirst().there) {
-                Pending first = pending.pollFirst();
-                if (first == lastSeen) {
-                    lastSeen = null;
-                }
-                first.then.run();
-                first.behind.forEach(Runnable::run);
+                pending.pollFirst().then.run();
             }
             if (pending.isEmpty() && onQuiet != null) {
                 Runnable told = onQuiet;
@@ -74,8 +67,6 @@ final class ProcessJournal {
     private final int slot;
     private final long epoch;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
-    /** Of the changes that functions of the process see already, the last one that is not durable; null: there is none. */
-    private Pending lastSeen;
     /** Of the images behind which the journal has changes; the last is that of what is written now. */
     private final List<Long> bases;
     private long base;
@@ -113,29 +104,6 @@ final class ProcessJournal {
 
     /** In one record with what it means for an execution, whose {@code sequence} that is. */
     void write(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
-        add(executionId, sequence, backup, number, change, then);
-    }
-
-    /** As above, of a change that functions of the process see from now on: what may tell of it waits, see {@link #delays}. */
-    void writeSeen(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
-        lastSeen = add(executionId, sequence, backup, number, change, then);
-    }
-
-    /**
-     * What leaves the process may tell of changes that its functions have seen: it leaves once those are durable.
-     *
-     * @return false: they are, and the step is done by whoever asks
-     */
-    boolean delays(Runnable step) {
-        return lastSeen != null && context.has(Rule.SEEN_IS_DURABLE_OUTSIDE) && lastSeen.behind.add(step);
-    }
-
-    /** Whether functions of the process see changes that are not durable. */
-    boolean isSeenAhead() {
-        return lastSeen != null;
-    }
-
-    private Pending add(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
         if (!isBaseOpen) {
             isBaseOpen = true;
             bases.add(base);
@@ -144,7 +112,6 @@ final class ProcessJournal {
         Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
         pending.add(added);
         added.emit();
-        return added;
     }
 
     /** @param told when there is a change that no image has, after there was none */

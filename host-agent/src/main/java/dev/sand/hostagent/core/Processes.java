@@ -33,7 +33,6 @@ final class Processes {
     private final ProcessCommands commands;
     private final DeferredSends deferred;
     private final SendsUnderWay sends = new SendsUnderWay();
-    private final FollowUps followUps = new FollowUps();
     private final Elsewhere elsewhere;
     private final LateSends late;
     private final ProcessDeliveries deliveries;
@@ -64,10 +63,6 @@ final class Processes {
 
     SendsUnderWay sends() {
         return sends;
-    }
-
-    FollowUps followUps() {
-        return followUps;
     }
 
     LateSends late() {
@@ -233,28 +228,9 @@ final class Processes {
         return lives == execution.slot() ? null : Refusals.movedProcess(id, lives);
     }
 
-    /**
-     * How an execution that runs in a process ends may tell of what others did there that is not durable.
-     *
-     * @param step done once it is; @return false: it is, and the step is done by whoever asks
-     */
-    boolean delays(RunningExecution execution, Runnable step) {
-        ProcessHome home = table.here(execution.request().application(), execution.request().processId());
-        return home != null && home.journal().delays(step);
-    }
-
-    /** What a running function does outside of its process may tell of that, likewise. */
-    boolean delays(Event event, Runnable step) {
-        ProcessHome home = event.owner.process() == null ? null : home(event);
-        return home != null && home.journal().delays(step);
-    }
-
-    /** It has ended, whether it ran or not; or, for its process, it is about to. */
+    /** It has ended, whether it ran or not. */
     void left(RunningExecution execution) {
         elsewhere.left(execution.id());
-        if (execution.isEnded()) {
-            followUps.forget(execution.id());
-        }
         arrivals.arrived(execution);
         ProcessHome home = table.here(execution.request().application(), execution.request().processId());
         if (home != null) {

@@ -7,11 +7,9 @@ import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
-import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.AslExecution;
 import dev.sand.workflow.Execution;
-import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
 import java.util.Collection;
@@ -60,7 +58,6 @@ final class RunningExecution extends Timed implements Tenant {
     private Boolean hasStrictWorkflow;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
     private String journalTrouble;
-    private boolean foretold;
 
     /** @param recovery what the journal of an earlier owner has of it; null: the execution is new */
     RunningExecution(CoreContext context, InvocationRequest request, int slot, Input.Recover recovery) {
@@ -363,20 +360,6 @@ final class RunningExecution extends Timed implements Tenant {
             own.left(place);
         }
         audience.leave();
-    }
-
-    /** Functions of its process know how it ends, which is not durable yet. */
-    boolean isForetold() {
-        return foretold;
-    }
-
-    /** What its functions did is to be durable before anybody else hears how it ends: functions of its process go on with that now. */
-    void foretell(List<Command> commands) {
-        if (commands.size() == 1 && commands.getFirst() instanceof Command.Succeed(Payload output)) {
-            foretold = true;
-            audience.foretell(new InvocationResult(id(), InvocationResult.Status.SUCCEEDED, output, null, List.of()));
-            context.processes.left(this);
-        }
     }
 
     /** An execution's deadline may come before the end of the patience with placement. */

@@ -228,43 +228,14 @@ final class Signals {
      * unawaited.
      */
     private void evaluated(List<Command> commands) {
-        if (execution.request().process() != null && context.processes.followUps().delays(execution.id(), () -> onTold(() -> evaluated(commands)))) {
-            awaited = Awaited.JOURNAL;
-            context.emit(new Action.HurryJournal());
-            return;
-        }
         ProcessHome.Ending change = changes.isEmpty() ? null : changes.remove(pending);
         if (change != null) {
             awaited = Awaited.JOURNAL;
             effects = commands;
-            if (execution.backups().finished(pending, commands, change, this::onJournaled)) {
-                execution.foretell(commands);
-            }
+            execution.backups().finished(pending, commands, change, this::onJournaled);
             return;
         }
         boolean isNew = !isReplaying() && !(pending instanceof Signal.Started) && !(pending instanceof Signal.Redriven);
-        if (isNew && execution.request().process() != null) {
-            if (!execution.isStrict()) { // else its record comes first, and is waited for below
-                execution.foretell(commands);
-            }
-            if (context.processes.delays(execution, () -> onTold(() -> takeEffect(commands, true)))) {
-                awaited = Awaited.JOURNAL;
-                return;
-            }
-        }
-        takeEffect(commands, isNew);
-    }
-
-    /** What it may tell of is in the global bus. */
-    private void onTold(Runnable step) {
-        if (!execution.isEnded()) {
-            awaited = Awaited.NOTHING;
-            step.run();
-            drainInbox();
-        }
-    }
-
-    private void takeEffect(List<Command> commands, boolean isNew) {
         if (isNew && execution.isStrict() && context.has(Rule.GLOBAL_BEFORE_LOCAL)) {
             awaited = Awaited.JOURNAL;
             effects = commands;

@@ -120,11 +120,6 @@ public final class BusJournal implements JournalAdapter {
         }
     }
 
-    @Override
-    public void hurry() {
-        queue.wake();
-    }
-
     private Failure behind() {
         return new Failure(Errors.UNAVAILABLE, "the journal is " + queue.bytes() + " bytes behind, the limit is "
                 + options.maxBacklogBytes() + "; come back later", Failure.Source.PLATFORM, true, null,

@@ -68,10 +68,6 @@ public interface JournalAdapter extends AutoCloseable {
      */
     void append(Entry entry, AppendListener listener);
 
-    /** Somebody waits after all for what was given as records that nobody awaits: those wait for others no longer. */
-    default void hurry() {
-    }
-
     /**
      * Claims the slot in every journal that there is and that is not claimed under this epoch, and reads it up to the claim
      * (SAND 4.2.1): what lower epochs write after it counts no more. Blocks, and waits for a bus that is away.

@@ -5,11 +5,9 @@ import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -29,20 +27,7 @@ final class ProcessReading {
         /** By base, where the changes behind it begin. */
         final TreeMap<Long, Long> bases = new TreeMap<>();
         final Map<Long, Boolean> values = new HashMap<>();
-
-        boolean isWholeTo(long number) {
-            long next = byNumber.firstEntry().getValue().change().base() + 1;
-            for (long each : byNumber.headMap(number, true).keySet()) {
-                if (each != next++) {
-                    return false;
-                }
-            }
-            return true;
-        }
     }
-
-    /** Of a change. */
-    private record Place(Name name, long epoch, long number) {}
 
     /** Changes that an image has, with values that may still be there. */
     record Ended(String journalId, long firstOffset) {}
@@ -50,8 +35,6 @@ final class ProcessReading {
     private final Map<Name, Found> processes = new LinkedHashMap<>();
     private final Map<String, Name> names = new HashMap<>();
     private final List<Ended> ended = new ArrayList<>();
-    /** Changes that counted for nobody, since one before them was missing, and that are not kept here any more. */
-    private final Set<Place> lost = new HashSet<>();
 
     /** @param executionId of the record */
     void take(long offset, long epoch, ProcessChange change, String executionId) {
@@ -60,20 +43,8 @@ final class ProcessReading {
         names.put(change.journalId(), name);
         found.bases.putIfAbsent(change.base(), offset);
         found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
-        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch && lost.add(place(name, entry)));
+        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch);
         found.byNumber.putIfAbsent(change.number(), new Entry(epoch, change, executionId));
-    }
-
-    private static Place place(Name name, Entry entry) {
-        return new Place(name, entry.epoch(), entry.change().number());
-    }
-
-    /** Whether that change, of an owner of that epoch, has nothing missing before it; or had when an image had it. */
-    boolean counts(long epoch, ProcessChange change) {
-        Name name = new Name(change.process(), change.createdMs());
-        Found found = processes.get(name);
-        Entry entry = found == null ? null : found.byNumber.get(change.number());
-        return !lost.contains(new Place(name, epoch, change.number())) && (entry == null || entry.epoch() != epoch || found.isWholeTo(change.number()));
     }
 
     /** What was journaled under that id is needed no more. */
@@ -88,9 +59,7 @@ final class ProcessReading {
         if (first != null && found.values.get(base)) {
             ended.add(new Ended(journalId, first));
         }
-        List<Entry> gone = found.byNumber.values().stream().filter(entry -> entry.change().base() == base).toList();
-        gone.stream().filter(entry -> !found.isWholeTo(entry.change().number())).forEach(entry -> lost.add(place(name, entry)));
-        found.byNumber.values().removeAll(gone);
+        found.byNumber.values().removeIf(entry -> entry.change().base() == base);
         if (found.bases.isEmpty()) {
             processes.remove(name);
         }

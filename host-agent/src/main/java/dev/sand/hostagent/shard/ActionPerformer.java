@@ -87,7 +87,6 @@ final class ActionPerformer implements ActionSink {
                 }
             }
             case Action.Journal journal -> journaling.journal(journal);
-            case Action.HurryJournal _ -> adapters.journal().hurry();
             case Action.Record record -> record(record);
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));

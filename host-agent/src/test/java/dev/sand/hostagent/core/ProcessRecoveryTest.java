@@ -36,12 +36,8 @@ class ProcessRecoveryTest extends ProcessFixture {
     }
 
     private static CoreFixture shop() {
-        return cold().warm();
-    }
-
-    private static CoreFixture cold() {
         return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("sum", 10, 100, Isolation.REQUEST))
-                .with(grain("atomic", 10, 100, Isolation.REQUEST));
+                .with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
     }
 
     private static boolean responds(List<Action> actions) {
@@ -69,7 +65,7 @@ class ProcessRecoveryTest extends ProcessFixture {
     }
 
     @Test
-    void whatAFunctionWroteIsSeenInItsProcessAtOnceAndAnsweredOnceItIsDurable() {
+    void whatAFunctionWroteIsSeenAndAnsweredOnceItIsDurable() {
         Running writes = running("p");
         shop.takesChanges = false;
         assertThat(responds(finish(writes, write("a", "1")))).isFalse();
@@ -78,83 +74,9 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(record.carried().change().change()).isInstanceOfSatisfying(Change.Done.class, done ->
                 assertThat(done.writes()).extracting(StateWrite::key).containsExactly("a"));
         Running reads = running("p");
-        assertThat(state(reads, "a")).isEqualTo("1");
-        assertThat(responds(finish(reads))).as("it may tell of that").isFalse();
-        assertThat(take(record).stream().filter(Action.Respond.class::isInstance)).hasSize(2);
-    }
-
-    @Test
-    void whatMayTellOfAnEndThatIsNotDurableLeavesItsProcessBehindIt() {
-        running("q");
-        Running sends = running("p");
-        Running writes = running("p");
-        shop.takesChanges = false;
-        finish(writes, write("a", "1"));
-        Action.Journal record = changes().getLast();
-        ask(sends, send(0, "q", "a is 1"));
-        ask(sends, new ProcessCall.Invoke(1, "q", "g", json("a is 1")));
-        List<String> outside = new ArrayList<>();
-        assertThat(shop.core().delays(APP, sends.instance(), () -> outside.add("a is 1"))).isTrue();
-        assertThat(told).isEmpty();
-        assertThat(changes().getLast()).as("no message of it").isEqualTo(record);
-        assertThat(outside).isEmpty();
-        ask(sends, send(2, "p", "a is 1"));
-        assertThat(told).as("what stays in the process is in the journal behind it").containsExactly(new Answer.Done());
-        take(record);
-        assertThat(told).contains(new Answer.Done(), new Answer.Done());
-        assertThat(changes().getLast().carried().change().change()).isInstanceOf(Change.Arrived.class);
-        assertThat(outside).containsExactly("a is 1");
-        assertThat(shop.core().delays(APP, sends.instance(), () -> { })).isFalse();
-    }
-
-    @Test
-    void whereFunctionsHaveANetworkTheySeeWhatIsDurable() {
-        shop = cold().network().warm();
-        Running writes = running("p");
-        shop.takesChanges = false;
-        finish(writes, write("a", "1"));
-        Running reads = running("p");
         assertThat(state(reads, "a")).isNull();
-        take(changes().getLast());
+        assertThat(responds(take(record))).isTrue();
         assertThat(state(reads, "a")).isEqualTo("1");
-    }
-
-    @Test
-    void aFunctionOfTheOwnProcessBeginsAtOnceAndItsResultIsThereBeforeItIsDurable() {
-        Running caller = running("p");
-        shop.takesChanges = false;
-        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
-        String id = ((Answer.Invoked) told.getLast()).invocation();
-        assertThat(journal.getLast().awaited()).as("its request").isFalse();
-        Running invoked = shop.running(id);
-        ask(caller, new ProcessCall.Result(id, 1_000));
-        List<Action> ended = finish(invoked, write("a", "1"));
-        assertThat(told.getLast()).isInstanceOf(Answer.Outcome.class);
-        assertThat(responds(ended)).isFalse();
-        assertThat(responds(finish(caller))).as("the caller's end may tell of it").isFalse();
-        assertThat(responds(take(changes().getLast())) || responds(shop.after(1))).isTrue();
-    }
-
-    @Test
-    void theEndOfAFunctionWaitsForTheRequestsOfThoseThatItInvoked() {
-        Running caller = running("p");
-        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
-        String id = ((Answer.Invoked) told.getLast()).invocation();
-        List<Action> ended = finish(caller, write("a", "1"));
-        assertThat(responds(ended)).isFalse();
-        assertThat(ended).anyMatch(Action.HurryJournal.class::isInstance).noneMatch(Action.Journal.class::isInstance);
-        assertThat(responds(on(new Input.Journaled(id, 0, null))) || responds(shop.after(1))).isTrue();
-    }
-
-    @Test
-    void theEndOfAFunctionThatChangedNothingHurriesTheRequestsOfThoseThatItInvoked() {
-        Running caller = running("p");
-        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
-        String id = ((Answer.Invoked) told.getLast()).invocation();
-        List<Action> ended = finish(caller);
-        assertThat(responds(ended)).isFalse();
-        assertThat(ended).anyMatch(Action.HurryJournal.class::isInstance);
-        assertThat(responds(finish(shop.running(id))) || responds(shop.after(1))).as("that it has ended will do").isTrue();
     }
 
     @Test
