@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ REQUESTS = 400
 MAPS = 40
 """Wide Maps: their inputs are the ones that could hold a shard for long."""
 ITEMS = 1000
+WIDE_MAPS = {"wide": "greet", "shared": "many"}
+"""Each over the grain of one kind of isolation."""
 WIDE = {
     "StartAt": "All",
     "States": {
@@ -29,13 +32,14 @@ WIDE = {
             "ItemSelector": {"i.$": "$$.Map.Item.Index", "name": "Ada"},
             "ItemProcessor": {
                 "StartAt": "Greet",
-                "States": {"Greet": {"Type": "Task", "Resource": "greet", "End": True}},
+                "States": {"Greet": {"Type": "Task", "Resource": "%s", "End": True}},
             },
             "End": True,
         }
     },
 }
 UNFINISHED = 20
+SCRAPES = 3
 READY_LINES = 200
 STOP_SECONDS = 120
 
@@ -45,7 +49,11 @@ def main(cache: Path) -> None:
         Path(folder).chmod(0o711)  # sandboxes have users of their own
         application = Path(folder) / "training"
         sand("init", str(application))
-        (application / "workflows" / "wide.asl.json").write_text(json.dumps(WIDE))
+        shutil.copytree(application / "grains" / "greet", application / "grains" / "many")
+        manifest = application / "sand.yaml"
+        manifest.write_text(manifest.read_text().replace("grains:\n", "grains:\n  many: {isolation: worker}\n", 1))
+        for name, grain in WIDE_MAPS.items():
+            (application / "workflows" / f"{name}.asl.json").write_text(json.dumps(WIDE) % grain)
         command = [
             sys.executable,
             "-P",
@@ -69,8 +77,10 @@ def main(cache: Path) -> None:
             sand("--server", server, "deploy", str(application))
             for target in ("main", "greet"):
                 call(server, f"/invoke/training/{target}", b'{"name": "Ada"}', REQUESTS)
-            call(server, "/invoke/training/wide", json.dumps(list(range(ITEMS))).encode(), MAPS)
+            for name in WIDE_MAPS:
+                call(server, f"/invoke/training/{name}", json.dumps(list(range(ITEMS))).encode(), MAPS)
             sand("--server", server, "invocations", "list", "training")
+            call(server, "/metrics", b"", SCRAPES, "GET")
     cache.with_name(AOT_JARS).write_text(jars_as_they_are(class_path()))
 
 
@@ -109,10 +119,10 @@ def ready(platform: subprocess.Popen) -> str:
     raise SystemExit("the platform did not start")
 
 
-def call(server: str, path: str, body: bytes, times: int) -> None:
+def call(server: str, path: str, body: bytes, times: int, method: str = "POST") -> None:
     connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
     for _ in range(times):
-        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        connection.request(method, path, body, {"Content-Type": "application/json"})
         answer = connection.getresponse()
         answer.read()
         if answer.status != 200:

@@ -74,6 +74,8 @@ final class Signals {
     private final Steps steps;
     private final Callbacks callbacks;
     private ArrayDeque<Signal> inbox;
+    /** Made with this, and so linked before anybody waits: a wide Map is the first to need it. */
+    private final Runnable nextTurn = this::onNextTurn;
     /** Signals at the head of the inbox that come from the journal, the first one included. */
     private int replaying;
     /** Of those, signals from before the redrive: the end that they led to does not count. */
@@ -166,7 +168,7 @@ final class Signals {
         for (int left = MOST_A_TURN; awaited == Awaited.NOTHING && inbox != null && !inbox.isEmpty() && goesOn(); left--) {
             if (left == 0) {
                 awaited = Awaited.NEXT_TURN;
-                context.later(FanOut.NEXT_TURN_NS, this::onNextTurn);
+                context.later(FanOut.NEXT_TURN_NS, nextTurn);
             } else {
                 process(inbox.poll());
             }

@@ -28,10 +28,11 @@ import org.apache.thrift.TException;
 
 /**
  * Sandboxes whose processes are threads of this one: supervisor, workers and instances speak to the shard over its real sockets,
- * in the way of the Python runtime, and a function gives back what it is given. Instances serve one event each and end.
+ * in the way of the Python runtime, and a function gives back what it is given.
  */
 final class Players implements SandboxRuntime {
     private static final int PID = 1;
+    private static final String MANY = "worker";
 
     private final SandboxSockets sockets;
     private final Path folder;
@@ -72,34 +73,38 @@ final class Players implements SandboxRuntime {
                 for (Command command : supervisor.commands(new CommandsRequest(endpoint.token(), PID)).getCommands()) {
                     if (command.isSetStartWorker()) {
                         String worker = command.getStartWorker().getWorker();
+                        boolean servesMany = command.getStartWorker().getConfiguration().getIsolation().equals(MANY);
                         supervisor.report(Report.workerReady(new WorkerReadyReport(worker, PID, 1)));
-                        play(() -> work(worker));
+                        play(() -> work(worker, servesMany));
                     }
                 }
             }
         }
     }
 
-    private void work(String worker) throws IOException, TException {
+    private void work(String worker, boolean servesMany) throws IOException, TException {
         try (BusClient commands = connect()) {
             while (true) {
                 for (Command command : commands.commands(new CommandsRequest(worker, PID)).getCommands()) {
                     if (command.isSetSpawn()) {
-                        command.getSpawn().getInstances().forEach(instance -> play(() -> serve(instance)));
+                        command.getSpawn().getInstances().forEach(instance -> play(() -> serve(instance, servesMany)));
                     }
                 }
             }
         }
     }
 
-    private void serve(String instance) throws IOException, TException {
+    private void serve(String instance, boolean many) throws IOException, TException {
         try (BusClient bus = connect()) {
-            EventMessage event = bus.take(new TakeRequest(instance, PID)).getEvent();
-            if (event != null) {
-                long now = System.nanoTime();
-                bus.finish(new FinishRequest(event.getEventId(), event.getAttempt(), event.getPayload(), now, now));
-                bus.report(Report.instanceExited(new InstanceExitedReport(instance, 0, 0, 1, 1)));
-            }
+            EventMessage event;
+            do {
+                event = bus.take(new TakeRequest(instance, PID)).getEvent();
+                if (event != null) {
+                    long now = System.nanoTime();
+                    bus.finish(new FinishRequest(event.getEventId(), event.getAttempt(), event.getPayload(), now, now));
+                }
+            } while (many && event != null);
+            bus.report(Report.instanceExited(new InstanceExitedReport(instance, 0, 0, 1, 1)));
         }
     }
 

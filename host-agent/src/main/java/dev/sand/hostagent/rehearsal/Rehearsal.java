@@ -42,6 +42,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +59,7 @@ public final class Rehearsal {
     /** Rounds of one request each, while the time lasts; on a busy machine the first one has to do. */
     private static final int ROUNDS = 50;
     private static final long ENOUGH_NS = Duration.ofMillis(700).toNanos();
-    /** In so many rounds there is one Map over so many items, the first one to begin with. */
+    /** In so many rounds there is one Map over so many items of each kind of isolation, the first one to begin with. */
     private static final int WIDE_EVERY = 25;
     private static final int ITEMS = 1000;
     private static final String EVENT = "{\"name\":\"Ada\",\"n\":1}";
@@ -72,7 +73,7 @@ public final class Rehearsal {
     private static final String WIDE = """
             {"StartAt": "F", "States": {
               "F": {"Type": "Map", "ItemSelector": {"i.$": "$$.Map.Item.Index"}, "End": true, "ItemProcessor": {
-                "StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "grain", "End": true}}}}}}""";
+                "StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "%s", "End": true}}}}}}""";
 
     private final Path folder;
     private int answers;
@@ -119,6 +120,8 @@ public final class Rehearsal {
                 ask(agent, "workflow", EVENT, round % 2 == 0);
                 if (round % WIDE_EVERY == 0) {
                     ask(agent, "wide", items, false);
+                    ask(agent, "shared", items, false);
+                    agent.figures().orTimeout(PATIENCE_MS, TimeUnit.MILLISECONDS).join();
                 }
             }
         }
@@ -143,10 +146,22 @@ public final class Rehearsal {
         answers++;
     }
 
+    private static WorkflowSpec workflow(String name, String definition) {
+        return new WorkflowSpec(name, definition, PATIENCE_MS);
+    }
+
+    private static GrainSpec servesMany() {
+        GrainSpec one = GrainSpec.withDefaults("many");
+        return new GrainSpec(one.name(), one.entry(), GrainSpec.Isolation.WORKER, one.preload(), one.timeoutMs(), one.concurrency(),
+                one.memoryBytes(), one.queueDepth(), one.queueBytes(), one.minIdle(), one.maxIdle(), one.maxRequests(),
+                one.environment(), one.secrets());
+    }
+
     private static ApplicationSource source() {
         ApplicationVersion version = new ApplicationVersion(Limits.SCHEMA_VERSION, APPLICATION, 1, "bundle", null, SandboxSpec.DEFAULT,
-                Map.of("grain", GrainSpec.withDefaults("grain")),
-                Map.of("workflow", new WorkflowSpec("workflow", WORKFLOW, PATIENCE_MS), "wide", new WorkflowSpec("wide", WIDE, PATIENCE_MS)),
+                Map.of("grain", GrainSpec.withDefaults("grain"), "many", servesMany()),
+                Stream.of(workflow("workflow", WORKFLOW), workflow("wide", WIDE.formatted("grain")),
+                        workflow("shared", WIDE.formatted("many"))).collect(Collectors.toMap(WorkflowSpec::name, each -> each)),
                 List.of(), Map.of(), Durability.RELAXED, 0);
         return new ApplicationSource() {
             @Override
