@@ -27,7 +27,7 @@ final class ProcessCommands {
     void on(Input.Command input) {
         ProcessCommand command = input.command();
         boolean known = table.isKnown(command.application(), command.process());
-        if (!known && isBeingRead(input, table.slotOf(command.application(), command.process()))) {
+        if ((!known || endsHere(command)) && isBeingRead(input, table.slotOf(command.application(), command.process()))) {
             return;
         }
         switch (command.kind()) {
@@ -56,10 +56,17 @@ final class ProcessCommands {
         table.findHere(command.application(), command.process(), command.version(), values, (home, failure) -> {
             if (failure != null) {
                 refuse(input, failure);
-            } else if (home != null || !isBeingRead(input, table.slotOf(command.application(), command.process()))) {
+            } else if (home != null && !endsHere(command)
+                    || !isBeingRead(input, table.slotOf(command.application(), command.process()))) {
                 step.on(home);
             }
         });
+    }
+
+    /** It is no more here then: not before what the journals have of executions in it is known. */
+    private boolean endsHere(ProcessCommand command) {
+        return (command.kind() == ProcessCommand.Kind.MIGRATE || command.kind() == ProcessCommand.Kind.KILL)
+                && context.has(Rule.RECOVERED_BEFORE_LEAVING);
     }
 
     /** Then that is told. */

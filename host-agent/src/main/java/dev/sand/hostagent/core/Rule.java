@@ -40,6 +40,8 @@ public enum Rule {
     HELD_WHILE_RECOVERING,
     /** What the journal has of a held request's id is that request. */
     HELD_JOINS_RECOVERED,
+    /** A process is moved by hand, or killed, only once the journals of its slot have been read: what runs in it is known then. */
+    RECOVERED_BEFORE_LEAVING,
     /** With its slot, an execution loses its effects. */
     LOST_SLOT_LOST_EFFECTS,
     /** Strict: an event goes out only once the record that made it is in the global bus. */

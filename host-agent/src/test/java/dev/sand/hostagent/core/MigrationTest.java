@@ -63,13 +63,16 @@ class MigrationTest extends ProcessFixture {
         return answers;
     }
 
-    private List<Action> invokeIn(int slot, long number) {
+    private static InvocationRequest request(int slot, long number) {
         String id;
         do {
             id = Ids.encode(2_000, 0, number++);
         } while (Slots.of(id, SLOTS) != slot);
-        return on(new Input.Invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, false, null)
-                .inProcess("p"), new InvocationListener() {
+        return new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, false, null).inProcess("p");
+    }
+
+    private List<Action> invokeIn(int slot, long number) {
+        return on(new Input.Invoke(request(slot, number), new InvocationListener() {
             @Override
             public void onAccepted() {}
 
@@ -210,6 +213,32 @@ class MigrationTest extends ProcessFixture {
         on(new Input.ImageMoved(move, null));
         assertThat(told()).containsExactly(AWAY);
         assertThat(isHere("p")).isFalse();
+    }
+
+    @Test
+    void nothingLeavesBeforeWhatRanInItIsKnownAndHasEnded() {
+        finish(running("p"), write("a", "1"));
+        List<ProcessChange> before = journal.stream().filter(record -> record.carried() != null).map(record -> record.carried().change()).toList();
+        shop = shop();
+        on(new Input.SlotLost(AWAY, EPOCH));
+        on(new Input.SlotLost(HOME, EPOCH));
+        on(new Input.SlotAcquired(HOME, EPOCH + 1));
+        on(new Input.RecoverProcess(APP.application(), "p", before.getFirst().createdMs(), before, List.of(0L), Map.of(), HOME));
+        assertThat(migrate(AWAY)).singleElement().isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.retryable()).isTrue());
+        assertThat(command("p", Kind.KILL)).isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.retryable()).isTrue());
+        InvocationRequest request = request(HOME, 1);
+        on(new Input.Recover(request, List.of()));
+        on(new Input.SlotReady(HOME, EPOCH + 1));
+        List<Object> answers = migrate(AWAY);
+        on(new Input.Journaled(request.executionId(), 1, null));
+        shop.settle();
+        assertThat(left()).isEmpty();
+        finish(shop.running(request.executionId()), write("b", "1"));
+        on(new Input.Recorded(request.executionId(), null));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        deliver();
+        assertThat(answers).singleElement().isInstanceOf(ProcessView.class);
+        assertThat(shop.images.get("p").state()).containsKey("b");
     }
 
     @Test

@@ -2,11 +2,19 @@ package dev.sand.hostagent.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.datalayer.RecordedResults;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
+import dev.sand.hostagent.core.Rule;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,8 +27,8 @@ class MovingSimulationTest {
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
     /** @return what is wrong, or null */
-    private static String violation(long seed, boolean broken, int hosts) {
-        MovingWorld world = new MovingWorld(seed, broken, hosts);
+    private static String violation(long seed, Set<Rule> rules, int hosts) {
+        MovingWorld world = new MovingWorld(seed, rules, hosts);
         try {
             world.run();
         } catch (RuntimeException e) {
@@ -37,6 +45,12 @@ class MovingSimulationTest {
         }
         if (!world.wrongValues.isEmpty()) {
             return "values that are not as they were written: " + world.wrongValues;
+        }
+        for (InvocationRecord record : world.records.all()) {
+            Failure failure = record.failure();
+            if (failure != null && (failure.error().equals(Errors.MOVED) || !RecordedResults.isKnown(failure))) {
+                return "execution " + record.executionId() + " ended as " + failure.error() + ": " + failure.cause();
+            }
         }
         Set<String> all = new HashSet<>();
         for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
@@ -90,9 +104,14 @@ class MovingSimulationTest {
     void norWhenProcessesGoFromHostToHost() {
         migrations = 0;
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-            assertThat(violation(seed, false, 2)).isNull();
+            assertThat(violation(seed, Rule.ALL, 2)).isNull();
         }
         assertThat(migrations).as("processes that were moved by hand").isGreaterThan(SEEDS / 4);
     }
 
+    @Test
+    void aProcessThatLeavesBeforeAllThatRanInItIsKnownIsFound() {
+        Set<Rule> others = EnumSet.complementOf(EnumSet.of(Rule.RECOVERED_BEFORE_LEAVING));
+        assertThat(LongStream.range(FIRST, FIRST + SEEDS).mapToObj(seed -> violation(seed, others, 2)).anyMatch(Objects::nonNull)).isTrue();
+    }
 }

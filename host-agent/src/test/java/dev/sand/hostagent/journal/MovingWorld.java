@@ -24,6 +24,7 @@ import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.Rule;
 import dev.sand.hostagent.process.Change;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -57,8 +58,9 @@ final class MovingWorld {
     record Message(String source, String destination, String body) {}
 
     final Random dice;
-    final boolean broken;
+    final Set<Rule> rules;
     final WorldStore store = new WorldStore();
+    final WorldRecords records = new WorldRecords();
     final List<Action.Journal> journal = new ArrayList<>();
     final Map<String, Long> busUntilNs = new HashMap<>();
     /** By body, in the order of arrival. */
@@ -85,10 +87,10 @@ final class MovingWorld {
     boolean ending;
     private final long memory;
 
-    /** @param broken answers go out before the journal has what they tell of: to be found */
-    MovingWorld(long seed, boolean broken, int count) {
+    /** @param rules those that hold: what goes wrong without one is to be found */
+    MovingWorld(long seed, Set<Rule> rules, int count) {
         this.dice = new Random(seed);
-        this.broken = broken;
+        this.rules = rules;
         this.memory = MEMORIES.get(dice.nextInt(MEMORIES.size()));
         for (int i = 0; i < count; i++) {
             hosts.add(new WorldHost(this, "host" + i));
@@ -224,18 +226,50 @@ final class MovingWorld {
     }
 
     private void ask(InvocationRequest request, String name, int before) {
-        String process = request.process();
         owners[Slots.of(request.executionId(), SLOTS)].invoke(request, result -> {
-            boolean moved = result.failure() != null && result.failure().error().equals(Errors.MOVED) && before < 20;
-            if (moved && ProcessPlace.slotOf(result.failure()) >= 0) {
-                routes.put(process, ProcessPlace.slotOf(result.failure()));
-                later(1, () -> invoke(process, request.target(), name, before + 1));
-            } else if (moved) {
-                later(20, () -> ask(request, name, before + 1)); // its slot is another's now
-            } else if (result.status() == Status.SUCCEEDED) {
-                succeeded.put(name, process);
+            if (result == null) {
+                later(20, () -> askAgain(request, name));
+            } else {
+                answered(request, name, before, result);
             }
         });
+    }
+
+    /** Its host has died: it has ended, or runs on, or is run now; where its process was moved since, nobody knows which. */
+    private void askAgain(InvocationRequest request, String name) {
+        InvocationResult ended = records.result(request.executionId());
+        if (ended != null) {
+            told(request, name, ended);
+        } else {
+            owners[Slots.of(request.executionId(), SLOTS)].invoke(request, result -> {
+                if (result == null || isMoved(result) && ProcessPlace.slotOf(result.failure()) < 0) {
+                    later(20, () -> askAgain(request, name));
+                } else {
+                    told(request, name, result);
+                }
+            });
+        }
+    }
+
+    private static boolean isMoved(InvocationResult result) {
+        return result.failure() != null && result.failure().error().equals(Errors.MOVED);
+    }
+
+    private void answered(InvocationRequest request, String name, int before, InvocationResult result) {
+        if (isMoved(result) && before < 20 && ProcessPlace.slotOf(result.failure()) >= 0) {
+            routes.put(request.process(), ProcessPlace.slotOf(result.failure()));
+            later(1, () -> invoke(request.process(), request.target(), name, before + 1));
+        } else if (isMoved(result) && before < 20) {
+            later(20, () -> ask(request, name, before + 1)); // its slot is another's now
+        } else {
+            told(request, name, result);
+        }
+    }
+
+    private void told(InvocationRequest request, String name, InvocationResult result) {
+        if (result.status() == Status.SUCCEEDED) {
+            succeeded.put(name, request.process());
+        }
     }
 
     /** To its owner, again until it is taken or there is no time left. */
@@ -288,15 +322,46 @@ final class MovingWorld {
     }
 
     private void command(ProcessCommand command, Runnable done) {
-        owners[livesIn(command.process())].on(new Input.Command(command, new Input.CommandListener() {
+        command(command, done, nowNs + 8_000 * MS);
+    }
+
+    /** Of whoever has it; again, when that has died, or is not it, or not yet. */
+    private void command(ProcessCommand command, Runnable done, long untilNs) {
+        WorldHost owner = owners[livesIn(command.process())];
+        int life = owner.life();
+        boolean[] answered = {false};
+        owner.on(new Input.Command(command, new Input.CommandListener() {
             @Override
             public void onDone(ProcessView view) {
+                answered[0] = true;
                 done.run();
             }
 
             @Override
-            public void onFailed(Failure failure) {}
+            public void onFailed(Failure failure) {
+                answered[0] = true;
+                if (failure.retryable()) {
+                    again(command, done, untilNs);
+                }
+            }
         }));
+        lookAfter(owner, life, answered, () -> again(command, done, untilNs));
+    }
+
+    private void lookAfter(WorldHost owner, int life, boolean[] answered, Runnable lost) {
+        later(20, () -> {
+            if (!answered[0] && owner.life() != life) {
+                lost.run();
+            } else if (!answered[0]) {
+                lookAfter(owner, life, answered, lost);
+            }
+        });
+    }
+
+    private void again(ProcessCommand command, Runnable done, long untilNs) {
+        if (nowNs < untilNs && !ending) {
+            later(20, () -> command(command, done, untilNs));
+        }
     }
 
     // --- values

@@ -8,6 +8,7 @@ import static dev.sand.hostagent.journal.MovingWorld.away;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessMessage;
@@ -18,18 +19,20 @@ import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** One host of a {@link MovingWorld}: what it is asked to do is done, late or never. */
 final class WorldHost {
     private final MovingWorld world;
     private final String name;
     private final Map<Integer, Long> epochs = new HashMap<>();
-    private final Map<String, Consumer<InvocationResult>> answered = new HashMap<>();
+    /** Who waits for an execution; told null when this host dies. In the order in which they came, so that dice fall the same. */
+    private final Map<String, Consumer<InvocationResult>> answered = new LinkedHashMap<>();
     HostCore core;
     private int life;
 
@@ -40,7 +43,8 @@ final class WorldHost {
 
     void begin() {
         world.epoch++;
-        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0);
+        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0,
+                world.rules);
         epochs.clear();
         for (int slot = 0; slot < SLOTS; slot++) {
             if (world.owners[slot] == this) {
@@ -55,8 +59,14 @@ final class WorldHost {
 
     void crash() {
         life++;
+        List<Consumer<InvocationResult>> waiting = List.copyOf(answered.values());
         answered.clear();
         begin();
+        waiting.forEach(each -> each.accept(null));
+    }
+
+    int life() {
+        return life;
     }
 
     private void acquire(int slot, long epoch) {
@@ -64,11 +74,36 @@ final class WorldHost {
         on(new Input.SlotAcquired(slot, epoch));
     }
 
+    /** Processes at once; their executions one after the other, for a look at the record of each may take long. */
     private void recover(int slot, long epoch) {
         PartitionReading reading = reading(world, slot);
         reading.processes().left(APP.application(), reading::isOpen).forEach(left -> on(left.in(slot)));
-        reading.open().forEach(found -> on(found.unfinished(0, 0).recover(world.nowNs)));
-        on(new Input.SlotReady(slot, epoch));
+        long atNs = world.nowNs;
+        for (PartitionReading.Found found : reading.open()) {
+            atNs += dice(dice(4) == 0 ? 300 : 5) * MS;
+            given(slot, epoch, atNs, () -> execution(slot, epoch, found));
+        }
+        given(slot, epoch, atNs, () -> new Input.SlotReady(slot, epoch));
+    }
+
+    /** Unless the slot is another's by then. */
+    private void given(int slot, long epoch, long atNs, Supplier<Input> input) {
+        int of = life;
+        world.at(atNs, () -> {
+            if (of == life && Long.valueOf(epoch).equals(epochs.get(slot))) {
+                on(input.get());
+            }
+        });
+    }
+
+    private Input execution(int slot, long epoch, PartitionReading.Found found) {
+        InvocationRequest request = found.request;
+        if (!world.records.endedOrFenced(request.executionId(), epoch)) {
+            return found.unfinished(0, 0).recover(world.nowNs);
+        }
+        Action.Journal mark = new Action.Journal(request.executionId(), request.application(), slot, epoch, found.unfinished(0, 0).next(),
+                new Action.Backup.Ended(Status.SUCCEEDED), Action.Await.NO, request.processId(), null);
+        return new Input.AlreadyEnded(request.executionId(), () -> journal(mark));
     }
 
     /** What the journal of a slot has, records of earlier owners that came behind a later one's first left out. */
@@ -129,8 +164,8 @@ final class WorldHost {
             case Action.Kill kill -> after(1, () -> exited(kill.instance(), 9));
             case Action.HandOver over -> after(dice(3), () -> new WorldFunction(world, this, over).step());
             case Action.Journal record -> journal(record);
-            case Action.Record record when record.awaited() ->
-                    after(dice(5), () -> on(new Input.Recorded(record.record().executionId(), null)));
+            case Action.Record record -> record(record);
+            case Action.MarkEnded mark -> mark.mark().run();
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
@@ -235,8 +270,18 @@ final class WorldHost {
                         : new Input.Journaled(record.executionId(), record.sequence(), null)));
             }
         });
-        if (world.broken && record.carried() != null) {
-            on(new Input.ChangeJournaled(record.carried(), null));
-        }
+    }
+
+    /** It may be stored, and the host not hear of it. */
+    private void record(Action.Record record) {
+        int of = life;
+        world.later(dice(5), () -> {
+            if (of == life || world.dice.nextBoolean()) {
+                world.records.write(record);
+            }
+            if (of == life && record.awaited()) {
+                on(new Input.Recorded(record.record().executionId(), null));
+            }
+        });
     }
 }
