@@ -5,16 +5,26 @@ import static dev.sand.frontend.Platform.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.ScopeParts;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.Slots;
+import java.lang.reflect.Proxy;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** A request under an Idempotency-Key, sent again: one execution, at whichever frontend. */
@@ -100,6 +110,37 @@ class IdempotencyKeyTest extends WithDemo {
         HttpResponse<byte[]> again = platform.post("/invoke/demo/hold", "1", "Idempotency-Key", "a", "Prefer", "respond-async");
         assertThat(json(again).path("executionId").asText()).isEqualTo(json(held).path("executionId").asText());
         assertThat(json(again).path("status").asText()).isEqualTo("RUNNING");
+    }
+
+    @Test
+    void a_key_follows_its_process_and_says_so_when_the_store_is_away() throws Exception {
+        AtomicBoolean away = new AtomicBoolean();
+        GlobalStore store = (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(), new Class<?>[] {GlobalStore.class},
+                (proxy, method, arguments) -> {
+                    if (away.get()) {
+                        throw new StoreException(StoreException.Kind.AWAY, "the store is away", 0, null);
+                    }
+                    return method.invoke(platform.store, arguments);
+                });
+        List<InvocationRequest> asked = new CopyOnWriteArrayList<>();
+        platform.host.direct = (request, listener) -> {
+            asked.add(request);
+            boolean moved = asked.size() % 2 == 1;
+            away.set(asked.size() == 3);
+            Failure there = new Failure(Errors.MOVED, "it lives elsewhere", Failure.Source.PLATFORM, true, null, Map.of(ProcessPlace.SLOT, 3));
+            listener.onEnd(new InvocationResult(request.executionId(), moved ? Status.FAILED : Status.SUCCEEDED,
+                    moved ? null : request.input(), moved ? there : null, List.of()));
+        };
+        String path = "/api/v1/apps/demo/processes/invoke?function=echo&process=p";
+        try (Frontend other = platform.anotherFrontend(store)) {
+            int port = other.address().getPort();
+            assertThat(text(platform.postTo(port, path, "1", "Idempotency-Key", "m"))).isEqualTo("1");
+            assertThat(Slots.of(asked.get(1).executionId(), Slots.DEFAULT)).isEqualTo(3);
+            HttpResponse<byte[]> lost = platform.postTo(port, path, "2", "Idempotency-Key", "n");
+            assertThat(lost.statusCode()).as(text(lost)).isEqualTo(503);
+            assertThat(text(lost)).contains("the store is away");
+            assertThat(asked).hasSize(3);
+        }
     }
 
     @Test

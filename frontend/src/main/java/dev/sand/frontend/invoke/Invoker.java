@@ -3,6 +3,7 @@ package dev.sand.frontend.invoke;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort;
@@ -17,6 +18,7 @@ import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.WatchedEndPoint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.EndPoint;
@@ -227,10 +229,21 @@ final class Invoker implements AutoCloseable {
                 } else if (key == null) {
                     redirect(invocation, result, null, before);
                 } else {
-                    blocking.execute(() -> redirect(invocation, result, key, before));
+                    blocking.execute(() -> {
+                        try {
+                            redirect(invocation, result, key, before);
+                        } catch (RuntimeException e) {
+                            invocation.onEnd(notRedirected(result, e));
+                        }
+                    });
                 }
             }
         };
+    }
+
+    private static InvocationResult notRedirected(InvocationResult moved, RuntimeException cause) {
+        return new InvocationResult(moved.executionId(), moved.status(), null, Failure.platform(Errors.UNAVAILABLE,
+                "its process lives elsewhere, and the Idempotency-Key cannot be carried there: " + cause.getMessage(), true), List.of());
     }
 
     private void redirect(Invocation invocation, InvocationResult moved, Key key, int before) {
