@@ -38,6 +38,7 @@ final class Processes {
     private final ProcessDeliveries deliveries;
     private final HandOver hands;
     private final Arrivals arrivals;
+    private final Stranded stranded;
     private long lastMadeMs;
 
     Processes(CoreContext context) {
@@ -51,6 +52,7 @@ final class Processes {
         this.deliveries = new ProcessDeliveries(context);
         this.hands = new HandOver(context, this);
         this.arrivals = new Arrivals(this);
+        this.stranded = new Stranded(context, this);
     }
 
     ProcessTable table() {
@@ -165,12 +167,13 @@ final class Processes {
             vanish(recover, last, slot);
             return;
         }
-        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
         if (last.change() instanceof Change.Left) {
             hands.recover(recover, last);
         } else {
             table.bring(recover, 0, true, (home, failure) -> { });
         }
+        // Behind that: what it sends to itself waits for it, and does not bring it here without what the journal has.
+        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
     }
 
     /** One of its name is, or was, here in another slot: that it lives there, its image says; what is told of here was before. */
@@ -212,6 +215,10 @@ final class Processes {
                 return;
             }
             Failure refusal = failure != null ? failure : elsewhere(execution, home);
+            if (refusal != null && execution.isRecovered()) {
+                stranded.on(execution, application, refusal);
+                return;
+            }
             if (refusal != null) {
                 execution.ending().refused(refusal);
             } else {

@@ -128,6 +128,14 @@ final class RunningExecution extends Timed implements Tenant {
         return recovery != null;
     }
 
+    /** Of a grain, from the journal: nothing of it is to run any more. */
+    boolean endsInItsReplay() {
+        Execution machine = new GrainExecution(request.target());
+        machine.on(new Signal.Started(request.input(), 0));
+        recovery.replay().forEach(machine::on);
+        return machine.isEnded() && request.redrive() == null;
+    }
+
     boolean isHeld() {
         return application == null;
     }

@@ -12,6 +12,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand.Kind;
@@ -25,6 +26,7 @@ import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.workflow.Execution.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -239,6 +241,32 @@ class MigrationTest extends ProcessFixture {
         deliver();
         assertThat(answers).singleElement().isInstanceOf(ProcessView.class);
         assertThat(shop.images.get("p").state()).containsKey("b");
+    }
+
+    /** Of the execution that a next owner finds in the journal of home, while the process lives away. */
+    private Action.Record recovered(List<Signal> replay) {
+        finish(running("p"), write("a", "1"));
+        migrate(AWAY);
+        shop.all.clear();
+        InvocationRequest request = request(HOME, 1);
+        on(new Input.Recover(request, replay));
+        assertThat(shop.of(Action.HandOver.class)).as("it is not begun anew").isEmpty();
+        return shop.all.stream().filter(Action.Record.class::isInstance).map(Action.Record.class::cast).reduce((first, second) -> second)
+                .orElseThrow();
+    }
+
+    @Test
+    void whatHadEndedInItEndsSoWhereverItLives() {
+        InvocationRecord record = recovered(List.of(new Signal.TaskSucceeded("g", json("7"), List.of()))).record();
+        assertThat(record.status()).isEqualTo(InvocationResult.Status.SUCCEEDED);
+        assertThat(text(record.output())).isEqualTo("7");
+    }
+
+    @Test
+    void whatHadNotMayHaveRunAndIsSentNowhere() {
+        Failure failure = recovered(List.of()).record().failure();
+        assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE);
+        assertThat(failure.details()).containsEntry(Failure.MAY_HAVE_RUN, true);
     }
 
     @Test

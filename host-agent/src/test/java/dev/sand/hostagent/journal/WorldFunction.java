@@ -65,7 +65,11 @@ final class WorldFunction {
                     if (answer instanceof Answer.Done && over.grain().equals("f")) {
                         world.sent.putIfAbsent(body, new MovingWorld.Message(process, to, body));
                     }
-                    next();
+                    if (answer instanceof Answer.Done) {
+                        next();
+                    } else {
+                        fail(); // what comes behind it is not to overtake it when this is run again
+                    }
                 });
             }
             case 1 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
@@ -118,14 +122,22 @@ final class WorldFunction {
 
     private void end() {
         if (fails && !over.grain().equals("last")) {
-            host.on(new Input.Fail(APP, over.instance(), over.eventId(), over.attempt(), Failure.caller("Boom", "no"), world.nowNs,
-                    world.nowNs));
+            fail();
         } else {
             writes.add(write("a/" + name));
             writes.add(write("b/" + name));
             host.on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
                     world.nowNs, world.nowNs), writes));
+            exit();
         }
+    }
+
+    private void fail() {
+        host.on(new Input.Fail(APP, over.instance(), over.eventId(), over.attempt(), Failure.caller("Boom", "no"), world.nowNs, world.nowNs));
+        exit();
+    }
+
+    private void exit() {
         host.after(1, () -> host.exited(over.instance(), 0));
     }
 }
