@@ -11,12 +11,18 @@ import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.Grants;
+import dev.sand.dataplane.InvocationIds;
 import dev.sand.dataplane.client.InvocationException;
 import dev.sand.dataplane.client.ProcessClient;
 import dev.sand.dataplane.client.Value;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.Ids;
+import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
@@ -251,6 +257,22 @@ class DataPlaneTest {
             String execution = readResult(in, size);
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(results.find("shop", execution)).as("its first connection has ended")
                     .hasValueSatisfying(result -> assertThat(result.output().bytes()).hasSize(size)));
+        }
+    }
+
+    @Test
+    void whatARecordSaysIsFinalWhateverItSays() throws Exception {
+        String id = Ids.next(System.currentTimeMillis(), new Random());
+        String execution = InvocationIds.execution("shop", "p", id, platform.agent.epochs().slots());
+        platform.invocations.record(new InvocationRecord(Limits.SCHEMA_VERSION, execution, "shop", 1, "echo", InvocationResult.Status.FAILED,
+                Payload.nullJson(), null, Failure.platform(Errors.MOVED, "it is elsewhere", true), 1, 2, 0, 0, List.of()), failure -> { });
+        try (Socket client = new Socket("127.0.0.1", plane.port())) {
+            hello(client, grant());
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            in.skipNBytes(in.readInt());
+            send(client, new Frame.Invoke(1, id, true, 0, "echo", "x/y", 1, ByteBuffer.allocate(1)));
+            assertThat(Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))).isInstanceOfSatisfying(Frame.Failed.class,
+                    failed -> assertThat(failed.error()).isEqualTo(Errors.MOVED));
         }
     }
 

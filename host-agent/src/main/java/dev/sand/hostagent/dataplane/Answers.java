@@ -25,9 +25,10 @@ final class Answers {
         return deliveries;
     }
 
-    /** @param output null: it is small, or there is none */
+    /** As its shard tells it: perhaps that it has not begun here. @param output null: it is small, or there is none */
     void give(Call call, InvocationResult result, LentOutput output) {
-        boolean moved = result.failure() != null && result.failure().error().equals(Errors.MOVED);
+        boolean moved = result.failure() != null && result.failure().error().equals(Errors.MOVED)
+                && result.failure().source() == Failure.Source.PLATFORM;
         if (!connection.isOpen(call) || moved) {
             if (output != null) {
                 output.undelivered();
@@ -37,6 +38,17 @@ final class Answers {
             }
             return;
         }
+        end(call, result, output);
+    }
+
+    /** From its record: whatever that says, it has ended so. */
+    void giveRecorded(Call call, InvocationResult result) {
+        if (connection.isOpen(call)) {
+            end(call, result, null);
+        }
+    }
+
+    private void end(Call call, InvocationResult result, LentOutput output) {
         if (result.failure() != null || result.output() == null) {
             connection.end(call, Invocations.failed(call.request, result));
             return;

@@ -157,6 +157,11 @@ final class DataConnection {
         }
     }
 
+    /** On the loop: its record says how it ended. */
+    void onRecorded(Call call, InvocationResult result) {
+        answers.giveRecorded(call, result);
+    }
+
     /** @return false when nothing runs on the loop any more */
     boolean run(Runnable step) {
         try {

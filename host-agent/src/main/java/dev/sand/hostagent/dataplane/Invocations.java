@@ -132,7 +132,7 @@ final class Invocations {
             }
             if (ended.isPresent()) {
                 InvocationResult found = ended.get();
-                return () -> call.onEnd(found);
+                return () -> connection.onRecorded(call, found);
             }
         }
         SegmentServer.Incoming incoming = call.isLarge()
@@ -204,7 +204,8 @@ final class Invocations {
                 Thread.currentThread().interrupt();
             }
             Optional<InvocationResult> found = ended;
-            connection.run(() -> found.ifPresentOrElse(call::onEnd, () -> connection.end(call, new Frame.Moved(call.request, ""))));
+            connection.run(() -> found.ifPresentOrElse(result -> connection.onRecorded(call, result),
+                    () -> connection.end(call, new Frame.Moved(call.request, ""))));
         });
     }
 
