@@ -22,7 +22,7 @@ class Host:
 
     def __init__(self) -> None:
         self.status = 200
-        self.idle_ms, self.in_flight, self.reads = 60_000, 2, False
+        self.idle_ms, self.in_flight, self.reads, self.moves = 60_000, 2, False, False
         self.connections: list[socket.socket] = []
         self.heard: queue.Queue[Any] = queue.Queue()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -63,7 +63,10 @@ class Host:
             limits = (self.in_flight, 1 << 28, 256 << 10, self.idle_ms)
             raw.sendall(frames.encode(frames.Welcome(frames.VERSION, "h", "p", 1, time.time_ns() // 1_000_000, *limits)))
             while self.reads:
-                self.heard.put(reader.next())
+                frame = reader.next()
+                self.heard.put(frame)
+                if self.moves and isinstance(frame, frames.Invoke):
+                    raw.sendall(frames.encode(frames.Moved(frame.request, "")))
         except (OSError, EOFError):
             pass  # it has hung up
 
@@ -159,3 +162,15 @@ def test_after_a_refusal_for_good_the_next_call_begins_anew(host: Host) -> None:
         host.status = 200
         process.submit("second", 1, timeout=20)
         assert host.next().function == "second"
+
+
+def test_a_host_that_always_says_moved_is_asked_more_and_more_rarely_and_no_longer_than_the_call_may_take(host: Host) -> None:
+    host.reads = host.moves = True
+    with Process(host.url, "shop", "p") as process:
+        first = process.submit("first", 1, timeout=1)
+        with pytest.raises(Timeout):
+            first.result(20)
+        assert 2 <= len(host.connections) <= 30
+        host.moves = False
+        process.submit("second", 1, timeout=600)
+        until(lambda: host.next().function == "second")

@@ -65,6 +65,8 @@ class Process:
         self._offset_ms = 0
         self._trouble: BaseException | None = None
         self._is_closed = False
+        # The connection has brought an answer, or has lasted: the next one need not wait. Of the thread that connects.
+        self._is_useful = False
         self._thread: threading.Thread | None = None
         self.reconnects = -1
 
@@ -189,8 +191,10 @@ class Process:
     def _run(self) -> None:
         pause = _FIRST_PAUSE
         while not self._is_closed:
+            self._expire()
+            self._is_useful = False
             try:
-                connection = self._connect()
+                self._serve(self._connect())
             except _Fatal as fatal:
                 with self._changed:
                     self._trouble = fatal.__cause__
@@ -201,24 +205,17 @@ class Process:
                 self._fail_all(error)
                 return
             except (Lost, RefusedHere, OSError) as trouble:
-                at_once = isinstance(trouble, Lost) and trouble.at_once and pause == _FIRST_PAUSE
-                with self._changed:
-                    self._trouble = lost(trouble)
-                    if not at_once and not self._is_closed:
-                        self._changed.wait(pause * random.uniform(0.5, 1.0))
-                pause = min(pause * 2, _LONGEST_PAUSE)
-                self._expire()
-                continue
-            pause = _FIRST_PAUSE
-            try:
-                self._serve(connection)
-            except Lost as why:
-                self._trouble = lost(why)
-            finally:
-                connection.close()
-                with self._changed:
-                    self._connection = None
+                pause = self._pause(trouble, _FIRST_PAUSE if self._is_useful else pause)
         self._fail_all(Unavailable("the client is closed"))
+
+    def _pause(self, trouble: Exception, pause: float) -> float:
+        """Before the next connection. :return: the next one, should that be of no use either"""
+        at_once = isinstance(trouble, Lost) and trouble.at_once and pause == _FIRST_PAUSE
+        with self._changed:
+            self._trouble = lost(trouble)
+            if not at_once and not self._is_closed:
+                self._changed.wait(pause * random.uniform(0.5, 1.0))
+        return min(pause * 2, _LONGEST_PAUSE)
 
     def _connect(self) -> Connection:
         body = json.dumps({} if self._functions is None else {"functions": self._functions}).encode()
@@ -243,9 +240,20 @@ class Process:
             raise _Fatal from refusal(here.refused.error, here.refused.cause)
 
     def _serve(self, connection: Connection) -> None:
+        began = time.monotonic()
+        try:
+            self._converse(connection)
+        finally:
+            self._is_useful |= time.monotonic() - began > _LONGEST_PAUSE
+            connection.close()
+            with self._changed:
+                self._connection = None
+
+    def _converse(self, connection: Connection) -> None:
         connection.on_tick = self._on_tick  # type: ignore[method-assign]
         with self._changed:
             self._connection = connection
+            self._trouble = None
             self._room = connection.welcome.in_flight
             self._offset_ms = connection.welcome.now_ms - time.time_ns() // 1_000_000
             self.reconnects += 1
@@ -262,6 +270,7 @@ class Process:
         while not self._is_closed:
             ended = connection.read()
             if ended is not None:
+                self._is_useful = True
                 with self._changed:
                     self._calls.pop(ended, None)
                     if len(self._calls) + 1 >= self._room:

@@ -41,7 +41,10 @@ public final class ProcessClient implements AutoCloseable {
     private volatile Connection connection;
     private InvocationException fatal;
     private boolean running;
+    /** Why there is no answer so far. */
     private volatile String trouble = "nothing answers";
+    /** The connection has brought an answer, or has lasted: the next one need not wait. Of the thread that connects. */
+    private boolean useful;
     private volatile boolean closed;
     private int room = 1;
     private long aheadMs;
@@ -236,8 +239,8 @@ public final class ProcessClient implements AutoCloseable {
     private void run() {
         long pauseMs = FIRST_PAUSE_MS;
         while (!closed) {
+            useful = false;
             try (Connection made = new Connection(control.place(), tls(), CONNECT_MS)) {
-                pauseMs = FIRST_PAUSE_MS;
                 serve(made);
             } catch (InvocationException e) {
                 fail(e);
@@ -249,7 +252,7 @@ public final class ProcessClient implements AutoCloseable {
                 }
                 pauseMs = pause(e, pauseMs);
             } catch (IOException e) {
-                pauseMs = pause(e, pauseMs);
+                pauseMs = pause(e, useful ? FIRST_PAUSE_MS : pauseMs);
             } catch (InterruptedException e) {
                 return;
             }
@@ -265,11 +268,13 @@ public final class ProcessClient implements AutoCloseable {
     }
 
     private void serve(Connection made) throws IOException {
+        long beganNs = System.nanoTime();
         List<Call> before;
         lock.lock();
         try {
             connection = made;
             connections++;
+            trouble = "the host is silent";
             room = made.welcome().inFlight();
             aheadMs = made.welcome().nowMs() - System.currentTimeMillis();
             before = List.copyOf(calls);
@@ -286,10 +291,12 @@ public final class ProcessClient implements AutoCloseable {
             while (!closed) {
                 Call ended = made.read();
                 if (ended != null) {
+                    useful = true;
                     ended(ended);
                 }
             }
         } finally {
+            useful |= System.nanoTime() - beganNs > TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MS);
             lock.lock();
             connection = null;
             lock.unlock();

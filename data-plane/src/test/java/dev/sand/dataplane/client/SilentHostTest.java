@@ -38,6 +38,7 @@ class SilentHostTest {
     private HttpServer control;
     private volatile Frame greeting = welcome(60_000, 2);
     private volatile boolean reads;
+    private volatile boolean moves;
     private volatile int status = 200;
 
     private static Frame welcome(int idleMs, int inFlight) {
@@ -88,7 +89,12 @@ class SilentHostTest {
             socket.getOutputStream().write(greet.array(), greet.position(), greet.remaining());
             connections.add(socket);
             while (reads) {
-                heard.add(frame(in));
+                Frame frame = frame(in);
+                heard.add(frame);
+                if (moves && frame instanceof Frame.Invoke invoke) {
+                    ByteBuffer moved = Frames.encode(new Frame.Moved(invoke.request(), ""));
+                    socket.getOutputStream().write(moved.array(), moved.position(), moved.remaining());
+                }
             }
         } catch (IOException e) {
             // It has hung up.
@@ -171,6 +177,21 @@ class SilentHostTest {
             status = 200;
             client.submit("second", Value.json("1"), LONG);
             assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+        }
+    }
+
+    @Test
+    void a_host_that_always_says_moved_is_asked_more_and_more_rarely_and_no_longer_than_the_call_may_take() throws Exception {
+        reads = true;
+        moves = true;
+        try (ProcessClient client = connect()) {
+            CompletableFuture<Value> first = client.submit("first", Value.json("1"), Duration.ofSeconds(1));
+            assertThatThrownBy(first::get).hasCauseInstanceOf(InvocationException.class).hasMessageContaining("has not answered in its time");
+            assertThat(connections).hasSizeBetween(2, 30);
+            moves = false;
+            heard.clear();
+            client.submit("second", Value.json("1"), LONG);
+            await().until(() -> heard.stream().anyMatch(frame -> frame instanceof Frame.Invoke invoke && invoke.function().equals("second")));
         }
     }
 }
