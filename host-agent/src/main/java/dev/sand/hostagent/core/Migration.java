@@ -34,6 +34,8 @@ final class Migration extends Timed {
     private State state = State.NONE;
     private ProcessPlace to;
     private boolean late;
+    /** A step is on its way. */
+    private boolean looks;
 
     Migration(CoreContext context, ProcessHome home) {
         this.context = context;
@@ -69,13 +71,29 @@ final class Migration extends Timed {
         }
     }
 
-    /** Something ended, or an image is written. */
-    void step() {
+    /** An execution has ended, others may in the same turn: by the next one it is known whether its record is awaited. */
+    void onEnded() {
+        if (state == State.DRAINING) {
+            look(FanOut.NEXT_TURN_NS);
+        }
+    }
+
+    private void look(long pauseNs) {
+        if (!looks) {
+            looks = true;
+            context.later(pauseNs, () -> {
+                looks = false;
+                step();
+            });
+        }
+    }
+
+    private void step() {
         if (state != State.DRAINING || home.isBusy()) {
             return;
         }
         if (context.executions.hasUnrecorded(home.application(), home.id())) {
-            context.later(this::step); // who has the slot next would run them again, where the process is not
+            look(context.configuration.retryNs()); // who has the slot next would run them again, where the process is not
             return;
         }
         if (context.processes.late().has(home.application(), home.id())) {
@@ -96,7 +114,7 @@ final class Migration extends Timed {
             leave();
         } else {
             state = State.DRAINING;
-            context.later(this::step);
+            look(context.configuration.retryNs());
         }
     }
 

@@ -242,9 +242,7 @@ final class Processes {
         ProcessHome home = table.here(execution.request().application(), execution.request().processId());
         if (home != null) {
             home.left(execution);
-            if (home.migration().isUnderWay()) {
-                context.later(FanOut.NEXT_TURN_NS, home.migration()::step); // by then it is known whether its record is awaited
-            }
+            home.migration().onEnded();
         }
     }
 
