@@ -41,6 +41,9 @@ public final class FakeHostAgent implements HostAgentPort {
     public final Map<String, ProcessView> swapped = new ConcurrentHashMap<>();
     /** What a kill gives, or null: it is done at once. */
     public volatile CompletableFuture<ProcessView> kill;
+    /** Slots that processes were to be moved to, and why they stay; null: they go. */
+    public final List<Integer> moves = new CopyOnWriteArrayList<>();
+    public volatile Failure stays;
     public final List<String> cancelled = new CopyOnWriteArrayList<>();
     public final List<String> retired = new CopyOnWriteArrayList<>();
     public final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -132,6 +135,12 @@ public final class FakeHostAgent implements HostAgentPort {
         }
         if (command.kind() == ProcessCommand.Kind.KILL && kill != null) {
             return kill;
+        }
+        if (command.kind() == ProcessCommand.Kind.MIGRATE) {
+            moves.add(command.slot());
+            if (stays instanceof Failure why) {
+                return CompletableFuture.failedFuture(new ProcessException(why));
+            }
         }
         if (command.kind() == ProcessCommand.Kind.CREATE && swapped.remove(command.process()) instanceof ProcessView view) {
             processes.put(view.process(), view);

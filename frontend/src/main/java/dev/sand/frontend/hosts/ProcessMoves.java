@@ -6,7 +6,7 @@ import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.frontend.hosts.HostTable.Known;
-import dev.sand.hostlink.HostLinks;
+import dev.sand.hostlink.HostPeer;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -17,29 +17,53 @@ import java.util.concurrent.CompletionException;
 final class ProcessMoves {
     private final RemoteHosts hosts;
     private final HostTable table;
-    private final HostLinks links;
 
-    ProcessMoves(RemoteHosts hosts, HostTable table, HostLinks links) {
+    ProcessMoves(RemoteHosts hosts, HostTable table) {
         this.hosts = hosts;
         this.table = table;
-        this.links = links;
     }
 
     /** @param host null: the least busy one, of the others */
     CompletableFuture<ProcessView> move(String application, int version, String process, String host) {
         ProcessCommand describe = new ProcessCommand(application, version, process, ProcessCommand.Kind.DESCRIBE);
         return hosts.process(describe).thenCompose(view -> {
-            CompletableFuture<Integer> chosen = new CompletableFuture<>();
-            links.execute(() -> {
+            Target target = new Target(view, host);
+            return hosts.ofOwner(application, process, owner -> {
                 try {
-                    chosen.complete(slot(view, host));
+                    int slot = target.choose();
+                    return slot < 0 ? CompletableFuture.completedFuture(new HostPeer.ProcessOutcome(view, null))
+                            : owner.process(ProcessCommand.migrate(application, version, process, slot));
                 } catch (ProcessException e) {
-                    chosen.completeExceptionally(e);
+                    return CompletableFuture.completedFuture(new HostPeer.ProcessOutcome(null, e.failure()));
                 }
-            });
-            return chosen.thenCompose(slot -> slot < 0 ? CompletableFuture.completedFuture(view)
-                    : hosts.process(ProcessCommand.migrate(application, version, process, slot)).thenCompose(moved -> bring(describe)));
+            }).thenCompose(moved -> target.attempts == 1 && moved == view ? CompletableFuture.completedFuture(view) : bring(describe));
         });
+    }
+
+    /** Chosen anew whenever it is asked again: who had the slot may have died meanwhile, and another have it. */
+    private final class Target {
+        private final ProcessView view;
+        private final String asked;
+        private String chosen;
+        int attempts;
+
+        Target(ProcessView view, String asked) {
+            this.view = view;
+            this.asked = asked;
+        }
+
+        /** On the loop. @return -1: it is there already */
+        int choose() {
+            attempts++;
+            String host = asked == null && chosen != null && isLive(chosen) ? chosen : asked; // it may have gone there the first time
+            int slot = slot(view, host);
+            chosen = slot < 0 ? host : table.owner(slot).host().host();
+            return slot;
+        }
+    }
+
+    private boolean isLive(String host) {
+        return table.hosts().stream().anyMatch(known -> known.live() && known.card().host().equals(host));
     }
 
     /** There is nothing that waits for it to be addressed. */
@@ -53,7 +77,7 @@ final class ProcessMoves {
 
     /** On the loop. @return -1: it is there already */
     private int slot(ProcessView view, String asked) {
-        int lives = view.slot() != null ? view.slot() : table.slot(view.process());
+        int lives = hosts.routes().slotOf(view.application(), view.process());
         String from = table.owner(lives) == null ? view.host() : table.owner(lives).host().host();
         List<Known> live = table.hosts().stream().filter(Known::live).toList();
         if (asked != null && live.stream().noneMatch(known -> known.card().host().equals(asked))) {

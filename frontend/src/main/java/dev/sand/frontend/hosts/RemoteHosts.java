@@ -80,7 +80,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         HostPeer local = parts.local() == null ? null : new DirectPeer(parts.local(), parts.localEpochs(), links);
         this.table = new HostTable(links, slots, parts.localHost(), local, this::onLinkChanged);
         this.routes = new ProcessRoutes(slots);
-        this.moves = new ProcessMoves(this, table, links);
+        this.moves = new ProcessMoves(this, table);
         for (int slot = 0; slot < slots; slot++) {
             requests.add(new HashSet<>());
         }
@@ -243,8 +243,9 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         return ofOwner(message.application(), message.destination(), owner -> owner.send(message)).thenApply(view -> null);
     }
 
-    private CompletableFuture<ProcessView> ofOwner(String application, String process,
-                                                   Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
+    /** @param question asked on the loop, again while who is asked is not the owner, or not yet */
+    CompletableFuture<ProcessView> ofOwner(String application, String process,
+                                           Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
         return askOwner("process " + process, () -> routes.slotOf(application, process), owner -> question.apply(owner).thenCompose(outcome -> {
             if (!isNotOwners(outcome)) {
                 return CompletableFuture.completedFuture(outcome);

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand;
 import dev.sand.event.SandboxSpec;
+import dev.sand.event.Slots;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,5 +95,25 @@ class RemoteOperationsTest extends RemoteHostsFixture {
             assertThat(status.get(1).place().slots()).containsExactly(3);
         });
         b.open(0);
+    }
+
+    @Test
+    void a_process_is_moved_to_a_slot_that_its_new_host_has_then() {
+        ProcessCommand make = new ProcessCommand("demo", 1, "p", ProcessCommand.Kind.CREATE);
+        hosts.process(make).join();
+        b.epoch = 2;
+        int home = Slots.of("p", HandMadeMembership.SLOTS);
+        int first = (home + 1) % HandMadeMembership.SLOTS;
+        int second = (home + 2) % HandMadeMembership.SLOTS;
+        membership.own(first, "b", 2);
+        a.agent.stays = Failure.platform(Errors.UNAVAILABLE, "its slot's journals are being read", true);
+        var moved = hosts.migrate("demo", 1, "p", "b");
+        await().until(() -> a.agent.moves.contains(first));
+        membership.own(first, "a", 3);
+        membership.own(second, "b", 3);
+        await().until(() -> a.agent.moves.contains(second));
+        a.agent.stays = null;
+        assertThat(moved).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(a.agent.moves.getLast()).isEqualTo(second);
     }
 }
