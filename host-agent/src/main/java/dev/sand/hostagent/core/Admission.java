@@ -75,6 +75,10 @@ final class Admission {
         Grain target = execution.isWorkflow() ? null : application.grain(request().target());
         if (target != null) {
             Failure refusal = target.reserve(RunningExecution.bytes(request()));
+            if (refusal != null && backups.isOfMessages()) {
+                context.later(() -> retry(ready)); // they were taken for it
+                return;
+            }
             if (refusal != null) {
                 execution.ending().refused(refusal);
                 return;
@@ -85,7 +89,7 @@ final class Admission {
             accept();
         } else {
             state = State.LOCATING;
-            context.processes.arrivals().locate(execution, elsewhere -> {
+            context.processes.arrivals().locate(execution, application.version().processSpec(), elsewhere -> {
                 if (elsewhere == null) {
                     accept();
                 } else if (ProcessPlace.slotOf(elsewhere) >= 0) {
@@ -94,6 +98,12 @@ final class Admission {
                     execution.ending().refused(elsewhere);
                 }
             });
+        }
+    }
+
+    private void retry(Application ready) {
+        if (!execution.isEnded()) {
+            onApplicationReady(ready);
         }
     }
 

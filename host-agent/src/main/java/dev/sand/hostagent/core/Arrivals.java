@@ -1,6 +1,8 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.ProcessSpec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -24,8 +26,9 @@ final class Arrivals {
         return execution.request().application() + '/' + execution.request().processId();
     }
 
-    /** @param then told why it cannot be taken here, or null: it may be accepted; not told when the execution has ended */
-    void locate(RunningExecution execution, Consumer<Failure> then) {
+    /** @param spec of the process, if it is yet to be made
+     * @param then told why it cannot be taken here, or null: it may be accepted; not told when the execution has ended */
+    void locate(RunningExecution execution, ProcessSpec spec, Consumer<Failure> then) {
         String application = execution.request().application();
         String id = execution.request().processId();
         processes.table().findHere(application, id, execution.request().version(), true, (home, failure) -> {
@@ -33,15 +36,39 @@ final class Arrivals {
                 return;
             }
             if (failure == null && home != null && home.migration().isUnderWay() && !isComing(execution)) {
-                home.migration().hold(() -> locate(execution, then));
+                home.migration().hold(() -> locate(execution, spec, then));
                 return;
             }
             Failure refusal = failure != null ? failure : processes.elsewhere(execution, home);
+            if (refusal == null) {
+                refusal = full(execution, home, spec);
+            }
             if (refusal == null) {
                 comes(execution);
             }
             then.accept(refusal);
         });
+    }
+
+    /** Why no more can come; what messages make has had its room since these were taken. */
+    private Failure full(RunningExecution execution, ProcessHome home, ProcessSpec made) {
+        if (execution.backups().isOfMessages()) {
+            return null;
+        }
+        ProcessSpec spec = home != null ? home.spec() : made;
+        long others = count(of(execution)) - (isComing(execution) ? 1 : 0) + (home != null ? home.entered() : 0);
+        return others < (long) spec.concurrency() + spec.queueDepth() ? null : new Failure(Errors.OVERLOADED, "process "
+                + execution.request().processId() + " of application " + execution.request().application() + " has a limit of "
+                + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later", Failure.Source.PLATFORM,
+                true, null, Map.of("limit", spec.queueDepth(), "actual", spec.queueDepth() + 1));
+    }
+
+    private int count(String of) {
+        return coming.isEmpty() ? 0 : coming.getOrDefault(of, Set.of()).size();
+    }
+
+    int count(ProcessHome home) {
+        return count(home.application() + '/' + home.id());
     }
 
     private boolean isComing(RunningExecution execution) {

@@ -32,6 +32,7 @@ final class Backups {
     private final long epoch;
     private final long deadlineNs;
     private boolean begun;
+    private boolean ofMessages;
     private boolean awaited;
     private boolean durable;
     private long next;
@@ -104,8 +105,14 @@ final class Backups {
         change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
     }
 
+    /** Whether messages of its process make it. */
+    boolean isOfMessages() {
+        return ofMessages;
+    }
+
     /** As the first thing of an execution that messages of its process make. */
     void acceptedBy(ProcessHome.Firing firing) {
+        ofMessages = true;
         begun = true;
         firing.write(request.executionId(), new Backup.Accepted(withWhatRemains()));
     }

@@ -157,6 +157,7 @@ final class Imaging extends Timed {
         snapshot = true;
         ProcessImage image = process.image(home.about(swaps));
         journal.imageBegins(image.number());
+        home.writesImage();
         context.emit(new Action.WriteImage(home.application(), home.id(), journal.place(), journal.epoch(), swaps, image,
                 home.view(), failure -> onWritten(image, failure)));
     }

@@ -16,6 +16,8 @@ final class MessageInvocations extends Timed {
     private final ProcessHome home;
     private boolean closed;
     private boolean firing;
+    /** Whose messages are taken, and become one value. */
+    private int joining;
 
     MessageInvocations(CoreContext context, ProcessHome home) {
         this.context = context;
@@ -61,7 +63,15 @@ final class MessageInvocations extends Timed {
             begin(due, values.getFirst(), List.of());
             return;
         }
-        context.emit(new Action.Join(home.application(), values, joined -> begin(due, joined, values)));
+        joining++;
+        context.emit(new Action.Join(home.application(), values, joined -> {
+            joining--;
+            begin(due, joined, values);
+        }));
+    }
+
+    int joining() {
+        return joining;
     }
 
     /**

@@ -17,7 +17,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -47,6 +46,7 @@ final class ProcessHome extends Timed {
     private ApplicationVersion version;
     /** What that says of it. */
     private ProcessSpec spec;
+    /** Or may have one. */
     private boolean hasImage;
     private long restingSinceNs;
     /** Nothing of it is here any more. */
@@ -164,16 +164,10 @@ final class ProcessHome extends Timed {
 
     // --- executions
 
-    /** It runs now, or when others have ended; or it is refused. */
+    /** It runs now, or when others have ended: there is room for it. */
     void enter(RunningExecution execution, ApplicationVersion by) {
         if (by.version() != version.version()) {
             renew(by);
-        }
-        if (running.size() >= spec.concurrency() && waiting.size() >= spec.queueDepth() && !execution.isRecovered()) {
-            execution.ending().refused(new Failure(Errors.OVERLOADED, "process " + id() + " of application " + application
-                    + " has a limit of " + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later",
-                    Failure.Source.PLATFORM, true, null, Map.of("limit", spec.queueDepth(), "actual", spec.queueDepth() + 1)));
-            return;
         }
         context.timers.disarm(this);
         if (process.status() == LifeCycle.IDLE) {
@@ -246,7 +240,13 @@ final class ProcessHome extends Timed {
     /** Of invocations by messages. */
     boolean hasRoom() {
         return process.status() != LifeCycle.SWAPPING_OUT
-                && !imaging.holdsBack() && (running.size() < spec.concurrency() || waiting.size() < spec.queueDepth());
+                && !imaging.holdsBack() && (long) entered() + context.processes.arrivals().count(this) + invocations.joining()
+                        < (long) spec.concurrency() + spec.queueDepth();
+    }
+
+    /** Invocations that run here or wait to. */
+    int entered() {
+        return running.size() + waiting.size();
     }
 
     private void next() {
@@ -301,9 +301,13 @@ final class ProcessHome extends Timed {
         return process.status() == LifeCycle.IDLE ? restingSinceNs : Long.MAX_VALUE;
     }
 
+    /** It is being written: whether it got there may never be known. */
+    void writesImage() {
+        hasImage = true;
+    }
+
     /** It is written. */
     void imaged(ProcessImage image, boolean swapped) {
-        hasImage = true;
         counts.imaged(swapped);
         process.imaged(image);
     }

@@ -1,0 +1,99 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.ProcessSpec;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Messages that invoke functions are taken when there is room for the invocation, and none is lost where there is little. */
+class MessageRoomTest extends ProcessFixture {
+    private static final ProcessSpec SPEC = new ProcessSpec(1, 1, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of(
+            "pair", new ProcessSpec.Function(ProcessSpec.Trigger.BATCH, 2, 0, false)));
+    private static final int PAIRS = 5;
+
+    MessageRoomTest() {
+        super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("pair", 10, 1, Isolation.REQUEST))
+                .with(grain("one", 1, 1, Isolation.REQUEST)).warm());
+    }
+
+    private void send(Running by, String function, int count) {
+        for (int i = 0; i < count; i++) {
+            call(by, new ProcessCall.Send(i, "q", "invoke:" + function + ":x", json("" + i), 0));
+        }
+    }
+
+    /** Executions that were handed over, in order, each ended well when it runs. */
+    private List<String> played() {
+        List<String> handed = new ArrayList<>();
+        int joined = 0;
+        for (int round = 0; round < 40; round++) {
+            while (joined < joins.size()) {
+                on(new Input.Joined(joins.get(joined++), json("[]")));
+            }
+            shop.settle();
+            for (Action action : List.copyOf(shop.settled)) {
+                if (action instanceof Action.HandOver over && over.process() != null && over.process().startsWith("q")
+                        && !handed.contains(over.executionId())) {
+                    handed.add(over.executionId());
+                    finish(shop.running(over.executionId()));
+                }
+            }
+            shop.after(200);
+            deliver();
+        }
+        return handed;
+    }
+
+    @Test
+    void ofBatchesThatAreWholeOnlySoManyAreTakenAsHaveRoom() {
+        String busy = invoke("q");
+        send(running("p"), "pair", 2 * PAIRS);
+        assertThat(joins).as("one may wait while one runs").hasSize(1);
+        finish(shop.running(busy));
+        assertThat(played()).contains(busy).hasSize(1 + PAIRS);
+    }
+
+    @Test
+    void aMessageThatWasTakenWaitsForItsFunctionsQueue() {
+        finish(running("q"));
+        String first = invoke("r", "one");
+        String second = invoke("s", "one");
+        assertThat(shop.running(first)).isNotNull();
+        assertThat(shop.running(second)).as("it has filled the queue").isNull();
+        send(running("p"), "one", 3);
+        shop.after(500);
+        deliver();
+        finish(shop.running(first));
+        shop.settle();
+        finish(shop.running(second));
+        assertThat(played()).as("and who was there before").hasSize(1 + 3);
+    }
+
+    @Test
+    void whoeverIsToldThatItIsAcceptedIsNotRefusedAfterwards() {
+        invoke("q");
+        invoke("q");
+        String id;
+        long number = 1_000;
+        do {
+            id = Ids.encode(1_000, 0, number++);
+        } while (Slots.of(id, SLOTS) != Slots.of("q", SLOTS));
+        List<Action> seen = shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, true, null)
+                .inProcess("q"));
+        assertThat(seen).noneMatch(Action.Journal.class::isInstance);
+        assertThat(seen).filteredOn(Action.Respond.class::isInstance).singleElement()
+                .satisfies(action -> assertThat(((Action.Respond) action).result().failure().error()).isEqualTo(Errors.OVERLOADED));
+    }
+}
