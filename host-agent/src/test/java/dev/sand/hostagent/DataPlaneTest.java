@@ -206,6 +206,30 @@ class DataPlaneTest {
     }
 
     @Test
+    void anInputThatIsAnnouncedAndDoesNotComeKeepsItsRoomFromNobody() throws Exception {
+        plane.close();
+        open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(5), Duration.ofSeconds(3), Duration.ofSeconds(30)));
+        try (Socket client = new Socket("127.0.0.1", plane.port())) {
+            hello(client, grant());
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            in.skipNBytes(in.readInt());
+            send(client, new Frame.Invoke(1, Ids.next(System.currentTimeMillis(), new Random()), false, Integer.MAX_VALUE, "echo",
+                    "x/y", 200 << 20, ByteBuffer.allocate(0)));
+            String said = "";
+            for (int number = 0; !said.contains("nothing came"); number++) {
+                Thread.sleep(200);
+                send(client, new Frame.Ping(number)); // it is there, and sends nothing of its input
+                byte[] frame = new byte[in.readInt()];
+                in.readFully(frame);
+                said = new String(frame, StandardCharsets.UTF_8);
+            }
+        }
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("echo", Value.bytes(new byte[3 << 20]), PATIENCE).bytes()).hasSize(3 << 20);
+        }
+    }
+
+    @Test
     @Tag("slow")
     void whoNeverReadsIsCutOffWithWhatWaitsForIt() throws Exception {
         plane.close();

@@ -42,6 +42,8 @@ final class DataConnection {
     private Grant grant;
     private String client = "a stranger";
     private boolean gone;
+    /** When a part of an input came last. */
+    private long partNs;
     private String why;
 
     DataConnection(DataPlane plane) {
@@ -76,6 +78,7 @@ final class DataConnection {
 
     /** More of its value is there. */
     void onBytes(Call call) {
+        partNs = System.nanoTime();
         if (!call.isReceiving()) {
             plane.incoming(-call.asked.size());
             invocations.begin(call);
@@ -125,6 +128,7 @@ final class DataConnection {
         calls.put(call.request, call);
         if (call.isLarge()) {
             plane.incoming(call.asked.size());
+            partNs = call.beganNs;
         }
         invocations.prepare(call);
     }
@@ -198,13 +202,15 @@ final class DataConnection {
 
     // --- the end
 
-    /** Nothing is waited for from inputs whose time is over, and from clients that do not say what they have got. */
+    /** Nothing is waited for from inputs whose time is over or that have stopped coming, and from clients that do not say what they have got. */
     void expire(long nowNs) {
         answers.deliveries().giveUp(nowNs - GOT_NS);
+        boolean stopped = nowNs - partNs > options.idle().toNanos(); // what is announced keeps its room from others
         for (Call call : List.copyOf(calls.values())) {
-            if (call.isReceiving() && nowNs - call.untilNs > 0) {
-                end(call, Invocations.failed(call.request, call.executionId, Failure.platform(Errors.TIMEOUT,
-                        "its input had not come when its time was over", true)));
+            if (call.isReceiving() && (stopped || nowNs - call.untilNs > 0)) {
+                end(call, Invocations.failed(call.request, call.executionId, Failure.platform(Errors.TIMEOUT, stopped
+                        ? "of its input nothing came for " + options.idle().toMillis() + " ms"
+                        : "its input had not come when its time was over", true)));
             }
         }
     }
