@@ -173,7 +173,7 @@ final class Imaging extends Timed {
             onClosed.run();
             return;
         }
-        if (failure == null) {
+        if (failure == null && !home.process().isDueByItself()) { // else another owner is to find it, without being asked for it
             journal.imaged(image.number());
         }
         ended(failure);

@@ -315,7 +315,7 @@ final class ProcessHome extends Timed {
     /** Nobody has come since the image was made, nobody knows it who will, and nothing of it becomes due by itself. */
     boolean mayLeave() {
         return isAtRest() && !journal.isDirty() && mailbox.isEmpty() && !process.mailbox().isExpecting()
-                && process.nextDueNs() == Long.MAX_VALUE;
+                && !process.isDueByItself();
     }
 
     /** Something was begun in it, or is about to be. */
@@ -325,7 +325,7 @@ final class ProcessHome extends Timed {
 
     /** Its image has all of it, and nothing of it becomes due by itself. */
     boolean mayGo() {
-        return !isBusy() && !gone && !journal.isDirty() && process.nextDueNs() == Long.MAX_VALUE;
+        return !isBusy() && !gone && !journal.isDirty() && !process.isDueByItself();
     }
 
     /** Nobody finds it any more, and nothing changes it; that it leaves is its last change. @param then once that is durable */

@@ -255,6 +255,11 @@ public final class CloudProcess {
         return mailbox.invoking().nextDueNs();
     }
 
+    /** Messages here invoke a function even if none comes. */
+    public boolean isDueByItself() {
+        return nextDueNs() != Long.MAX_VALUE;
+    }
+
     private static List<Long> numbers(List<Message> messages) {
         return messages.stream().map(Message::order).toList();
     }

@@ -79,6 +79,22 @@ class SwappingTest extends ProcessFixture {
         assertThat(next.carried().change().number()).isEqualTo(shop.images.get("p").number() + 1);
     }
 
+    @Test
+    void whatBecomesDueByItselfStaysInTheJournalForAnotherOwner() {
+        stateAndMessage();
+        call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("1"), 0));
+        Input.Command checkpoint = new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CHECKPOINT),
+                listener(new ArrayList<>()));
+        assertThat(on(checkpoint)).filteredOn(Action.WriteImage.class::isInstance).hasSize(1);
+        assertThat(journal).noneMatch(record -> record.executionId().startsWith("@p@") && record.backup() instanceof Backup.Ended);
+        shop.after(100_001);
+        deliver();
+        assertThat(joins).as("its time-out has passed").hasSize(1);
+        on(new Input.Joined(joins.getFirst(), json("[1]")));
+        assertThat(on(checkpoint)).filteredOn(Action.Journal.class::isInstance).extracting(action -> ((Action.Journal) action).executionId())
+                .as("of both images").filteredOn(id -> id.startsWith("@p@")).isNotEmpty();
+    }
+
     private static Input.CommandListener listener(List<Object> answers) {
         return new Input.CommandListener() {
             @Override
