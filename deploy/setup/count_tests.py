@@ -50,6 +50,15 @@ def add_report(count: Count, report: Path) -> None:
             count.passed += 1
 
 
+def add_suite(count: Count, report: Path, status: int, name: str) -> None:
+    """One with a report and a status of its own."""
+    failed_before = count.failed
+    if report.exists():
+        add_report(count, report)
+    if status != 0 and count.failed == failed_before:
+        count.fail(name)
+
+
 def crashed_modules(log: str) -> list[str]:
     """Maven modules that ended otherwise than by a failing test: compilation, a crashed fork, a script's exit code."""
     return sorted(set(re.findall(r"^\[ERROR\] Failed to execute goal .* on project (\S+?):", log, re.MULTILINE)))
@@ -60,6 +69,7 @@ def main() -> int:
     options.add_argument("--maven-status", type=int, required=True)
     options.add_argument("--maven-log", type=Path, required=True)
     options.add_argument("--e2e-status", type=int, required=True)
+    options.add_argument("--gui-status", type=int, required=True)
     given = options.parse_args()
 
     checkout = Path(os.environ["SAND_CHECKOUT"])
@@ -75,12 +85,8 @@ def main() -> int:
             # The Python suite's script fails when one of its tests did: that one is counted already.
             if module != "grain-worker" or not python_failed:
                 count.fail(f"{module} (see .sand/log/verify.log)")
-    e2e = checkout / ".sand/test-reports/e2e.xml"
-    failed_before = count.failed
-    if e2e.exists():
-        add_report(count, e2e)
-    if given.e2e_status != 0 and count.failed == failed_before:
-        count.fail("the end-to-end suite (see .sand/log/e2e.log)")
+    add_suite(count, checkout / ".sand/test-reports/gui.xml", given.gui_status, "the GUI's suite (see .sand/log/gui-test.log)")
+    add_suite(count, checkout / ".sand/test-reports/e2e.xml", given.e2e_status, "the end-to-end suite (see .sand/log/e2e.log)")
 
     for failure in count.failures:
         print(failure)

@@ -25,7 +25,7 @@ logged() {
 content_hash() {
   (
     cd "$SAND_CHECKOUT"
-    { find "$@" \( -name target -o -name __pycache__ -o -name '*.egg-info' -o -name .pytest_cache -o -name .ruff_cache \) \
+    { find "$@" \( -name target -o -name __pycache__ -o -name node_modules -o -name dist -o -name '*.egg-info' -o -name .pytest_cache -o -name .ruff_cache \) \
       -prune -o -type f -print0 2>/dev/null || true; } | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum | cut -d ' ' -f 1
   )
 }
@@ -56,6 +56,7 @@ set_up_all() {
   lock_setup
   set_up_system
   set_up_python
+  set_up_gui
   set_up_java
   set_up_docker
   unlock_setup

@@ -1,7 +1,7 @@
 # All tests: `mvn verify` (Java, and Python through it) and the end-to-end suite against a real `sand up`. Sourced by ./sand.
 
 run_test() {
-  local marks="not long" quick=0 java_status=0 e2e_status=0 started java_options=()
+  local marks="not long" quick=0 java_status=0 e2e_status=0 gui_status=0 started java_options=()
   case "${1:-}" in
     '') ;;
     --quick) quick=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow) ;;
@@ -12,9 +12,12 @@ run_test() {
   lock_setup
   set_up_system
   set_up_python
+  set_up_gui
   set_up_jdk
   set_up_java17
   set_up_docker
+  # For the walk through the GUI; Debian's and Ubuntu's package.
+  want chromium chromium
   # The suites over a cluster of containers; Maven makes their images between packaging and testing (tests/cluster-images.sh).
   [ "$quick" = 1 ] || export SAND_TEST_CLUSTER=1
   rm -rf "$SAND_LOCAL/test-reports"
@@ -34,6 +37,9 @@ run_test() {
   fi
   unlock_setup
 
+  say "the GUI's model"
+  test_gui >"$SAND_LOGS/gui-test.log" 2>&1 </dev/null || gui_status=$?
+
   if platform_is_built; then
     say "end-to-end tests against a running platform"
     "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
@@ -44,7 +50,7 @@ run_test() {
   fi
   say "took $((SECONDS - started)) s"
   "$SAND_PYTHON" -P "$SAND_CHECKOUT/deploy/setup/count_tests.py" --maven-status "$java_status" \
-    --maven-log "$SAND_LOGS/verify.log" --e2e-status "$e2e_status"
+    --maven-log "$SAND_LOGS/verify.log" --e2e-status "$e2e_status" --gui-status "$gui_status"
 }
 
 # show_modules: one line a Maven module while it runs, so that nobody waits before a silent screen.

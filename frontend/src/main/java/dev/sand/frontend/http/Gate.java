@@ -9,6 +9,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,12 +31,20 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private static final String SHORT = "/api/v1/apps/";
     private static final String FULL = "/api/v1/applications/";
     private final Executor blocking;
+    private final GuiFiles gui = new GuiFiles();
 
     public Gate(DataPlane invoke, DataPlane web, Router router, Executor blocking) {
         this.invoke = invoke;
         this.web = web;
         this.router = router;
         this.blocking = blocking;
+        addBean(gui);
+    }
+
+    @Override
+    public void setServer(Server server) {
+        super.setServer(server);
+        gui.setServer(server);
     }
 
     @Override
@@ -48,6 +57,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             dataPlane(invoke, new Exchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
             dataPlane(web, new Exchange(request, response, callback, Map.of()), path);
+        } else if (gui.takes(request, path)) {
+            blocking.execute(() -> gui(request, response, callback, path));
         } else {
             controlPlane(request, response, callback, path);
         }
@@ -62,6 +73,17 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private static void dataPlane(DataPlane plane, Exchange exchange, String path) {
         try {
             plane.handle(exchange, path);
+        } catch (Throwable e) {
+            answer(exchange, e);
+        }
+    }
+
+    private void gui(Request request, Response response, Callback callback, String path) {
+        Exchange exchange = new Exchange(request, response, callback, Map.of());
+        try {
+            if (!gui.handle(request, response, callback)) {
+                exchange.problem(router.match("GET", path).problem());
+            }
         } catch (Throwable e) {
             answer(exchange, e);
         }

@@ -1,0 +1,41 @@
+// The platform's HTTP interface, typed by its OpenAPI document. What is not an answer of 2xx is thrown as a Refusal.
+import createClient from "openapi-fetch";
+import type { components, paths } from "../../target/schema";
+
+export type Schemas = components["schemas"];
+export type Problem = Schemas["Problem"];
+
+/** Where the platform is: this page is at ui/ below it. */
+export const SERVER = new URL("..", document.baseURI.split("#")[0]).href;
+
+export const client = createClient<paths>({ baseUrl: SERVER.replace(/\/$/, "") });
+
+/** What the platform, or the way to it, answered instead. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem | null,
+  ) {
+    super(problem?.detail ?? `The platform answered ${status}.`);
+  }
+}
+
+interface Answered<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+export async function answered<T>(request: Promise<Answered<T>>): Promise<T> {
+  const { data, error, response } = await request;
+  if (!response.ok) throw new Refusal(response.status, isProblem(error) ? error : null);
+  return data as T;
+}
+
+function isProblem(error: unknown): error is Problem {
+  return typeof error === "object" && error !== null && "detail" in error && "title" in error;
+}
+
+export function address(path: string): string {
+  return SERVER + path;
+}

@@ -1,0 +1,136 @@
+// What pages ask for, each with the address that "as curl" shows.
+import { queryOptions } from "@tanstack/react-query";
+import { type Schemas, address, answered, client } from "./client";
+import { readHistory } from "./history";
+
+const FRESH_MS = 5_000;
+const RUNNING_MS = 1_000;
+export const PAGE = 50;
+
+/** The document has the followed form beside it. */
+export interface LogPage {
+  readonly lines: readonly Schemas["Line"][];
+  readonly next: number | null;
+}
+
+export type Status = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "CANCELLED";
+export const STATUSES: readonly Status[] = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"];
+
+const enc = encodeURIComponent;
+export const paths = {
+  applications: () => address("api/v1/applications"),
+  application: (app: string) => address(`api/v1/applications/${enc(app)}`),
+  invocations: (app: string, query: URLSearchParams) => address(`api/v1/applications/${enc(app)}/invocations?${query}`),
+  invocation: (app: string, id: string, rest = "") => address(`api/v1/applications/${enc(app)}/invocations/${enc(id)}${rest}`),
+  invoke: (app: string, target: string) => address(`invoke/${enc(app)}/${enc(target)}`),
+  logs: (app: string, query: URLSearchParams) => address(`api/v1/applications/${enc(app)}/logs?${query}`),
+};
+
+export const applications = () =>
+  queryOptions({
+    queryKey: ["applications"],
+    queryFn: () => answered(client.GET("/api/v1/applications")),
+    refetchInterval: FRESH_MS,
+  });
+
+export const application = (app: string) =>
+  queryOptions({
+    queryKey: ["application", app],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}", { params: { path: { app } } })),
+    refetchInterval: FRESH_MS,
+  });
+
+/** A version never changes. */
+export const version = (app: string, number: number) =>
+  queryOptions({
+    queryKey: ["version", app, number],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/versions/{version}", { params: { path: { app, version: String(number) } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const versions = (app: string) =>
+  queryOptions({
+    queryKey: ["versions", app],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/versions", { params: { path: { app } } })),
+    refetchInterval: FRESH_MS,
+  });
+
+export interface Asked {
+  readonly status: string;
+  readonly target: string;
+  readonly before: string;
+}
+
+export function invocationsQuery(asked: Asked): URLSearchParams {
+  const query = new URLSearchParams({ limit: String(PAGE) });
+  for (const name of ["status", "target", "before"] as const) if (asked[name]) query.set(name, asked[name]);
+  return query;
+}
+
+export const invocations = (app: string, asked: Asked) =>
+  queryOptions({
+    queryKey: ["invocations", app, asked],
+    queryFn: () =>
+      answered(
+        client.GET("/api/v1/applications/{app}/invocations", {
+          params: {
+            path: { app },
+            query: {
+              limit: PAGE,
+              ...(asked.status && { status: asked.status as Status }),
+              ...(asked.target && { target: asked.target }),
+              ...(asked.before && { before: asked.before }),
+            },
+          },
+        }),
+      ),
+    refetchInterval: 2_000,
+    placeholderData: (before) => before,
+  });
+
+export const invocation = (app: string, id: string) =>
+  queryOptions({
+    queryKey: ["invocation", app, id],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/invocations/{id}", { params: { path: { app, id } } })),
+    refetchInterval: (query) => (query.state.data?.status === "RUNNING" ? RUNNING_MS : false),
+  });
+
+export const timeline = (app: string, id: string, running: boolean) =>
+  queryOptions({
+    queryKey: ["timeline", app, id],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/invocations/{id}/timeline", { params: { path: { app, id } } })),
+    refetchInterval: running ? RUNNING_MS : false,
+  });
+
+/** A key of its own for each end and redrive: a history only grows between these. */
+export const history = (app: string, id: string, status: Status, redrives: number) =>
+  queryOptions({
+    queryKey: ["history", app, id, status, redrives],
+    queryFn: ({ client: cache, queryKey }) => readHistory(app, id, cache.getQueryData(queryKey)),
+    refetchInterval: status === "RUNNING" ? RUNNING_MS : false,
+    placeholderData: (before) => before,
+  });
+
+export const output = (app: string, invocation: Schemas["Invocation"]) =>
+  queryOptions({
+    queryKey: ["output", app, invocation.executionId, invocation.redriveCount],
+    queryFn: () =>
+      answered(
+        client.GET("/api/v1/applications/{app}/invocations/{id}/output", {
+          params: { path: { app, id: invocation.executionId } },
+          parseAs: "text",
+        }),
+      ) as Promise<string>,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const lines = (app: string, id: string, running: boolean) =>
+  queryOptions({
+    queryKey: ["lines", app, id],
+    queryFn: () =>
+      answered(
+        client.GET("/api/v1/applications/{app}/invocations/{id}/logs", { params: { path: { app, id }, query: { limit: 500 } } }),
+      ) as Promise<LogPage>,
+    refetchInterval: running ? RUNNING_MS : false,
+  });
+

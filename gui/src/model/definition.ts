@@ -1,0 +1,90 @@
+// A workflow's definition (Amazon States Language) as a graph: states, the regions inside a Parallel or Map, and what can follow
+// what. Names are unique in a whole definition, so that a state's name is its id.
+
+export interface StateNode {
+  readonly id: string;
+  readonly type: string;
+  /** What a Task calls. */
+  readonly resource: string | null;
+  /** The region it stands in, or null at the top. */
+  readonly region: string | null;
+}
+
+/** A branch of a Parallel, or the inside of a Map. */
+export interface Region {
+  readonly id: string;
+  readonly owner: string;
+  readonly label: string;
+}
+
+export interface Transition {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+  readonly onError: boolean;
+}
+
+export interface Graph {
+  readonly states: readonly StateNode[];
+  readonly regions: readonly Region[];
+  readonly transitions: readonly Transition[];
+}
+
+type Json = Record<string, unknown>;
+
+export const EMPTY: Graph = { states: [], regions: [], transitions: [] };
+
+/** @throws SyntaxError when the text is no JSON */
+export function graphOf(definition: string): Graph {
+  const states: StateNode[] = [];
+  const regions: Region[] = [];
+  const transitions = new Map<string, Transition>();
+
+  function connect(from: string, to: unknown, label: string, onError = false): void {
+    if (typeof to !== "string") return;
+    const id = transitionId(from, to);
+    const known = transitions.get(id);
+    const both = known && known.label && label ? `${known.label}, ${label}` : known?.label || label;
+    transitions.set(id, { id, from, to, label: both, onError: onError && (known?.onError ?? true) });
+  }
+
+  function machine(body: Json, region: string | null): void {
+    for (const [id, state] of Object.entries(object(body.States))) {
+      const fields = object(state);
+      const type = String(fields.Type ?? "?");
+      states.push({ id, type, resource: typeof fields.Resource === "string" ? fields.Resource : null, region });
+      connect(id, fields.Next, "");
+      list(fields.Choices).forEach((choice, i) => connect(id, object(choice).Next, `choice ${i + 1}`));
+      connect(id, fields.Default, "default");
+      for (const catcher of list(fields.Catch)) {
+        connect(id, object(catcher).Next, list(object(catcher).ErrorEquals).join(" | "), true);
+      }
+      list(fields.Branches).forEach((branch, i) => inside(id, object(branch), `branch ${i + 1}`));
+      const each = fields.ItemProcessor ?? fields.Iterator;
+      if (each !== undefined) inside(id, object(each), "each item");
+    }
+  }
+
+  function inside(owner: string, body: Json, label: string): void {
+    const id = `${owner}/${label}`;
+    regions.push({ id, owner, label });
+    machine(body, id);
+  }
+
+  machine(object(JSON.parse(definition)), null);
+  const known = new Set(states.map((state) => state.id));
+  return { states, regions, transitions: [...transitions.values()].filter((edge) => known.has(edge.to)) };
+}
+
+export function transitionId(from: string, to: string): string {
+  return `${from} → ${to}`;
+}
+
+function object(value: unknown): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

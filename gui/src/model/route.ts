@@ -1,0 +1,71 @@
+// Addresses of pages: what stands behind the # of the page's address, so that the page works below any path of any server.
+
+export type Route =
+  | { readonly page: "home" }
+  | { readonly page: "application"; readonly app: string }
+  | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string }
+  | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
+  | { readonly page: "execution"; readonly app: string; readonly id: string }
+  | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly text: string }
+  | { readonly page: "unknown"; readonly address: string };
+
+/** Pages of an application that stand for something named. */
+const NAMED = { workflows: "workflow", grains: "grain" } as const;
+
+export function parseRoute(hash: string): Route {
+  const address = hash.replace(/^#?\/?/, "");
+  const [path = "", search = ""] = address.split("?", 2) as [string, string?];
+  const parts = path.split("/").filter((part) => part !== "").map(decode);
+  const query = new URLSearchParams(search);
+  const asked = (name: string): string => query.get(name) ?? "";
+  const [root, app, kind, name] = parts;
+  if (root === undefined) return { page: "home" };
+  if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
+  if (app === undefined) return { page: "home" };
+  if (kind === undefined) return { page: "application", app };
+  if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), text: asked("text") };
+  if (kind === "executions" && name === undefined) {
+    return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
+  }
+  if (kind === "executions" && name !== undefined) return { page: "execution", app, id: name };
+  if (name !== undefined && (kind === "workflows" || kind === "grains")) return { page: NAMED[kind], app, name };
+  return { page: "unknown", address };
+}
+
+export function formatRoute(route: Route): string {
+  switch (route.page) {
+    case "home":
+      return "#/";
+    case "application":
+      return at(route.app);
+    case "workflow":
+      return at(route.app, "workflows", route.name);
+    case "grain":
+      return at(route.app, "grains", route.name);
+    case "execution":
+      return at(route.app, "executions", route.id);
+    case "executions":
+      return at(route.app, "executions") + queryOf({ status: route.status, target: route.target, before: route.before });
+    case "logs":
+      return at(route.app, "logs") + queryOf({ grain: route.grain, text: route.text });
+    case "unknown":
+      return `#/${route.address}`;
+  }
+}
+
+function at(...parts: readonly string[]): string {
+  return `#/applications/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+function queryOf(values: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ""));
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

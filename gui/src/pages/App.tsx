@@ -1,0 +1,90 @@
+// The frame around every page, and which page an address means.
+import { useEffect, useRef } from "react";
+import type { Route } from "../model/route";
+import { formatRoute } from "../model/route";
+import { Title, To } from "../parts/bits";
+import { useRoute } from "../parts/router";
+import { ThemeSwitch } from "../parts/theme";
+import { Application } from "./Application";
+import { Execution } from "./Execution";
+import { Executions } from "./Executions";
+import { Home } from "./Home";
+import { Logs } from "./Logs";
+import { Target } from "./Target";
+
+export function App() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const page = pageOf(route);
+  const first = useRef(page);
+  useEffect(() => {
+    // A new page is read from its beginning, by keyboard and screen reader too.
+    if (first.current !== page) main.current?.focus();
+    first.current = page;
+  }, [page]);
+  return (
+    <>
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </button>
+      <header>
+        <a className="brand" href={formatRoute({ page: "home" })}>
+          SAND
+        </a>
+        {"app" in route && <Sections route={route} app={route.app} />}
+        <ThemeSwitch />
+      </header>
+      <main ref={main} tabIndex={-1}>
+        <Page key={page} route={route} />
+      </main>
+    </>
+  );
+}
+
+function pageOf(route: Route): string {
+  return "app" in route ? [route.page, route.app, "name" in route ? route.name : "", "id" in route ? route.id : ""].join("/") : route.page;
+}
+
+function Sections({ route, app }: { readonly route: Route; readonly app: string }) {
+  const sections: readonly (readonly [string, Route, boolean])[] = [
+    [app, { page: "application", app }, route.page === "application"],
+    ["Executions", { page: "executions", app, status: "", target: "", before: "" }, route.page === "executions"],
+    ["Logs", { page: "logs", app, grain: "", text: "" }, route.page === "logs"],
+  ];
+  return (
+    <nav aria-label="Application">
+      {sections.map(([label, to, here]) => (
+        <a key={label} href={formatRoute(to)} aria-current={here ? "page" : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Page({ route }: { readonly route: Route }) {
+  switch (route.page) {
+    case "home":
+      return <Home />;
+    case "application":
+      return <Application app={route.app} />;
+    case "workflow":
+    case "grain":
+      return <Target app={route.app} kind={route.page} name={route.name} />;
+    case "executions":
+      return <Executions route={route} />;
+    case "execution":
+      return <Execution app={route.app} id={route.id} />;
+    case "logs":
+      return <Logs route={route} />;
+    case "unknown":
+      return (
+        <>
+          <Title>There is no such page</Title>
+          <p>
+            <code>{route.address}</code> leads nowhere. <To route={{ page: "home" }}>All applications</To>
+          </p>
+        </>
+      );
+  }
+}

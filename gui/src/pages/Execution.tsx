@@ -1,0 +1,146 @@
+// One execution: what it is, what it did and does, and what can be done about it.
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { type Status, invocation, lines, output, paths, timeline, version } from "../api/queries";
+import { useLive } from "../api/live";
+import { bytes, duration, when } from "../model/show";
+import { AsCurl, Found, StatusBadge, Title, To, Trouble, Value } from "../parts/bits";
+import { Lines } from "../parts/Lines";
+import { Timeline } from "../parts/Timeline";
+import { Actions } from "./execution/Actions";
+import { Course } from "./execution/Course";
+
+type Invocation = Schemas["Invocation"];
+
+export function Execution({ app, id }: { readonly app: string; readonly id: string }) {
+  const query = useQuery(invocation(app, id));
+  const line = useLive(app, id, query.data?.status === "RUNNING");
+  return (
+    <>
+      <Title
+        trail={
+          <>
+            <To route={{ page: "application", app }}>{app}</To> <To route={{ page: "executions", app, status: "", target: "", before: "" }}>Executions</To>
+          </>
+        }
+      >
+        {`Execution ${id}`}
+      </Title>
+      <Found query={query}>
+        {(found) => (
+          <>
+            <Facts found={found} line={line} />
+            <Body app={app} found={found} />
+          </>
+        )}
+      </Found>
+      <AsCurl url={paths.invocation(app, id)} />
+    </>
+  );
+}
+
+function Facts({ found, line }: { readonly found: Invocation; readonly line: string }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Status</dt>
+        <dd>
+          <span role="status">
+            <StatusBadge status={found.status} /> {line === "live" && "live"}
+            {line === "lost" && "connection lost, coming back…"}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Target</dt>
+        <dd>
+          {found.target}, version {found.version}
+        </dd>
+      </div>
+      <div>
+        <dt>Started</dt>
+        <dd>{when(found.startedMs)}</dd>
+      </div>
+      <div>
+        <dt>Took</dt>
+        <dd>{found.endedMs === null ? "runs" : duration(found.endedMs - found.startedMs)}</dd>
+      </div>
+      <div>
+        <dt>CPU</dt>
+        <dd>{duration(found.cpuUs / 1000)}</dd>
+      </div>
+      <div>
+        <dt>Peak memory</dt>
+        <dd>{bytes(found.peakMemoryBytes)}</dd>
+      </div>
+      {(found.redriveCount ?? 0) > 0 && (
+        <div>
+          <dt>Redriven</dt>
+          <dd>{found.redriveCount} ×</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function Body({ app, found }: { readonly app: string; readonly found: Invocation }) {
+  const id = found.executionId;
+  const running = found.status === "RUNNING";
+  const deployed = useQuery(version(app, found.version));
+  const workflow = deployed.data?.workflows[found.target];
+  return (
+    <>
+      <Actions app={app} found={found} isWorkflow={workflow !== undefined} />
+      {found.failure && <Failure failure={found.failure} />}
+      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} definition={workflow.definition ?? ""} />}
+      <Output app={app} found={found} />
+      <section aria-labelledby="timeline">
+        <h2 id="timeline">Timeline</h2>
+        <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} />}</Found>
+      </section>
+      <section aria-labelledby="logs">
+        <h2 id="logs">Logs</h2>
+        <Found query={useQuery(lines(app, id, running))}>
+          {(shown) => (shown.lines.length === 0 ? <p>Nothing was written.</p> : <Lines lines={shown.lines} label="Log lines" />)}
+        </Found>
+      </section>
+    </>
+  );
+}
+
+function Failure({ failure }: { readonly failure: NonNullable<Invocation["failure"]> }) {
+  return (
+    <section aria-labelledby="error" className="trouble">
+      <h2 id="error">{failure.error ?? "Error"}</h2>
+      <p>{failure.cause ?? ""}</p>
+      {failure.stackTrace && (
+        <pre tabIndex={0} aria-label="Stack trace">
+          {failure.stackTrace}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+/** Most bytes of an output that the page fetches. */
+const MOST_BYTES = 1 << 20;
+
+function Output({ app, found }: { readonly app: string; readonly found: Invocation }) {
+  const isText = found.output !== undefined && /^(text\/|application\/json)/.test(found.output.contentType);
+  const isShown = found.status === "SUCCEEDED" && isText && (found.output?.size ?? 0) <= MOST_BYTES;
+  const query = useQuery({ ...output(app, found), enabled: isShown });
+  if (found.status !== "SUCCEEDED" || !found.output) return null;
+  return (
+    <section aria-labelledby="output">
+      <h2 id="output">Output</h2>
+      {query.error && <Trouble error={query.error} />}
+      {query.data !== undefined && <Value text={query.data} label="the output" />}
+      <p>
+        {bytes(found.output.size)} of {found.output.contentType}.{" "}
+        <a href={paths.invocation(app, found.executionId, "/output")} download={`${found.executionId}-output`}>
+          Download it
+        </a>
+      </p>
+    </section>
+  );
+}

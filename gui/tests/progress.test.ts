@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { type HistoryEvent, progressOf } from "../src/model/progress";
+
+/** Events as "previous Type {details}"; ids count from 1. */
+function events(...written: readonly (readonly [number, string, Record<string, unknown>?])[]): HistoryEvent[] {
+  return written.map(([previousEventId, type, about], i) => ({
+    id: i + 1,
+    previousEventId,
+    type,
+    timestamp: "2026-01-01T00:00:00Z",
+    ...(about && { someEventDetails: about }),
+  }));
+}
+
+const STARTED = [0, "ExecutionStarted", { input: '{"a":1}' }] as const;
+
+test("a state runs from its entry to its exit, and the way to the next was taken", () => {
+  const running = events(STARTED, [0, "TaskStateEntered", { name: "A", input: "1" }]);
+  expect(progressOf(running).states.get("A")?.status).toBe("running");
+  const done = progressOf([
+    ...running,
+    ...events(STARTED, STARTED, [2, "TaskStateExited", { name: "A", output: "2" }], [3, "SucceedStateEntered", { name: "B" }]).slice(2),
+  ]);
+  expect(done.input).toBe('{"a":1}');
+  expect(done.states.get("A")).toMatchObject({ status: "succeeded", input: "1", output: "2", entered: 1, retries: 0 });
+  expect([...done.taken]).toEqual(["A → B"]);
+});
+
+test("an attempt that fails and is retried leaves no error", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      [0, "TaskStateEntered", { name: "A" }],
+      [2, "LambdaFunctionScheduled"],
+      [3, "LambdaFunctionStarted"],
+      [4, "LambdaFunctionFailed", { error: "E", cause: "why" }],
+      [5, "LambdaFunctionScheduled"],
+      [6, "LambdaFunctionSucceeded", { output: "1" }],
+      [7, "TaskStateExited", { name: "A", output: "1" }],
+    ),
+  ).states.get("A");
+  expect(found).toMatchObject({ status: "succeeded", retries: 1, error: null });
+});
+
+test("a state that fails and is caught says with what", () => {
+  const found = progressOf(
+    events(STARTED, [0, "TaskStateEntered", { name: "A" }], [2, "LambdaFunctionScheduled"], [3, "LambdaFunctionFailed", { error: "E" }], [4, "TaskStateExited", { name: "A" }]),
+  ).states.get("A");
+  expect(found).toMatchObject({ status: "caught", error: "E" });
+});
+
+test("the end of the execution ends what still ran, and a redrive has it run again", () => {
+  const failed = events(
+    STARTED,
+    [0, "TaskStateEntered", { name: "A" }],
+    [2, "LambdaFunctionFailed", { error: "E", cause: "why" }],
+    [3, "ExecutionFailed", { error: "E", cause: "why" }],
+  );
+  expect(progressOf(failed).states.get("A")).toMatchObject({ status: "failed", error: "E", cause: "why" });
+  const again = progressOf([...failed, { id: 5, previousEventId: 4, type: "ExecutionRedriven", timestamp: "" }]);
+  expect(again.states.get("A")?.status).toBe("running");
+});
+
+test("a Map counts its iterations, however many states of one name are open", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      [0, "MapStateEntered", { name: "M" }],
+      [2, "MapStateStarted", { length: 2 }],
+      [3, "MapIterationStarted", { name: "M", index: 0 }],
+      [4, "PassStateEntered", { name: "P" }],
+      [3, "MapIterationStarted", { name: "M", index: 1 }],
+      [6, "PassStateEntered", { name: "P" }],
+      [5, "PassStateExited", { name: "P" }],
+      [8, "MapIterationSucceeded", { name: "M", index: 0 }],
+    ),
+  );
+  expect(found.states.get("M")?.iterations).toEqual({ started: 2, succeeded: 1, failed: 0, of: 2 });
+  expect(found.states.get("P")).toMatchObject({ status: "running", entered: 2, exited: 1 });
+});

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { asCurl, quoted } from "../src/model/curl";
+import { type Route, formatRoute, parseRoute } from "../src/model/route";
+import { bytes, duration, jsonFault, value } from "../src/model/show";
+import { rowsOf } from "../src/model/timeline";
+
+test("each page's address leads back to it", () => {
+  const routes: Route[] = [
+    { page: "home" },
+    { page: "application", app: "shop" },
+    { page: "workflow", app: "shop", name: "check-out" },
+    { page: "grain", app: "shop", name: "a/b?c#d%" },
+    { page: "executions", app: "shop", status: "FAILED", target: "", before: "01A" },
+    { page: "execution", app: "shop", id: "01ABC" },
+    { page: "logs", app: "shop", grain: "order", text: "a & b" },
+  ];
+  for (const route of routes) expect(parseRoute(formatRoute(route))).toEqual(route);
+});
+
+test("an address that means nothing is told as such", () => {
+  for (const hash of ["#/x", "#/applications/a/b", "#/applications/a/workflows", "#/applications/a/executions/i/more"]) {
+    expect(parseRoute(hash).page).toBe("unknown");
+  }
+  expect(parseRoute("#/applications/%E0%A4%A/logs")).toMatchObject({ page: "logs", app: "%E0%A4%A" });
+});
+
+test("a shell reads each word as it was", () => {
+  for (const text of ["plain", "it's", "$(exit 3)", "a\nb", '"', "", "`x`", "\\"]) {
+    expect(execFileSync("sh", ["-c", `printf %s ${quoted(text)}`], { encoding: "utf8" })).toBe(text);
+  }
+});
+
+test("a request as a command", () => {
+  expect(asCurl({ url: "http://h/a?b=1&c" })).toBe("curl -s 'http://h/a?b=1&c'");
+  expect(asCurl({ method: "POST", url: "http://h/a", headers: { Prefer: "respond-async" }, body: '{"a": 1}' })).toBe(
+    "curl -s -H 'Prefer: respond-async' --json '{\"a\": 1}' http://h/a",
+  );
+  expect(asCurl({ method: "POST", url: "http://h/a" })).toBe("curl -s -X POST http://h/a");
+});
+
+test("JSON is indented, and nothing else of it changed", () => {
+  const text = '{"big":12345678901234567890,"same":1,"same":2,"text":"a, {b: [c]} \\" d","none":[ ],"in":[1,{"x":{}}]}';
+  const shown = value(text).text;
+  expect(shown).toContain('"big": 12345678901234567890,\n  "same": 1,\n  "same": 2');
+  expect(shown).toContain('"text": "a, {b: [c]} \\" d"');
+  expect(shown).toContain('"none": [],\n  "in": [\n    1,\n    {\n      "x": {}\n    }\n  ]\n}');
+  expect(JSON.parse(shown)).toEqual(JSON.parse(text));
+  expect(value("no: json").text).toBe("no: json");
+});
+
+test("of what is long, the beginning", () => {
+  const keys = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, i])));
+  expect(value(keys)).toEqual({ text: keys.slice(0, 64 * 1024), cut: true });
+  expect(value("[".repeat(30_000) + "]".repeat(30_000), 1_000).cut).toBe(true);
+});
+
+test("numbers with the unit that reads best", () => {
+  expect([0.0421, 0.5, 3.14159, 42, 999.96, 1_500, 61_000, 3_660_000].map(duration)).toEqual([
+    "42 µs",
+    "500 µs",
+    "3.14 ms",
+    "42.0 ms",
+    "1000.0 ms",
+    "1.50 s",
+    "1 min 1 s",
+    "1 h 1 min",
+  ]);
+  expect([0, 1023, 1024, 64 << 20].map(bytes)).toEqual(["0 B", "1023 B", "1.0 KiB", "64 MiB"]);
+});
+
+test("why a text is no JSON", () => {
+  expect(jsonFault("{}")).toBeNull();
+  expect(jsonFault("{")).toMatch(/JSON/);
+});
+
+test("attempts on one scale, in the order in which they were queued", () => {
+  const attempt = { eventId: "e", attempt: 1, error: null, queueMs: 1, dispatchMs: 2, runMs: 3, busMs: 4 };
+  const { rows, spanMs, left } = rowsOf([{ ...attempt, grain: "b", atMs: 10 }, { ...attempt, grain: "a", atMs: 0, attempt: 2 }], 10);
+  expect(rows.map((row) => row.label)).toEqual(["a (attempt 2)", "b"]);
+  expect([spanMs, left]).toEqual([20, 0]);
+  expect(rows[1]?.parts.map((part) => part.fromShare)).toEqual([0.5, 0.55, 0.65, 0.8]);
+  expect(rowsOf(Array.from({ length: 5 }, () => ({ ...attempt, grain: "a" })), 3).left).toBe(2);
+});

@@ -1,0 +1,45 @@
+// A browser for the walk: the system's Chromium, with what it does behind everybody's back switched off.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+export async function withPage(walk) {
+  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+  if (!executablePath) throw new Error("no Chromium on this machine: apt-get install chromium");
+  const profile = mkdtempSync(join(tmpdir(), "sand-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, headless: true, viewport: { width: 1280, height: 900 } });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+    page.on("console", (message) => {
+      // A refusal of the platform is what some pages show.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(`console: ${message.text()}`);
+    });
+    await walk(page);
+    if (faults.length > 0) throw new Error(`the page had faults:\n${faults.join("\n")}`);
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+/** No violation of WCAG 2.2 AA nor of what axe holds for good practice, in both themes. */
+export async function accessible(page, name) {
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // By the protocol, which the page's own policy does not bind.
+    await page.evaluate(AXE);
+    const found = await page.evaluate((rules) => window.axe.run(document, { runOnly: rules }), RULES);
+    const told = found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join("\n")}`);
+    if (told.length > 0) throw new Error(`${name} in ${colorScheme}: ${told.join("\n")}`);
+    if (process.env.SAND_SCREENSHOTS) await page.screenshot({ path: join(process.env.SAND_SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
+  }
+}

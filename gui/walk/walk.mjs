@@ -1,0 +1,118 @@
+// Through the GUI of a running platform, as somebody does who has just deployed the application `gate` of tests/e2e/applications.
+// Usage: walk.mjs SERVER. Run by tests/e2e/test_gui.py; says each step, and ends with 1 at the first that fails.
+import assert from "node:assert/strict";
+import { accessible, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const PHONE = { width: 390, height: 844 };
+const step = (text) => console.log(text);
+const invoke = (target, input) =>
+  fetch(`${server}/invoke/gate/${target}`, { method: "POST", body: JSON.stringify(input), headers: { "Content-Type": "application/json" } });
+
+/** The graph's box of a state, once it has that status. */
+const state = (page, name, status) => page.locator(`[data-state="${name}"][data-status="${status}"]`).waitFor();
+const status = (page, text) => page.locator(".facts .badge", { hasText: text }).waitFor();
+
+await withPage(async (page) => {
+  step("a browser at / comes to the GUI, which shows the application");
+  await page.goto(`${server}/`);
+  assert.equal(new URL(page.url()).pathname, "/ui/");
+  await page.getByRole("link", { name: "gate", exact: true }).waitFor();
+  await accessible(page, "home");
+
+  step("its page, by keyboard");
+  await page.getByRole("link", { name: "gate", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "gate", exact: true }).waitFor();
+  await page.getByRole("rowheader", { name: "check" }).waitFor();
+  await accessible(page, "application");
+
+  step("its workflow, with the graph");
+  await page.getByRole("link", { name: "main", exact: true }).click();
+  await page.locator('[data-state="Pause"]').waitFor();
+  await accessible(page, "workflow");
+
+  step("an input that is no JSON cannot be sent");
+  await page.getByLabel("Input, as JSON").fill("{");
+  assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);
+
+  step("run it, by keyboard: its states change as they run");
+  await page.getByLabel("Input, as JSON").fill('{"name": "<b>Ada</b>", "big": 12345678901234567890}');
+  await page.keyboard.press("Control+Enter");
+  await status(page, "running");
+  await state(page, "Greet", "succeeded");
+  await state(page, "Pause", "running");
+  await page.locator("dd", { hasText: "live" }).waitFor();
+  await accessible(page, "execution-running");
+  await status(page, "succeeded");
+  await state(page, "Check", "succeeded");
+  const output = await page.getByLabel("the output", { exact: true }).innerText();
+  assert.match(output, /<b>Ada<\/b>/, "a value is text");
+  assert.equal(await page.locator("main b").count(), 0, "and never markup");
+  await page.getByRole("rowheader", { name: "greet" }).waitFor();
+  const execution = page.url();
+
+  step("a state's input and output, chosen by the list");
+  await page.getByLabel("State").selectOption("Check");
+  assert.match(await page.getByLabel("the input of Check", { exact: true }).innerText(), /12345678901234567890/);
+  await accessible(page, "execution");
+
+  step("the address of an execution leads to it");
+  await page.goto("about:blank");
+  await page.goto(execution);
+  await status(page, "succeeded");
+
+  step("a failing one: the error and its line; redriven, it works once the grain lets it through");
+  await invoke("main", { name: "closed" });
+  await page.goto(`${server}/ui/#/applications/gate/executions?status=FAILED`);
+  await page.getByRole("rowheader").first().waitFor();
+  await accessible(page, "executions");
+  await page.locator("tbody a").first().click();
+  await page.getByRole("heading", { name: "GateClosed" }).waitFor();
+  assert.match(await page.getByLabel("Stack trace").innerText(), /line \d+, in handle/);
+  await state(page, "Check", "failed");
+  await accessible(page, "execution-failed");
+  await invoke("open", {});
+  await page.getByRole("button", { name: "Redrive from the state that failed" }).click();
+  await status(page, "succeeded");
+  await state(page, "Check", "succeeded");
+
+  step("one that runs is cancelled");
+  await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await status(page, "running");
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await status(page, "cancelled");
+
+  step("a grain, called by itself");
+  await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
+  await page.getByLabel("Input, as JSON").fill('{"name": "Grace"}');
+  await accessible(page, "grain");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await status(page, "succeeded");
+
+  step("the log, live and filtered");
+  await page.goto(`${server}/ui/#/applications/gate/logs`);
+  await page.getByText("greeting Grace").waitFor();
+  await invoke("greet", { name: "Linus" });
+  await page.getByText("greeting Linus").waitFor();
+  await page.getByRole("searchbox").fill("linus");
+  await page.getByText("greeting Grace").waitFor({ state: "detached" });
+  assert.match(page.url(), /text=linus/);
+  await accessible(page, "logs");
+
+  step("on a phone nothing is wider than the screen");
+  await page.setViewportSize(PHONE);
+  for (const address of ["#/", "#/applications/gate", "#/applications/gate/executions", "#/applications/gate/logs"]) {
+    await page.goto(`${server}/ui/${address}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("load");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true, address);
+  }
+
+  step("an address that leads nowhere says so");
+  await page.goto(`${server}/ui/#/nowhere`);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await accessible(page, "nowhere");
+});
+console.log("walked");

@@ -1,0 +1,69 @@
+"""The web GUI as the frontend serves it, and a walk through it in a browser (gui/walk)."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import APPLICATIONS, CHECKOUT, Tested, is_problem
+
+GUI = CHECKOUT / "gui"
+NODE = CHECKOUT / ".sand/venv/bin/node"
+WALK_SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def page(tested: Tested) -> str:
+    response = tested.http.get("/ui/")
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def test_a_browser_that_asks_for_the_root_is_led_to_the_gui_and_a_program_is_not(tested: Tested) -> None:
+    for path in ("/", "/ui"):
+        led = tested.http.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+        # Relative: below a path of its own behind a proxy it leads to the same place.
+        assert (led.status_code, led.headers["location"]) == (302, "ui/")
+    is_problem(tested.http.get("/"), 404)
+    is_problem(tested.http.post("/", headers={"Accept": "text/html"}), 404)
+
+
+def test_the_page_is_never_kept_and_its_assets_for_ever(tested: Tested, page: str) -> None:
+    assert tested.http.get("/ui/").headers["cache-control"] == "no-store"
+    assets = re.findall(r'="\./(assets/[^"]+)"', page)
+    assert assets
+    for name in assets:
+        response = tested.http.get(f"/ui/{name}", headers={"Accept-Encoding": "gzip"})
+        assert response.status_code == 200
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert response.headers["content-encoding"] == "gzip"
+        plain = tested.http.get(f"/ui/{name}", headers={"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == response.content
+
+
+@pytest.mark.usefixtures("page")
+def test_whatever_the_gui_answers_has_a_strict_policy(tested: Tested) -> None:
+    headers = tested.http.get("/ui/index.html").headers
+    assert headers["content-security-policy"].startswith("default-src 'self';")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path", ["/ui/nothing.js", "/ui/assets/", "/ui/../gui", "/ui/%2e%2e/%2e%2e/META-INF/MANIFEST.MF", "/uinothing"]
+)
+def test_what_is_not_there_is_a_problem_as_anywhere(tested: Tested, path: str) -> None:
+    is_problem(tested.http.get(path), 404)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_through_the_gui(tested: Tested) -> None:
+    """Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe."""
+    tested.sand("deploy", str(APPLICATIONS / "gate"))
+    walk = [str(NODE), str(GUI / "walk/walk.mjs"), tested.server]
+    done = subprocess.run(walk, capture_output=True, text=True, timeout=WALK_SECONDS, check=False)
+    sys.stdout.write(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("walked\n")
