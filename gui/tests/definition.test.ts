@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { graphOf } from "../src/model/definition";
-import { STATE_WIDTH, boxesOf, toElk } from "../src/model/layout";
+import { STATE_WIDTH, laidOutOf, pathOf, toElk } from "../src/model/layout";
 
 const MACHINE = JSON.stringify({
   StartAt: "Which",
@@ -45,7 +45,7 @@ test("what is no state machine is an empty graph", () => {
 
 test("each state and region has one box, parents first", () => {
   const graph = graphOf(MACHINE);
-  const boxes = boxesOf(toElk(graph), graph);
+  const { boxes } = laidOutOf(toElk(graph), graph);
   expect(boxes.map((box) => [box.id, box.kind, box.parent])).toEqual([
     ["Which", "state", null],
     ["Fan", "state", null],
@@ -58,4 +58,10 @@ test("each state and region has one box, parents first", () => {
     ["Sorry", "state", null],
   ]);
   expect(boxes[0]?.width).toBe(STATE_WIDTH);
+});
+
+test("a way's corners are rounded, and short ones less", () => {
+  const corner = [{ x: 0, y: 0 }, { x: 0, y: 20 }, { x: 4, y: 20 }];
+  expect(pathOf(corner)).toBe("M0,0L0,12Q0,20 2,20L4,20");
+  expect(pathOf([])).toBe("");
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
-import { bytes, duration, jsonFault, value } from "../src/model/show";
+import { bytes, duration, jsonFault, logText, value } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -53,6 +53,11 @@ test("of what is long, the beginning", () => {
   const keys = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, i])));
   expect(value(keys)).toEqual({ text: keys.slice(0, 64 * 1024), cut: true });
   expect(value("[".repeat(30_000) + "]".repeat(30_000), 1_000).cut).toBe(true);
+});
+
+test("a logger's line as its message and fields, any other as it is", () => {
+  expect(logText('{"level":"info","message":"ordered","time":"2026","item":"tea","n":4}')).toBe('ordered item="tea" n=4');
+  for (const text of ["plain", "{no json", '{"other": 1}', '{"message": 3}']) expect(logText(text)).toBe(text);
 });
 
 test("numbers with the unit that reads best", () => {

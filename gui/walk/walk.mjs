@@ -63,6 +63,7 @@ await withPage(async (page) => {
   await status(page, "succeeded");
 
   step("a failing one: the error and its line; redriven, it works once the grain lets it through");
+  await invoke("open", { open: false });
   await invoke("main", { name: "closed" });
   await page.goto(`${server}/ui/#/applications/gate/executions?status=FAILED`);
   await page.getByRole("rowheader").first().waitFor();
@@ -72,7 +73,7 @@ await withPage(async (page) => {
   assert.match(await page.getByLabel("Stack trace").innerText(), /line \d+, in handle/);
   await state(page, "Check", "failed");
   await accessible(page, "execution-failed");
-  await invoke("open", {});
+  await invoke("open", { open: true });
   await page.getByRole("button", { name: "Redrive from the state that failed" }).click();
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
@@ -93,11 +94,11 @@ await withPage(async (page) => {
 
   step("the log, live and filtered");
   await page.goto(`${server}/ui/#/applications/gate/logs`);
-  await page.getByText("greeting Grace").waitFor();
+  await page.getByText("greeting Grace").first().waitFor();
   await invoke("greet", { name: "Linus" });
-  await page.getByText("greeting Linus").waitFor();
+  await page.getByText("greeting Linus").first().waitFor();
   await page.getByRole("searchbox").fill("linus");
-  await page.getByText("greeting Grace").waitFor({ state: "detached" });
+  await page.getByText("greeting Grace").first().waitFor({ state: "detached" });
   assert.match(page.url(), /text=linus/);
   await accessible(page, "logs");
 

@@ -1,6 +1,22 @@
 // A workflow's graph in the form that ELK lays out, and what ELK makes of it as boxes.
 import type { Graph, StateNode } from "./definition";
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The way of a transition round all boxes, and where its label is; from the root's corner. */
+export interface Way {
+  readonly points: readonly Point[];
+  readonly label: Point | null;
+}
+
+export interface LaidOut {
+  readonly boxes: readonly Box[];
+  readonly ways: ReadonlyMap<string, Way>;
+}
+
 export interface Box {
   readonly id: string;
   readonly kind: "state" | "region";
@@ -19,9 +35,20 @@ export interface ElkShape {
   width?: number;
   height?: number;
   children?: ElkShape[];
-  edges?: { id: string; sources: string[]; targets: string[] }[];
+  edges?: ElkEdge[];
   layoutOptions?: Record<string, string>;
 }
+
+interface ElkEdge {
+  id: string;
+  sources: string[];
+  targets: string[];
+  labels?: { text: string; width: number; height: number; x?: number; y?: number }[];
+  sections?: { startPoint: Point; endPoint: Point; bendPoints?: Point[] }[];
+}
+
+const LABEL_HEIGHT = 18;
+const CHARACTER_WIDTH = 7;
 
 export const STATE_WIDTH = 190;
 export const STATE_HEIGHT = 56;
@@ -53,16 +80,23 @@ export function toElk(graph: Graph): ElkShape {
       "elk.algorithm": "layered",
       "elk.direction": "DOWN",
       "elk.hierarchyHandling": "INCLUDE_CHILDREN",
+      "elk.json.edgeCoords": "ROOT",
+      "elk.edgeLabels.inline": "true",
       "elk.layered.spacing.nodeNodeBetweenLayers": "48",
       "elk.spacing.nodeNode": "28",
     },
     children: (statesOf.get(ROOT) ?? []).map(shape),
-    edges: graph.transitions.map(({ id, from, to }) => ({ id, sources: [from], targets: [to] })),
+    edges: graph.transitions.map(({ id, from, to, label }) => ({
+      id,
+      sources: [from],
+      targets: [to],
+      labels: label ? [{ text: label, width: label.length * CHARACTER_WIDTH + 8, height: LABEL_HEIGHT }] : [],
+    })),
   };
 }
 
 /** Parents before what is in them; places are relative to the parent. */
-export function boxesOf(laidOut: ElkShape, graph: Graph): readonly Box[] {
+export function laidOutOf(laidOut: ElkShape, graph: Graph): LaidOut {
   const regions = new Set(graph.regions.map((region) => region.id));
   const boxes: Box[] = [];
   function add(shape: ElkShape, parent: string | null): void {
@@ -71,5 +105,33 @@ export function boxesOf(laidOut: ElkShape, graph: Graph): readonly Box[] {
     for (const child of shape.children ?? []) add(child, id);
   }
   for (const child of laidOut.children ?? []) add(child, null);
-  return boxes;
+  return { boxes, ways: new Map((laidOut.edges ?? []).map((edge) => [edge.id, wayOf(edge)])) };
+}
+
+function wayOf(edge: ElkEdge): Way {
+  const points = (edge.sections ?? []).flatMap((section) => [section.startPoint, ...(section.bendPoints ?? []), section.endPoint]);
+  const label = edge.labels?.[0];
+  return { points, label: label ? { x: (label.x ?? 0) + label.width / 2, y: (label.y ?? 0) + label.height / 2 } : null };
+}
+
+/** As an SVG path, its corners rounded. */
+export function pathOf(points: readonly Point[], radius = 8): string {
+  return points
+    .map((at, i) => {
+      const before = points[i - 1];
+      const after = points[i + 1];
+      if (!before) return `M${at.x},${at.y}`;
+      if (!after) return `L${at.x},${at.y}`;
+      const from = toward(at, before, radius);
+      const to = toward(at, after, radius);
+      return `L${from.x},${from.y}Q${at.x},${at.y} ${to.x},${to.y}`;
+    })
+    .join("");
+}
+
+/** So far from one point to the other, at most half of the way. */
+function toward(from: Point, to: Point, distance: number): Point {
+  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  const share = length === 0 ? 0 : Math.min(distance / length, 0.5);
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
 }

@@ -52,6 +52,18 @@ function indented(text: string): string {
   });
 }
 
+/** A line of a grain's logger is a JSON object: its message, then its fields. Any other is as it was printed. */
+export function logText(text: string): string {
+  if (!text.startsWith("{")) return text;
+  try {
+    const { message, level: _level, time: _time, ...fields } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof message !== "string") return text;
+    return [message, ...Object.entries(fields).map(([name, field]) => `${name}=${JSON.stringify(field)}`)].join(" ");
+  } catch {
+    return text;
+  }
+}
+
 /** Why a text is no JSON, or null. */
 export function jsonFault(text: string): string | null {
   try {

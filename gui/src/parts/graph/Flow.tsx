@@ -1,10 +1,10 @@
 // A workflow's graph, drawn; loaded only where there is one to draw.
-import { Background, Controls, type Edge, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import { Background, BaseEdge, Controls, type Edge, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Graph, StateNode } from "../../model/definition";
-import type { Box } from "../../model/layout";
+import { type Box, type Way, pathOf } from "../../model/layout";
 import type { Progress, StateProgress } from "../../model/progress";
 import { Trouble } from "../bits";
 import { layout } from "./layout";
@@ -19,19 +19,21 @@ type StateData = { readonly state: StateNode; readonly progress: StateProgress |
 type RegionData = { readonly label: string };
 
 const KINDS = { state: StateBox, region: RegionBox };
+const WAYS = { way: WayEdge };
 
 export default function Flow({ graph, progress, onSelect }: FlowProps) {
   // The layout depends on the definition alone: colours change without it.
-  const boxes = useQuery({ queryKey: ["layout", graph], queryFn: () => layout(graph), staleTime: Number.POSITIVE_INFINITY });
-  const nodes = useMemo(() => (boxes.data ? nodesOf(boxes.data, graph, progress) : []), [boxes.data, graph, progress]);
-  const edges = useMemo(() => edgesOf(graph, progress), [graph, progress]);
-  if (boxes.error) return <Trouble error={boxes.error} />;
-  if (!boxes.data) return <p role="status">Laying out…</p>;
+  const laidOut = useQuery({ queryKey: ["layout", graph], queryFn: () => layout(graph), staleTime: Number.POSITIVE_INFINITY });
+  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress) : []), [laidOut.data, graph, progress]);
+  const edges = useMemo(() => (laidOut.data ? edgesOf(laidOut.data.ways, graph, progress) : []), [laidOut.data, graph, progress]);
+  if (laidOut.error) return <Trouble error={laidOut.error} />;
+  if (!laidOut.data) return <p role="status">Laying out…</p>;
   return (
     <ReactFlow
       nodes={nodes}
       edges={edges}
       nodeTypes={KINDS}
+      edgeTypes={WAYS}
       fitView
       fitViewOptions={{ maxZoom: 1 }}
       minZoom={0.05}
@@ -72,19 +74,29 @@ function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null)
   });
 }
 
-function edgesOf(graph: Graph, progress: Progress | null): Edge[] {
+function edgesOf(ways: ReadonlyMap<string, Way>, graph: Graph, progress: Progress | null): Edge[] {
   return graph.transitions.map((edge): Edge => {
     const taken = progress?.taken.has(edge.id) ?? false;
     return {
       id: edge.id,
+      type: "way",
       source: edge.from,
       target: edge.to,
       label: edge.label,
       className: [edge.onError ? "on-error" : "", taken ? "taken" : ""].join(" "),
-      markerEnd: { type: MarkerType.ArrowClosed },
-      zIndex: 1,
+      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: taken ? "var(--good)" : "var(--quiet)" },
+      data: { way: ways.get(edge.id) },
+      zIndex: taken ? 2 : 1,
     };
   });
+}
+
+/** Along the way that the layout found. */
+function WayEdge({ id, data, label, markerEnd }: EdgeProps) {
+  const way = data?.way as Way | undefined;
+  if (!way) return null;
+  const at = way.label;
+  return <BaseEdge id={id} path={pathOf(way.points)} {...(markerEnd !== undefined && { markerEnd })} {...(at && { label, labelX: at.x, labelY: at.y })} />;
 }
 
 function StateBox({ data }: NodeProps) {

@@ -1,2 +1,5 @@
 def handle(event, context):
-    context.data.put("open", True)
+    if event["open"]:
+        context.data.put("open", True)
+    else:
+        context.data.delete("open")
