@@ -17,7 +17,7 @@ run_test() {
   set_up_java17
   set_up_docker
   # For the walk through the GUI; Debian's and Ubuntu's package.
-  want chromium chromium
+  [ "$quick" = 1 ] || want chromium chromium
   # The suites over a cluster of containers; Maven makes their images between packaging and testing (tests/cluster-images.sh).
   [ "$quick" = 1 ] || export SAND_TEST_CLUSTER=1
   rm -rf "$SAND_LOCAL/test-reports"

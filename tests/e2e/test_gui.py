@@ -1,6 +1,7 @@
 """The web GUI as the frontend serves it, and a walk through it in a browser (gui/walk)."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -61,6 +62,8 @@ def test_what_is_not_there_is_a_problem_as_anywhere(tested: Tested, path: str) -
 @pytest.mark.usefixtures("page")
 def test_a_walk_through_the_gui(tested: Tested) -> None:
     """Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe."""
+    if not shutil.which("chromium"):
+        pytest.skip("there is no Chromium on this machine")
     tested.sand("deploy", str(APPLICATIONS / "gate"))
     walk = [str(NODE), str(GUI / "walk/walk.mjs"), tested.server]
     done = subprocess.run(walk, capture_output=True, text=True, timeout=WALK_SECONDS, check=False)
