@@ -57,6 +57,9 @@ final class GuiFiles extends ResourceHandler {
             response.write(true, null, callback);
             return true;
         }
+        if (path.endsWith("/") && !path.equals(PATH)) {
+            return false; // a folder
+        }
         var headers = response.getHeaders();
         // An asset's name has a hash of its content. The page names the assets of this version, and is not to be kept at all: in a
         // reproducible jar every version of it has the same time of change, by which a browser would take an old one for new.
