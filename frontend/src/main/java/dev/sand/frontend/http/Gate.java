@@ -38,7 +38,9 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         this.web = web;
         this.router = router;
         this.blocking = blocking;
-        addBean(gui);
+        if (gui.isBuilt()) {
+            addBean(gui);
+        }
     }
 
     @Override

@@ -35,6 +35,10 @@ final class GuiFiles extends ResourceHandler {
         setPrecompressedFormats(CompressedContentFormat.GZIP);
     }
 
+    boolean isBuilt() {
+        return built;
+    }
+
     /** Whether the request is for the GUI: its files, or the root as a browser asks for it. */
     boolean takes(Request request, String path) {
         boolean reads = request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
