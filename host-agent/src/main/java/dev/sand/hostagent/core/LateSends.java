@@ -21,6 +21,7 @@ final class LateSends {
     private static final Logger LOG = LoggerFactory.getLogger(LateSends.class);
     /** One request between hosts waits for room for no longer; then it is made again. */
     private static final long ROOM_MS = 30_000;
+    private static final long NOBODYS = Long.MIN_VALUE;
 
     private record Way(String application, String source, String destination) {}
 
@@ -51,7 +52,9 @@ final class LateSends {
     /** @param waits whose end does until it is there for good, or there is nobody to have it */
     void send(String application, Outgoing message, String waits) {
         int slot = processes.table().slotOf(application, message.source());
-        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, context.slots.epoch(slot), null));
+        // Whose sender's slot is lost already is not this host's to give: that runs again elsewhere, perhaps as another execution.
+        long epoch = context.slots.state(slot) == SlotTable.State.ELSEWHERE ? NOBODYS : context.slots.epoch(slot);
+        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, null));
     }
 
     /** Does the step when nothing of this kind is before it. */
