@@ -4,11 +4,13 @@ export SAND_PYTHON
 
 is_python_311() { "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
+# Not the environment's own, which goes when it is made anew: whoever works in it has it first in PATH.
 find_python() {
-  local candidate
+  local candidate found
   for candidate in python3 /usr/bin/python3 python3.13 python3.12 python3.11; do
-    if is_python_311 "$candidate"; then
-      command -v "$candidate"
+    found=$(PATH=${PATH//"$SAND_LOCAL/venv/bin:"/} command -v "$candidate") || continue
+    if is_python_311 "$found"; then
+      echo "$found"
       return
     fi
   done
