@@ -16,6 +16,11 @@ final class Audience {
         void onAccepted();
 
         void onEnded(InvocationResult result);
+
+        /** It is told how the execution ends before that is durable: it is of the same process. */
+        default boolean isInside() {
+            return false;
+        }
     }
 
     private final CoreContext context;
@@ -25,8 +30,15 @@ final class Audience {
     private List<ProgressListener> watchers = List.of();
     /** Most executions have none. */
     private List<Parent> parents = List.of();
+    /** How it ends, as functions of its process know already; null: they do not. */
+    private InvocationResult foretold;
+    private boolean toldInside;
+    /** Of an execution in a process: watchers see what became of its attempts with its end, which is durable then. */
+    private final boolean holdsHops;
+    private List<Hop> heldHops = List.of();
 
-    Audience(CoreContext context, int slot, long epoch) {
+    Audience(CoreContext context, int slot, long epoch, boolean holdsHops) {
+        this.holdsHops = holdsHops;
         this.context = context;
         this.slot = slot;
         this.epoch = epoch;
@@ -60,6 +72,29 @@ final class Audience {
         }
         for (Parent parent : parents) {
             context.later(0, parent::onAccepted);
+        }
+    }
+
+    /** How it ends, as functions of its process are told from now on; null: it is not foretold. */
+    InvocationResult tellInside() {
+        toldInside |= foretold != null;
+        return foretold;
+    }
+
+    /** Somebody in its process knows already how it ends. */
+    boolean isToldInside() {
+        return toldInside;
+    }
+
+    /** It ends so, and all others are told once that is durable. */
+    void foretell(InvocationResult result) {
+        foretold = result;
+        for (Parent parent : List.copyOf(parents)) {
+            if (parent.isInside()) {
+                toldInside = true;
+                parents.remove(parent);
+                parent.onEnded(result);
+            }
         }
     }
 
@@ -109,13 +144,25 @@ final class Audience {
     }
 
     void saw(Hop hop) {
+        if (!holdsHops) {
+            show(hop);
+        } else if (!watchers.isEmpty()) {
+            heldHops = heldHops.isEmpty() ? new ArrayList<>(1) : heldHops;
+            heldHops.add(hop);
+        }
+    }
+
+    private void show(Hop hop) {
         for (int i = 0; i < watchers.size(); i++) {
             context.emit(new Action.Notify(watchers.get(i), hop));
         }
     }
 
-    /** Its record has the rest. */
-    void leave() {
+    /** Its record has the rest. @param ends and does not go on elsewhere */
+    void leave(boolean ends) {
+        if (ends) {
+            heldHops.forEach(this::show);
+        }
         for (int i = 0; i < watchers.size(); i++) {
             context.emit(new Action.Notify(watchers.get(i), null));
         }

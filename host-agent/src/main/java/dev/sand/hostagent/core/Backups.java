@@ -99,10 +99,15 @@ final class Backups {
         }
     }
 
-    /** What the signal is about has changed a process as well. @param then once that is durable; not when the execution has ended */
-    void finished(Signal signal, List<Command> effects, ProcessHome.Ending change, Runnable then) {
+    /**
+     * What the signal is about has changed a process as well.
+     *
+     * @param mayForetell it may be seen before it is durable; @param then once it is; not when the execution has ended
+     * @return whether functions of the process see it from now on
+     */
+    boolean finished(Signal signal, List<Command> effects, ProcessHome.Ending change, boolean mayForetell, Runnable then) {
         ensureBegun();
-        change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
+        return change.write(request.executionId(), next++, new Backup.Finished(signal, effects), mayForetell, then);
     }
 
     /** Whether messages of its process make it. */

@@ -130,7 +130,7 @@ final class Elsewhere {
                 processes.calls().refuse(call, failure, invoke.destination());
             } else {
                 request = processes.calls().request(event, call, invoke, view != null && view.slot() != null ? view.slot()
-                        : context.slots.of(invoke.destination()));
+                        : context.slots.of(invoke.destination()), true);
             }
             if (request != null) {
                 start(event, call, invoke, request);

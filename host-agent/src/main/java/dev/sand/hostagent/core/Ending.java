@@ -102,7 +102,14 @@ final class Ending {
 
     /** What it sends at its end is in the receivers' journals first: until then its own has it. */
     private void backUpEnd() {
-        if (!context.processes.sends().delays(execution.id(), () -> backups.ended(endedAs))) {
+        if (!context.processes.sends().delays(execution.id(), this::backUpEndBehindAll)) {
+            backUpEndBehindAll();
+        }
+    }
+
+    /** Its request may be a change of its process, and on its way still: behind its end, it would begin anew. */
+    private void backUpEndBehindAll() {
+        if (request.process() == null || !context.processes.delaysLast(execution, () -> backups.ended(endedAs))) {
             backups.ended(endedAs);
         }
     }

@@ -247,10 +247,18 @@ final class ExecutionTable {
         }
     }
 
-    /** Some that ran in the process have ended, and are not yet known to be stored. */
+    /** Some that ran in the process have ended, for its functions at least, and are not yet known to be stored. */
     boolean hasUnrecorded(String application, String process) {
-        return unrecorded.values().stream().map(RunningExecution::request)
-                .anyMatch(request -> process.equals(request.processId()) && request.application().equals(application));
+        return isForetold(application, process) || unrecorded.values().stream().anyMatch(each -> runsIn(each, application, process));
+    }
+
+    /** Some that ran in the process have ended for its functions, and for nobody else yet. */
+    boolean isForetold(String application, String process) {
+        return open.values().stream().anyMatch(each -> each.isForetold() && runsIn(each, application, process));
+    }
+
+    private static boolean runsIn(RunningExecution execution, String application, String process) {
+        return process.equals(execution.request().processId()) && execution.request().application().equals(application);
     }
 
     /** The open event of that id, whatever its attempt. */

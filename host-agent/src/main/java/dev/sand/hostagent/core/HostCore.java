@@ -138,6 +138,16 @@ public final class HostCore {
         return context.executions.get(executionId) != null;
     }
 
+    /**
+     * What an instance's function does outside of its process, in shared data say, may tell of what others did there that is not durable.
+     *
+     * @param step done once that is, in a turn of the core; never, when the instance is ending
+     * @return false: it is, and the step is done by whoever asks
+     */
+    public boolean delays(AppKey app, String instance, Runnable step) {
+        return instanceInputs.delays(app, instance, step);
+    }
+
     /** Whether the application was deleted, this version with it. */
     public boolean isDeleted(AppKey app) {
         return context.executions.isDeleted(app.application(), app.version());

@@ -48,6 +48,16 @@ final class InstanceInputs {
         }
     }
 
+    /** @see HostCore#delays */
+    boolean delays(AppKey app, String id, Runnable step) {
+        Instance instance = instance(app, id);
+        if (instance == null || instance.state() == Instance.State.ENDING || instance.state() == Instance.State.CLOSED) {
+            return true; // it ends, and nobody waits for the answer
+        }
+        Event event = instance.runningEvent();
+        return event != null && context.processes.delays(event, step);
+    }
+
     private void on(Input.Finish finish, List<StateWrite> stateWrites) {
         Event event = runningEvent(finish.app(), finish.instance(), finish.eventId(), finish.attempt(), finish);
         if (event != null) {

@@ -75,7 +75,7 @@ final class Intake {
         execution.begin();
     }
 
-    /** One that messages of a process make, which are gone with the record of its request. */
+    /** One that begins before its request is durable: that is a change of its process. */
     RunningExecution start(InvocationRequest request, int slot, Audience.Parent parent, ProcessHome.Firing firing) {
         RunningExecution execution = add(request, slot, parent);
         execution.backups().acceptedBy(firing);

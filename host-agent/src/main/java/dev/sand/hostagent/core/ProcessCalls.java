@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.Errors;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
@@ -78,12 +79,33 @@ final class ProcessCalls {
                             ? "a message that invokes is named invoke:<function>:<key>, not " + send.key()
                             : "application " + application + " has no grain " + unknown);
                 } else {
-                    send(event, home, call, send);
+                    goOut(event, home, call, send.destination(), () -> send(event, home, call, send));
                 }
             }
-            case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
+            case ProcessCall.Invoke invoke -> goOut(event, home, call, invoke.destination(), () -> invoke(event, call, invoke));
             case ProcessCall.Result result -> result(event, call, result);
             case ProcessCall.Processes asked -> list.on(application, asked, listener);
+        }
+    }
+
+    /** To another process it may tell of what is foretold in this one: it goes once that is durable, if who called runs by then. */
+    private void goOut(Event event, ProcessHome home, Input.CallProcess call, String destination, Runnable step) {
+        Attempt attempt = Processes.attempt(event);
+        if (destination.equals(home.id()) || !home.journal().gate().delays(() -> ifRunning(event, attempt, call, step), failure -> late(call, failure))) {
+            step.run();
+        }
+    }
+
+    private boolean late(Input.CallProcess call, Failure failure) {
+        refuse(call, failure.error(), failure.cause());
+        return true;
+    }
+
+    private void ifRunning(Event event, Attempt attempt, Input.CallProcess call, Runnable step) {
+        if (event.isRunning() && Processes.attempt(event).equals(attempt)) {
+            step.run();
+        } else {
+            refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
         }
     }
 
@@ -179,7 +201,7 @@ final class ProcessCalls {
             begin(event, call, invoke);
             return;
         }
-        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
+        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()), true);
         if (request == null) {
             return;
         }
@@ -210,14 +232,21 @@ final class ProcessCalls {
             } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
             } else {
-                start(event, call, invoke);
+                start(event, call, invoke, destination);
             }
         });
     }
 
-    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, ProcessHome destination) {
+        boolean now = mayBeginNow(event, destination, invoke);
+        Attempt attempt = Processes.attempt(event);
+        if (!now && invoke.destination().equals(Processes.id(event))
+                && destination.journal().gate().delays(() -> ifRunning(event, attempt, call, () -> start(event, call, invoke, destination)),
+                        failure -> late(call, failure))) {
+            return; // its request is no change of the process, and would be in the journal before what it may tell of
+        }
         int slot = processes.table().slotOf(call.app().application(), invoke.destination());
-        InvocationRequest request = request(event, call, invoke, slot);
+        InvocationRequest request = request(event, call, invoke, slot, !now);
         if (request == null) {
             return;
         }
@@ -234,37 +263,86 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
-        Audience.Parent parent = new Audience.Parent() {
-            private boolean answered;
-
-            @Override
-            public void onAccepted() {
-                answered = true;
-                answer(call.listener(), new Answer.Invoked(id));
-            }
-
-            @Override
-            public void onEnded(InvocationResult result) {
-                if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
-                    invoke(event, call, invoke); // where it lives now
-                    return;
-                }
-                context.later(RECORDED_NS, () -> processes.free(application, List.of(invoke.payload())));
-                if (!answered) {
-                    refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
-                            result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
-                }
-            }
-        };
-        if (invoke.destination().equals(Processes.id(event))) {
-            context.intake.startOwn(request, slot, parent);
+        Invoked invoked = new Invoked(request, call.listener(), () -> invoke(event, call, invoke));
+        if (now) {
+            startNow(request, slot, invoked, destination);
+        } else if (invoke.destination().equals(Processes.id(event))) {
+            context.intake.startOwn(request, slot, invoked);
         } else {
-            context.intake.start(request, slot, parent);
+            context.intake.start(request, slot, invoked);
+        }
+    }
+
+    private void startNow(InvocationRequest request, int slot, Invoked invoked, ProcessHome home) {
+        RunningExecution begun = context.intake.start(request, slot, invoked, home.new Firing(() -> accepted(invoked.id)));
+        if (!begun.isEnded()) {
+            invoked.answer();
+        }
+    }
+
+    private void accepted(String id) {
+        RunningExecution execution = context.executions.get(id);
+        if (execution != null) {
+            execution.admission().onJournaled(null);
+        }
+    }
+
+    /**
+     * Of its own process: what comes of it counts there behind its request, and whatever may tell of it waits for that. Not one with a
+     * large input, which is copied for the journal only when it must be.
+     */
+    private static boolean mayBeginNow(Event event, ProcessHome destination, ProcessCall.Invoke invoke) {
+        return invoke.destination().equals(Processes.id(event)) && invoke.payload().reference() == null && destination.mayForetell()
+                && event.grain.application().version().durability() != Durability.STRICT;
+    }
+
+    /** Whoever invoked a function, and is told that it begins. */
+    private final class Invoked implements Audience.Parent {
+        private final String id;
+        private final InvocationRequest request;
+        private final ProcessCall.Listener listener;
+        private final Runnable elsewhere;
+        private boolean answered;
+
+        /** @param elsewhere where the process lives by then */
+        Invoked(InvocationRequest request, ProcessCall.Listener listener, Runnable elsewhere) {
+            this.elsewhere = elsewhere;
+            this.id = request.executionId();
+            this.request = request;
+            this.listener = listener;
+        }
+
+        private void answer() {
+            if (!answered) {
+                answered = true;
+                ProcessCalls.this.answer(listener, new Answer.Invoked(id));
+            }
+        }
+
+        @Override
+        public void onAccepted() {
+            answer();
+        }
+
+        @Override
+        public void onEnded(InvocationResult result) {
+            if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
+                elsewhere.run();
+                return;
+            }
+            if (request.input().reference() != null) {
+                context.later(RECORDED_NS, () -> processes.free(request.application(), List.of(request.input())));
+            }
+            if (!answered) {
+                answered = true;
+                refuse(listener, result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
+                        result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
+            }
         }
     }
 
     /** @param slot where the process lives. @return null: it was refused */
-    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot) {
+    InvocationRequest request(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot, boolean durable) {
         String application = call.app().application();
         RunningExecution caller = context.executions.get(event.owner.executionId());
         if (caller == null || event.grain.application().grain(invoke.grain()) == null) {
@@ -273,7 +351,7 @@ final class ProcessCalls {
         }
         String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
         long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
-        return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
+        return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, durable,
                 event.owner.traceparent()).inProcess(invoke.destination());
     }
 
@@ -281,11 +359,18 @@ final class ProcessCalls {
     private final class Waiter extends Timed implements Audience.Parent {
         private final Audience audience;
         private final ProcessCall.Listener listener;
+        private final boolean inside;
         private boolean answered;
 
-        Waiter(Audience audience, ProcessCall.Listener listener) {
+        Waiter(Audience audience, ProcessCall.Listener listener, boolean inside) {
             this.audience = audience;
             this.listener = listener;
+            this.inside = inside;
+        }
+
+        @Override
+        public boolean isInside() {
+            return inside;
         }
 
         @Override
@@ -321,8 +406,15 @@ final class ProcessCalls {
             return;
         }
         RunningExecution execution = context.executions.get(result.invocation());
+        boolean inside = execution != null && Processes.id(event).equals(execution.request().processId())
+                && execution.request().application().equals(event.grain.application().key().application());
+        InvocationResult foretold = inside ? execution.audience().tellInside() : null;
+        if (foretold != null) {
+            answer(listener, outcome(foretold));
+            return;
+        }
         if (execution != null && result.waitMs() > 0) {
-            Waiter waiter = new Waiter(execution.audience(), listener);
+            Waiter waiter = new Waiter(execution.audience(), listener, inside);
             execution.audience().add(waiter);
             context.timers.arm(waiter, context.nowNs + result.waitMs() * 1_000_000);
             return;

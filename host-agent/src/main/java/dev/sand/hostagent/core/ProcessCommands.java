@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** What the control plane wants done with processes (PraaS 4.1, Listing 2). */
 final class ProcessCommands {
@@ -87,7 +88,7 @@ final class ProcessCommands {
         } else if (slot < 0 || slot >= context.slots.count()) {
             refuse(input, Failure.caller(Errors.BAD_REQUEST, "there are " + context.slots.count() + " slots, and none is " + slot));
         } else if (context.slots.state(slot) == SlotTable.State.OURS) {
-            done(input, home.view()); // it is on that host
+            done(input, home); // it is on that host
         } else {
             ProcessView before = home.view();
             home.migration().begin(slot, failure -> {
@@ -109,7 +110,7 @@ final class ProcessCommands {
         switch (input.command().kind()) {
             case SWAP_OUT -> home.imaging().swapOut(failure -> answer(input, home, failure));
             case CHECKPOINT -> home.imaging().checkpoint(failure -> answer(input, home, failure));
-            default -> done(input, home.view());
+            default -> done(input, home);
         }
     }
 
@@ -117,7 +118,7 @@ final class ProcessCommands {
         if (failure != null) {
             refuse(input, failure);
         } else {
-            done(input, home.view());
+            done(input, home);
         }
     }
 
@@ -166,7 +167,7 @@ final class ProcessCommands {
         } else if (wasHere) {
             refuse(input, illegal(input.command(), home.process().status().shown()));
         } else {
-            done(input, home.view());
+            done(input, home);
         }
     }
 
@@ -187,7 +188,7 @@ final class ProcessCommands {
     private void create(Input.Command input, ProcessHome home, boolean wasHere) {
         ProcessCommand command = input.command();
         if (home != null && !wasHere) {
-            done(input, home.view());
+            done(input, home);
         } else if (home != null) {
             refuse(input, illegal(command, home.process().status().shown()));
         } else if (table.full(command.application()) instanceof Failure full) {
@@ -195,7 +196,7 @@ final class ProcessCommands {
         } else {
             ApplicationVersion version = context.application(new AppKey(command.application(), command.version())).version();
             processes.make(version, command.concurrency(), command.memoryBytes(), command.dedicated(), command.process(),
-                    made -> done(input, made.view()));
+                    made -> done(input, made));
         }
     }
 
@@ -220,6 +221,12 @@ final class ProcessCommands {
                 return false;
             }
         });
+    }
+
+    /** What it is now, once that is durable. */
+    private void done(Input.Command input, ProcessHome home) {
+        ProcessView view = home.view();
+        home.journal().gate().whenDurable(() -> done(input, view), late -> refuse(input, late));
     }
 
     private void done(Input.Command input, ProcessView view) {
@@ -248,7 +255,11 @@ final class ProcessCommands {
                 return;
             }
             List<ProcessView> views = new ArrayList<>();
-            table.here(application).forEach(home -> views.add(home.view()));
+            List<OutputGate> gates = new ArrayList<>();
+            table.here(application).forEach(home -> {
+                views.add(home.view());
+                gates.add(home.journal().gate());
+            });
             for (ProcessView image : images) {
                 int slot = image.slot() != null ? image.slot() : context.slots.of(image.process());
                 boolean ours = context.slots.state(slot) == SlotTable.State.OURS;
@@ -256,7 +267,33 @@ final class ProcessCommands {
                     views.add(image.on(context.host));
                 }
             }
-            then.accept(views, null);
+            Told told = new Told(late -> then.accept(late == null ? views : null, late));
+            gates.forEach(gate -> gate.whenDurable(told.one(), told::done));
+            told.done(null);
         }));
+    }
+
+    /** Once: when all are done, or as soon as one has failed. */
+    private static final class Told {
+        private final Consumer<Failure> then;
+        private int left = 1;
+        private boolean over;
+
+        Told(Consumer<Failure> then) {
+            this.then = then;
+        }
+
+        Runnable one() {
+            left++;
+            return () -> done(null);
+        }
+
+        void done(Failure failure) {
+            left--;
+            if (!over && (failure != null || left == 0)) {
+                over = true;
+                then.accept(failure);
+            }
+        }
     }
 }

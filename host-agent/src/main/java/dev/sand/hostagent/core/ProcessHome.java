@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -41,6 +42,8 @@ final class ProcessHome extends Timed {
     private final Migration migration;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
+    /** Of those, which are in effect only once they are durable, as are those behind them. */
+    private int unseen;
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
@@ -258,7 +261,7 @@ final class ProcessHome extends Timed {
         }
     }
 
-    /** It has ended. */
+    /** It has ended, for the functions of the process or for all. */
     void left(RunningExecution execution) {
         if (running.remove(execution)) {
             counts.invocations++;
@@ -315,7 +318,7 @@ final class ProcessHome extends Timed {
     /** Nobody has come since the image was made, nobody knows it who will, and nothing of it becomes due by itself. */
     boolean mayLeave() {
         return isAtRest() && !journal.isDirty() && mailbox.isEmpty() && !process.mailbox().isExpecting()
-                && !process.isDueByItself();
+                && !process.isDueByItself() && !context.executions.isForetold(application, id());
     }
 
     /** Something was begun in it, or is about to be. */
@@ -379,32 +382,65 @@ final class ProcessHome extends Timed {
 
     // --- what attempts do to it
 
-    /** What a function did that ended well: in the record of its end, and in effect once that is durable. */
+    /**
+     * What a function did that ended well: in the record of its end, and in effect for all once that is durable. Functions of the process
+     * see it at once: what they do because of it is in the journal behind it. (Not where they can tell others by themselves, nor before
+     * messages that go with it.)
+     */
     final class Ending {
         private final CloudProcess.Finished finished;
         private final List<DeferredSends.Deferred> sends;
+        /** Values that the process has no more; records before this one may have them still. */
+        private List<Payload> freed = List.of();
 
         private Ending(CloudProcess.Finished finished, List<DeferredSends.Deferred> sends) {
             this.finished = finished;
             this.sends = sends;
         }
 
-        /** @param backup the execution's word of it, with that number; @param then once it is durable */
-        void write(String executionId, long sequence, Backup backup, Runnable then) {
+        /**
+         * @param backup the execution's word of it, with that number; @param mayForetell it may be seen before it is durable
+         * @param then once it is durable
+         * @return whether functions of the process see it from now on
+         */
+        boolean write(String executionId, long sequence, Backup backup, boolean mayForetell, Runnable then) {
             Change.Done done = process.done(finished, sends.stream().map(DeferredSends.Deferred::outgoing).toList());
             written.add(this);
-            journal.write(executionId, sequence, backup, process.number(), done, () -> {
-                if (!written.remove(this)) {
-                    return; // it is the next owner's
-                }
-                if (finished != null && !gone) {
-                    free(process.settle(finished));
-                    overflow.check();
-                    mailbox.onRoom();
-                }
-                context.processes.deferred().deliver(application, executionId, sends);
-                then.run();
-            });
+            boolean seen = mayForetell && sends.isEmpty() && unseen == 0 && mayForetell();
+            if (seen) {
+                freed = process.settle(finished);
+                journal.foretell(executionId, sequence, backup, process.number(), done, () -> onDurable(executionId, then));
+                overflow.check();
+                mailbox.onRoom();
+            } else {
+                unseen++;
+                journal.write(executionId, sequence, backup, process.number(), done, () -> {
+                    unseen--;
+                    if (finished != null && !gone && written.contains(this)) {
+                        freed = process.settle(finished);
+                    }
+                    onDurable(executionId, then);
+                });
+            }
+            return seen;
+        }
+
+        private void onDurable(String executionId, Runnable then) {
+            if (!written.remove(this)) {
+                return; // it is the next owner's
+            }
+            letGo();
+            if (!gone) {
+                overflow.check();
+                mailbox.onRoom();
+            }
+            context.processes.deferred().deliver(application, executionId, sends);
+            then.run();
+        }
+
+        private void letGo() {
+            free(freed);
+            freed = List.of();
         }
 
         /** The execution has ended before its word of it. */
@@ -415,6 +451,11 @@ final class ProcessHome extends Timed {
             }
             context.processes.deferred().drop(sends, application);
         }
+    }
+
+    /** Not where functions can tell others by themselves, nor where they see nothing before its record. */
+    boolean mayForetell() {
+        return journal.gate().mayForetell() && !version.sandbox().network() && version.durability() != Durability.STRICT;
     }
 
     /** @param ranNs how long; @return null: it has changed nothing */
@@ -433,12 +474,21 @@ final class ProcessHome extends Timed {
         mailbox.onMessage();
     }
 
-    /** Messages make an invocation: they are gone with the record of its request. */
+    /**
+     * An invocation that begins before its request is durable: of messages, which are gone with that record; or of a function of the
+     * process, whose request counts behind all that the function may know of.
+     */
     final class Firing {
+        private static final CloudProcess.Due NO_MESSAGES = new CloudProcess.Due(null, null, List.of(), true);
         private final CloudProcess.Due due;
         private final Runnable then;
 
-        /** @param then once that is durable */
+        /** By a function. @param then once that is durable */
+        Firing(Runnable then) {
+            this(NO_MESSAGES, then);
+        }
+
+        /** By messages, likewise. */
         Firing(CloudProcess.Due due, Runnable then) {
             this.due = due;
             this.then = then;
@@ -446,7 +496,7 @@ final class ProcessHome extends Timed {
 
         void write(String executionId, Backup backup) {
             Change.Fired fired = process.fired(due);
-            journal.write(executionId, 0, backup, process.number(), fired, then);
+            journal.foretell(executionId, 0, backup, process.number(), fired, then);
         }
     }
 
@@ -525,7 +575,10 @@ final class ProcessHome extends Timed {
 
     /** Elsewhere: what it has is freed, but for what is given again. */
     private void goesOn() {
-        written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
+        written.forEach(ending -> {
+            context.processes.deferred().drop(ending.sends, application);
+            ending.letGo();
+        });
         written.clear();
         List<Payload> needed = mailbox.moved();
         gone = true;
@@ -548,6 +601,7 @@ final class ProcessHome extends Timed {
     private void forget() {
         gone = true;
         closeSandbox();
+        written.forEach(Ending::letGo);
         free(process.values());
     }
 

@@ -14,7 +14,8 @@ import java.util.Set;
 
 /**
  * Brings the changes of a process into the journal (PraaS 3.3; SAND 3.2), in the partition of its slot and in their order: alone, or
- * in one record with what it means for the execution that made it. What waits for one goes on when it, and all before it, are there.
+ * in one record with what it means for the execution that made it. What waits for one goes on when it, and all before it, are there;
+ * what leaves the process waits for them at its {@link OutputGate}.
  */
 final class ProcessJournal {
     /** A change on its way. */
@@ -24,14 +25,16 @@ final class ProcessJournal {
         final Backup backup;
         final ProcessChange change;
         final Runnable then;
+        final OutputGate.Place atGate;
         boolean there;
 
-        Pending(String executionId, long sequence, Backup backup, ProcessChange change, Runnable then) {
+        Pending(String executionId, long sequence, Backup backup, ProcessChange change, Runnable then, OutputGate.Place atGate) {
             this.executionId = executionId;
             this.sequence = sequence;
             this.backup = backup;
             this.change = change;
             this.then = then;
+            this.atGate = atGate;
         }
 
         void emit() {
@@ -45,11 +48,13 @@ final class ProcessJournal {
             if (failure != null) {
                 context.counters.journalFailures++;
                 context.later(this::emit);
+                gate.onRefused(atGate, failure);
                 return;
             }
             there = true;
+            gate.onThere(atGate);
             while (!pending.isEmpty() && pending.peekFirst().there) {
-                pending.pollFirst().then.run();
+                gate.onDurable(pending.pollFirst().then);
             }
             if (pending.isEmpty() && onQuiet != null) {
                 Runnable told = onQuiet;
@@ -67,6 +72,7 @@ final class ProcessJournal {
     private final int slot;
     private final long epoch;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private final OutputGate gate;
     /** Of the images behind which the journal has changes; the last is that of what is written now. */
     private final List<Long> bases;
     private long base;
@@ -82,6 +88,7 @@ final class ProcessJournal {
         this.process = process;
         this.createdMs = createdMs;
         this.place = place;
+        this.gate = new OutputGate(context, process);
         this.slot = place.slot();
         this.epoch = context.slots.epoch(slot);
         this.base = base;
@@ -91,6 +98,10 @@ final class ProcessJournal {
 
     ProcessPlace place() {
         return place;
+    }
+
+    OutputGate gate() {
+        return gate;
     }
 
     long epoch() {
@@ -104,12 +115,22 @@ final class ProcessJournal {
 
     /** In one record with what it means for an execution, whose {@code sequence} that is. */
     void write(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
+        write(executionId, sequence, backup, number, change, then, false);
+    }
+
+    /** As above, of a change that functions of the process see from now on: what may tell of it waits at the gate. */
+    void foretell(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
+        write(executionId, sequence, backup, number, change, then, true);
+    }
+
+    private void write(String executionId, long sequence, Backup backup, long number, Change change, Runnable then, boolean foretold) {
         if (!isBaseOpen) {
             isBaseOpen = true;
             bases.add(base);
             onDirty.run();
         }
-        Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
+        Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then,
+                gate.add(foretold));
         pending.add(added);
         added.emit();
     }

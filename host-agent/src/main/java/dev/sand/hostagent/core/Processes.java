@@ -235,7 +235,41 @@ final class Processes {
         return lives == execution.slot() ? null : Refusals.movedProcess(id, lives);
     }
 
-    /** It has ended, whether it ran or not. */
+    /**
+     * How an execution that runs in a process ends may tell of what others did there that is not durable.
+     *
+     * @param step done once it is; @return false: it is, and the step is done by whoever asks
+     */
+    boolean delays(RunningExecution execution, Runnable step) {
+        ProcessHome home = table.here(execution.request().application(), execution.request().processId());
+        return home != null && home.journal().gate().delaysOutside(step, failure -> {
+            boolean fails = execution.isEnded() || execution.mayFailYet();
+            if (fails) {
+                execution.ending().machineFailed(failure);
+            }
+            return fails;
+        });
+    }
+
+    /** The execution's request may be on its way: its last record goes behind that. */
+    boolean delaysLast(RunningExecution execution, Runnable step) {
+        ProcessHome home = table.here(execution.request().application(), execution.request().processId());
+        return home != null && home.journal().gate().delaysOutside(step, null);
+    }
+
+    /** What a running function does outside of all processes may tell of that, likewise. */
+    boolean delays(Event event, Runnable step) {
+        ProcessHome home = event.owner.process() == null ? null : home(event);
+        return home != null && home.journal().gate().delaysOutside(step, null);
+    }
+
+    /** Functions of its process may be told how it ends before that is durable. */
+    boolean mayForetell(RunningExecution execution) {
+        ProcessHome home = table.here(execution.request().application(), execution.request().processId());
+        return home != null && home.mayForetell();
+    }
+
+    /** It has ended, whether it ran or not; or, for its process, it is about to. */
     void left(RunningExecution execution) {
         elsewhere.left(execution.id());
         arrivals.arrived(execution);

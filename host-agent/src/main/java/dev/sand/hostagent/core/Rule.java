@@ -58,6 +58,8 @@ public enum Rule {
     HOME_WHILE_BUS_IS_SILENT,
     /** An event that comes twice from its owner is run once. */
     REMOTE_RUN_ONCE,
+    /** What may tell of a change that is not durable does not leave its process. */
+    SEEN_IS_DURABLE_OUTSIDE,
     /** An event that a lost host may have begun for its owner is given back as lost, and not begun. */
     TAKEN_OVER_WORK_IS_LOST;
 

@@ -7,9 +7,11 @@ import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.workflow.AslExecution;
 import dev.sand.workflow.Execution;
+import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
 import java.util.Collection;
@@ -58,6 +60,7 @@ final class RunningExecution extends Timed implements Tenant {
     private Boolean hasStrictWorkflow;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
     private String journalTrouble;
+    private boolean foretold;
 
     /** @param recovery what the journal of an earlier owner has of it; null: the execution is new */
     RunningExecution(CoreContext context, InvocationRequest request, int slot, Input.Recover recovery) {
@@ -68,7 +71,7 @@ final class RunningExecution extends Timed implements Tenant {
         this.recovery = recovery;
         this.arrivedNs = context.nowNs;
         this.deadlineNs = context.nowNs + Deadlines.remainingMs(request, recovery, context.epochMs()) * 1_000_000;
-        this.audience = new Audience(context, slot, epoch);
+        this.audience = new Audience(context, slot, epoch, request.process() != null);
         this.backups = new Backups(context, request, slot, epoch, deadlineNs, recovery == null ? 0 : recovery.next());
         this.story = new Story(context, request, audience, slot, epoch, isNew() ? context.epochMs() : idMs(), kept);
         this.admission = new Admission(context, this, backups, audience, story);
@@ -367,7 +370,26 @@ final class RunningExecution extends Timed implements Tenant {
         if (own != null) {
             own.left(place);
         }
-        audience.leave();
+        audience.leave(remembered != null);
+    }
+
+    /** Functions of its process know how it ends, which is not durable yet. */
+    boolean isForetold() {
+        return foretold;
+    }
+
+    /** Nobody knows how it ends, and nothing that it did is on its way into the journal. */
+    boolean mayFailYet() {
+        return isRunning() && !audience.isToldInside() && !signals.isInLine();
+    }
+
+    /** What its functions did is to be durable before anybody else hears how it ends: functions of its process go on with that now. */
+    void foretell(List<Command> commands) {
+        if (commands.size() == 1 && commands.getFirst() instanceof Command.Succeed(Payload output)) {
+            foretold = true;
+            audience.foretell(new InvocationResult(id(), InvocationResult.Status.SUCCEEDED, output, null, List.of()));
+            context.processes.left(this);
+        }
     }
 
     /** An execution's deadline may come before the end of the patience with placement. */

@@ -85,6 +85,8 @@ final class Signals {
     private final Map<Signal, ProcessHome.Ending> changes = new IdentityHashMap<>(0);
     private boolean busy;
     private Awaited awaited = Awaited.NOTHING;
+    /** What it changed in a process is given to the journal. */
+    private boolean inLine;
     /** The signal at hand; with what it commanded while that waits for its record. */
     private Signal pending;
     private List<Command> effects;
@@ -211,6 +213,11 @@ final class Signals {
         }
     }
 
+    /** What it did becomes durable, whatever it ends with: its answer waits for that. */
+    boolean isInLine() {
+        return inLine;
+    }
+
     boolean awaitsEvaluation() {
         return awaited == Awaited.EVALUATION;
     }
@@ -234,10 +241,35 @@ final class Signals {
         if (change != null) {
             awaited = Awaited.JOURNAL;
             effects = commands;
-            execution.backups().finished(pending, commands, change, this::onJournaled);
+            inLine = true;
+            if (execution.backups().finished(pending, commands, change, !execution.isStrict(), this::onJournaled)) {
+                execution.foretell(commands);
+            }
             return;
         }
         boolean isNew = !isReplaying() && !(pending instanceof Signal.Started) && !(pending instanceof Signal.Redriven);
+        if (isNew && execution.request().process() != null) {
+            if (!execution.isStrict() && context.processes.mayForetell(execution)) { // else its record comes first
+                execution.foretell(commands);
+            }
+            if (context.processes.delays(execution, () -> onTold(() -> takeEffect(commands, true)))) {
+                awaited = Awaited.JOURNAL;
+                return;
+            }
+        }
+        takeEffect(commands, isNew);
+    }
+
+    /** What it may tell of is in the global bus. */
+    private void onTold(Runnable step) {
+        if (!execution.isEnded()) {
+            awaited = Awaited.NOTHING;
+            step.run();
+            drainInbox();
+        }
+    }
+
+    private void takeEffect(List<Command> commands, boolean isNew) {
         if (isNew && execution.isStrict() && context.has(Rule.GLOBAL_BEFORE_LOCAL)) {
             awaited = Awaited.JOURNAL;
             effects = commands;

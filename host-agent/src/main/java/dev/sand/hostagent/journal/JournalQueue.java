@@ -6,6 +6,7 @@ import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.journal.JournalFigures.Backlog;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,12 @@ final class JournalQueue {
 
         /** A request's own, for which whoever sent it waits. */
         boolean isAcceptance() {
-            return awaited() && entry.backup() instanceof Backup.Accepted && entry.change() == null;
+            return awaited() && entry.backup() instanceof Backup.Accepted && (entry.change() == null || isByFunction(entry.change()));
+        }
+
+        /** A function of the process invoked it: it runs already, and its record is given again in its place. */
+        private static boolean isByFunction(ProcessChange change) {
+            return change.change() instanceof Change.Fired fired && fired.taken().isEmpty();
         }
 
         String executionId() {

@@ -26,6 +26,8 @@ final class PartitionReading {
         final InvocationRequest request;
         final long firstOffset;
         private final long acceptedMs;
+        private final ProcessReading processes;
+        private final JournalRecord beginning;
         private final TreeMap<Long, JournalRecord> byNumber = new TreeMap<>();
         /** When the bus took the records, by its clock. */
         private final Map<JournalRecord, Long> times = new IdentityHashMap<>();
@@ -33,7 +35,9 @@ final class PartitionReading {
         private final Map<String, Integer> attempts = new HashMap<>();
         private boolean values;
 
-        private Found(Backup.Accepted accepted, long firstOffset, long acceptedMs) {
+        private Found(ProcessReading processes, JournalRecord beginning, Backup.Accepted accepted, long firstOffset, long acceptedMs) {
+            this.processes = processes;
+            this.beginning = beginning;
             this.acceptedMs = acceptedMs;
             this.request = accepted.request();
             this.firstOffset = firstOffset;
@@ -80,10 +84,20 @@ final class PartitionReading {
 
         private long next() {
             long next = 1;
-            while (byNumber.containsKey(next)) {
+            while (byNumber.containsKey(next) && counts(byNumber.get(next))) {
                 next++;
             }
             return next;
+        }
+
+        /** Nothing is missing that was before its request. */
+        private boolean isBegun() {
+            return counts(beginning);
+        }
+
+        /** A function has not ended of whose process what it did is lost, since something before it is missing. */
+        private boolean counts(JournalRecord record) {
+            return record.change() == null || processes.counts(record.epoch(), record.change().change());
         }
 
         /** @param claimMs, claimNs of the new owner, see {@link Ages} */
@@ -133,8 +147,9 @@ final class PartitionReading {
         switch (record.backup()) {
             case Backup.Accepted accepted -> {
                 // Of a redriven execution that had ended the end may be missing: its record had it.
-                if (found == null || accepted.request().redrives() > found.request.redrives()) {
-                    Found added = new Found(accepted, offset, atMs);
+                if (found == null || accepted.request().redrives() > found.request.redrives()
+                        || found.beginning.epoch() < record.epoch() && !found.isBegun()) {
+                    Found added = new Found(processes, record, accepted, offset, atMs);
                     open.put(id, added);
                     early.getOrDefault(id, List.of()).forEach(each -> added.add(each, atMs));
                 }
@@ -163,16 +178,16 @@ final class PartitionReading {
     }
 
     boolean isOpen(String executionId) {
-        return open.containsKey(executionId);
+        return open.containsKey(executionId) && open.get(executionId).isBegun();
     }
 
     Iterable<Found> open() {
-        return open.values();
+        return open.values().stream().filter(Found::isBegun).toList();
     }
 
     /** Executions that are over, with values that may still be there. */
     List<Found> endedWithValues() {
-        ended.removeIf(each -> open.containsKey(each.request.executionId())); // redriven: they go at its end
+        ended.removeIf(each -> isOpen(each.request.executionId())); // redriven: they go at its end
         return ended;
     }
 

@@ -5,9 +5,11 @@ import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -20,14 +22,34 @@ final class ProcessReading {
     private record Name(String process, long createdMs) {}
 
     /** @param executionId that made it, with its record */
-    private record Entry(long epoch, ProcessChange change, String executionId) {}
+    private record Entry(long epoch, ProcessChange change, String executionId) {
+        boolean isLeft() {
+            return change.change() instanceof Change.Left;
+        }
+    }
 
     private static final class Found {
         final TreeMap<Long, Entry> byNumber = new TreeMap<>();
         /** By base, where the changes behind it begin. */
         final TreeMap<Long, Long> bases = new TreeMap<>();
         final Map<Long, Boolean> values = new HashMap<>();
+
+        boolean isWholeTo(long number) {
+            long next = byNumber.firstEntry().getValue().change().base() + 1;
+            for (Map.Entry<Long, Entry> each : byNumber.headMap(number, true).entrySet()) {
+                if (each.getKey() != next) {
+                    return false;
+                }
+                // It was elsewhere, and is back: an image has all that was before.
+                next = each.getValue().isLeft() && byNumber.higherKey(each.getKey()) != null ? byNumber.higherKey(each.getKey())
+                        : each.getKey() + 1;
+            }
+            return true;
+        }
     }
+
+    /** Of a change. */
+    private record Place(Name name, long epoch, long number) {}
 
     /** Changes that an image has, with values that may still be there. */
     record Ended(String journalId, long firstOffset) {}
@@ -35,6 +57,8 @@ final class ProcessReading {
     private final Map<Name, Found> processes = new LinkedHashMap<>();
     private final Map<String, Name> names = new HashMap<>();
     private final List<Ended> ended = new ArrayList<>();
+    /** Changes that counted for nobody, since one before them was missing, and that are not kept here any more. */
+    private final Set<Place> lost = new HashSet<>();
 
     /** @param executionId of the record */
     void take(long offset, long epoch, ProcessChange change, String executionId) {
@@ -43,8 +67,20 @@ final class ProcessReading {
         names.put(change.journalId(), name);
         found.bases.putIfAbsent(change.base(), offset);
         found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
-        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch);
+        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch && lost.add(place(name, entry)));
         found.byNumber.putIfAbsent(change.number(), new Entry(epoch, change, executionId));
+    }
+
+    private static Place place(Name name, Entry entry) {
+        return new Place(name, entry.epoch(), entry.change().number());
+    }
+
+    /** Whether that change, of an owner of that epoch, has nothing missing before it; or had when an image had it. */
+    boolean counts(long epoch, ProcessChange change) {
+        Name name = new Name(change.process(), change.createdMs());
+        Found found = processes.get(name);
+        Entry entry = found == null ? null : found.byNumber.get(change.number());
+        return !lost.contains(new Place(name, epoch, change.number())) && (entry == null || entry.epoch() != epoch || found.isWholeTo(change.number()));
     }
 
     /** What was journaled under that id is needed no more. */
@@ -59,7 +95,9 @@ final class ProcessReading {
         if (first != null && found.values.get(base)) {
             ended.add(new Ended(journalId, first));
         }
-        found.byNumber.values().removeIf(entry -> entry.change().base() == base);
+        List<Entry> gone = found.byNumber.values().stream().filter(entry -> entry.change().base() == base).toList();
+        gone.stream().filter(entry -> !found.isWholeTo(entry.change().number())).forEach(entry -> lost.add(place(name, entry)));
+        found.byNumber.values().removeAll(gone);
         if (found.bases.isEmpty()) {
             processes.remove(name);
         }

@@ -211,13 +211,15 @@ final class RecordOrder {
         letGo(given.order(), settled);
     }
 
-    /** Its end was on its way when its beginning failed: that is needed no more. */
-    void onEndedFirst(String executionId) {
-        Held over = held.get(executionId);
+    /** Its end was on its way when its beginning failed: that is needed no more; of a process, all that is none of its changes. */
+    void onEndedFirst(Given end) {
+        Held over = held.get(end.order());
         if (over != null && !over.copying && !over.failed.isEmpty() && !over.isOver()) {
-            over.failed.forEach(appends::leaveOut);
-            over.failed.clear();
-            letGo(executionId, over);
+            List<Given> needless = over.failed.stream().filter(given -> given.executionId().equals(end.executionId())
+                    && given.entry().change() == null && !(given.backup() instanceof Backup.Ended)).toList();
+            over.failed.removeAll(needless);
+            needless.forEach(appends::leaveOut);
+            letGo(end.order(), over);
         }
     }
 

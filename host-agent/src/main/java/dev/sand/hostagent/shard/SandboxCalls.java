@@ -103,6 +103,13 @@ final class SandboxCalls {
         return data;
     }
 
+    /** Changes something that others see, once nothing that its process has may be lost any more that its function may know of. */
+    void change(BusConnection connection, Runnable change) {
+        if (!(connection.attachment() instanceof Instance instance) || !shard.delays(app, instance.name, change)) {
+            change.run();
+        }
+    }
+
     void execute(Runnable task) {
         shard.execute(task);
     }

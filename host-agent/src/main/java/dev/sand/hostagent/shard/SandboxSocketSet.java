@@ -195,7 +195,7 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
 
     @Override
     public void onEnqueue(BusConnection connection, EnqueueRequest request, BusReply<String> reply) {
-        withData(connection, (data, application) -> data.enqueue(application, request, reply));
+        changeData(connection, (data, application) -> data.enqueue(application, request, reply));
     }
 
     @Override
@@ -205,12 +205,12 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
 
     @Override
     public void onDataPut(BusConnection connection, DataPutRequest request, BusReply<Long> reply) {
-        withData(connection, (data, application) -> data.put(application, request, reply));
+        changeData(connection, (data, application) -> data.put(application, request, reply));
     }
 
     @Override
     public void onDataDelete(BusConnection connection, DataDeleteRequest request, BusReply<Boolean> reply) {
-        withData(connection, (data, application) -> data.delete(application, request, reply));
+        changeData(connection, (data, application) -> data.delete(application, request, reply));
     }
 
     @Override
@@ -220,17 +220,17 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
 
     @Override
     public void onDataAdd(BusConnection connection, DataAddRequest request, BusReply<Long> reply) {
-        withData(connection, (data, application) -> data.add(application, request, reply));
+        changeData(connection, (data, application) -> data.add(application, request, reply));
     }
 
     @Override
     public void onTable(BusConnection connection, TableRequest request, BusReply<TableReply> reply) {
-        withData(connection, (data, application) -> data.table(application, request, reply));
+        changeData(connection, (data, application) -> data.table(application, request, reply));
     }
 
     @Override
     public void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply) {
-        withData(connection, (data, application) -> data.object(application, request, reply));
+        changeData(connection, (data, application) -> data.object(application, request, reply));
     }
 
     @Override
@@ -238,6 +238,11 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
         if (ownerOf(connection) instanceof SandboxCalls calls) {
             calls.onProcessCall(connection, request, reply);
         }
+    }
+
+    /** As withData, of what others may see afterwards. */
+    private void changeData(BusConnection connection, BiConsumer<GrainData, String> call) {
+        withData(connection, (data, application) -> owner.change(connection, () -> withData(connection, call)));
     }
 
     private void withData(BusConnection connection, BiConsumer<GrainData, String> call) {

@@ -100,6 +100,11 @@ public final class Shard {
         return core.isDeleted(app);
     }
 
+    /** On the shard's thread; see {@link HostCore#delays}. */
+    boolean delays(AppKey app, String instance, Runnable step) {
+        return core.delays(app, instance, step);
+    }
+
     boolean inOwnerThread() {
         return loop.inEventLoop();
     }

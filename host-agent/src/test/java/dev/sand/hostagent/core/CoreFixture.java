@@ -49,6 +49,7 @@ final class CoreFixture {
     private ProcessSpec processes;
     private HostCore core;
     private int pids = 1000;
+    private boolean network;
     private boolean ownsSlots = true;
     private final Map<String, Placement> placements = new LinkedHashMap<>();
     long nowNs = 1000 * MS;
@@ -116,6 +117,11 @@ final class CoreFixture {
         return this;
     }
 
+    CoreFixture network() {
+        network = true;
+        return this;
+    }
+
     CoreFixture strict() {
         durability = Durability.STRICT;
         return this;
@@ -144,7 +150,7 @@ final class CoreFixture {
 
     ApplicationVersion version() {
         return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
-                new SandboxSpec(1L << 30, 0, pids, false, List.of(), 600_000), grains, workflows, List.of(), placements, durability, 0,
+                new SandboxSpec(1L << 30, 0, pids, network, List.of(), 600_000), grains, workflows, List.of(), placements, durability, 0,
                 Map.of(), Map.of(), processes);
     }
 

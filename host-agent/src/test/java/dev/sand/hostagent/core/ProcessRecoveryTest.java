@@ -6,12 +6,16 @@ import static dev.sand.hostagent.core.CoreFixture.json;
 import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessSpec;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
@@ -36,8 +40,12 @@ class ProcessRecoveryTest extends ProcessFixture {
     }
 
     private static CoreFixture shop() {
+        return cold().warm();
+    }
+
+    private static CoreFixture cold() {
         return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("sum", 10, 100, Isolation.REQUEST))
-                .with(grain("atomic", 10, 100, Isolation.REQUEST)).warm();
+                .with(grain("atomic", 10, 100, Isolation.REQUEST));
     }
 
     private static boolean responds(List<Action> actions) {
@@ -47,6 +55,24 @@ class ProcessRecoveryTest extends ProcessFixture {
     /** The bus takes what it was given. */
     private List<Action> take(Action.Journal record) {
         return on(new Input.ChangeJournaled(record.carried(), null));
+    }
+
+    private List<Action> refuse(Action.Journal record) {
+        return on(new Input.ChangeJournaled(record.carried(), Failure.platform(Errors.UNAVAILABLE, "the bus is away", true)));
+    }
+
+    private void describe(String process, List<ProcessView> views, List<Failure> failures) {
+        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, Kind.DESCRIBE), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                views.add(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                failures.add(failure);
+            }
+        }));
     }
 
     private List<Action.Journal> changes() {
@@ -65,7 +91,7 @@ class ProcessRecoveryTest extends ProcessFixture {
     }
 
     @Test
-    void whatAFunctionWroteIsSeenAndAnsweredOnceItIsDurable() {
+    void whatAFunctionWroteIsSeenInItsProcessAtOnceAndAnsweredOnceItIsDurable() {
         Running writes = running("p");
         shop.takesChanges = false;
         assertThat(responds(finish(writes, write("a", "1")))).isFalse();
@@ -74,9 +100,128 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(record.carried().change().change()).isInstanceOfSatisfying(Change.Done.class, done ->
                 assertThat(done.writes()).extracting(StateWrite::key).containsExactly("a"));
         Running reads = running("p");
-        assertThat(state(reads, "a")).isNull();
-        assertThat(responds(take(record))).isTrue();
         assertThat(state(reads, "a")).isEqualTo("1");
+        assertThat(responds(finish(reads))).as("it may tell of that").isFalse();
+        assertThat(take(record).stream().filter(Action.Respond.class::isInstance)).hasSize(2);
+    }
+
+    @Test
+    void whatMayTellOfAnEndThatIsNotDurableLeavesItsProcessBehindIt() {
+        running("q");
+        Running sends = running("p");
+        Running writes = running("p");
+        shop.takesChanges = false;
+        finish(writes, write("a", "1"));
+        Action.Journal record = changes().getLast();
+        ask(sends, send(0, "q", "a is 1"));
+        ask(sends, new ProcessCall.Invoke(1, "q", "g", json("a is 1")));
+        List<String> outside = new ArrayList<>();
+        assertThat(told).isEmpty();
+        assertThat(changes().getLast()).as("no message of it").isEqualTo(record);
+        ask(sends, send(2, "p", "a is 1"));
+        assertThat(shop.core().delays(APP, sends.instance(), () -> outside.add("a is 1"))).isTrue();
+        assertThat(told).as("what stays in the process is in the journal behind it").containsExactly(new Answer.Done());
+        take(record);
+        assertThat(told).contains(new Answer.Done(), new Answer.Done());
+        assertThat(changes().getLast().carried().change().change()).isInstanceOf(Change.Arrived.class);
+        assertThat(outside).isEmpty();
+        changes().forEach(this::take);
+        assertThat(outside).as("what leaves all processes waits for its message too").containsExactly("a is 1");
+        assertThat(shop.core().delays(APP, sends.instance(), () -> { })).isFalse();
+    }
+
+    @Test
+    void whereFunctionsHaveANetworkTheySeeWhatIsDurable() {
+        shop = cold().network().warm();
+        Running writes = running("p");
+        shop.takesChanges = false;
+        finish(writes, write("a", "1"));
+        Running reads = running("p");
+        assertThat(state(reads, "a")).isNull();
+        take(changes().getLast());
+        assertThat(state(reads, "a")).isEqualTo("1");
+    }
+
+    @Test
+    void aFunctionOfTheOwnProcessBeginsAtOnceAndItsResultIsThereBeforeItIsDurable() {
+        Running caller = running("p");
+        shop.takesChanges = false;
+        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
+        String id = ((Answer.Invoked) told.getLast()).invocation();
+        Action.Journal request = changes().getLast();
+        Running invoked = shop.running(id);
+        ask(caller, new ProcessCall.Result(id, 1_000));
+        List<Action> ended = finish(invoked, write("a", "1"));
+        assertThat(told.getLast()).isInstanceOf(Answer.Outcome.class);
+        assertThat(responds(ended)).isFalse();
+        assertThat(responds(finish(caller))).as("the caller's end may tell of it").isFalse();
+        assertThat(responds(take(changes().getLast()))).as("nor is it there without the request before it").isFalse();
+        assertThat(responds(take(request)) || responds(shop.after(1))).isTrue();
+    }
+
+    @Test
+    void theEndOfAFunctionWaitsForTheRequestsOfThoseThatItInvoked() {
+        Running caller = running("p");
+        shop.takesChanges = false;
+        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
+        Action.Journal request = changes().getLast();
+        assertThat(request.backup()).isInstanceOf(Backup.Accepted.class);
+        assertThat(responds(finish(caller))).isFalse();
+        assertThat(responds(take(request))).isTrue();
+    }
+
+    @Test
+    void whatAFunctionSendsThatWasInvokedInTheOwnProcessGoesOutBehindItsRequest() {
+        running("q");
+        Running caller = running("p");
+        shop.takesChanges = false;
+        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
+        Action.Journal request = changes().getLast();
+        Running invoked = shop.running(((Answer.Invoked) told.getLast()).invocation());
+        ask(invoked, send(0, "q", "1"));
+        assertThat(changes().getLast()).as("no message of it").isEqualTo(request);
+        take(request);
+        assertThat(changes().getLast().carried().change().change()).isInstanceOf(Change.Arrived.class);
+    }
+
+    @Test
+    void whoInvokedAFunctionWhoseRequestTheBusRefusesFailsAtOnceAndNothingMoreIsForetold() {
+        Running caller = running("p");
+        shop.takesChanges = false;
+        ask(caller, new ProcessCall.Invoke(0, "p", "g", json("2")));
+        Action.Journal request = changes().getLast();
+        assertThat(responds(finish(caller))).isFalse();
+        List<Action> refused = refuse(request);
+        assertThat(refused).filteredOn(Action.Respond.class::isInstance).singleElement().satisfies(each -> {
+            Failure failure = ((Action.Respond) each).result().failure();
+            assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE);
+            assertThat(failure.cause()).contains("the bus is away");
+        });
+        Running writes = running("p");
+        finish(writes, write("a", "1"));
+        Running reads = running("p");
+        assertThat(state(reads, "a")).as("what is not durable").isNull();
+        ask(reads, new ProcessCall.Invoke(0, "p", "g", json("2")));
+        assertThat(told.getLast()).isInstanceOfSatisfying(Answer.Refused.class, answer ->
+                assertThat(answer.message()).contains("the bus is away"));
+    }
+
+    @Test
+    void whoAsksAboutAProcessIsToldWhatIsDurable() {
+        Running writes = running("p");
+        shop.takesChanges = false;
+        finish(writes, write("a", "1"));
+        List<ProcessView> views = new ArrayList<>();
+        List<Failure> failures = new ArrayList<>();
+        describe("p", views, failures);
+        assertThat(views).isEmpty();
+        take(changes().getLast());
+        assertThat(views).singleElement().satisfies(view -> assertThat(view.stateKeys()).isEqualTo(1));
+        finish(running("p"), write("b", "1"));
+        describe("p", views, failures);
+        shop.nowNs += 5_000_000_000L;
+        on(new Input.Tick());
+        assertThat(failures).singleElement().satisfies(failure -> assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE));
     }
 
     @Test

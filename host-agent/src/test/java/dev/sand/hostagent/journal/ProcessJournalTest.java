@@ -188,6 +188,18 @@ class ProcessJournalTest extends BusJournalFixture {
     }
 
     @Test
+    void aFunctionHasNotEndedOfWhichTheProcessHasNothingSinceAChangeBeforeItIsMissing() {
+        PartitionReading reading = new PartitionReading();
+        ProcessChange done = change(0, 3, new Change.Done(List.of(new StateWrite("a", json("2"))), List.of(), List.of()));
+        reading.take(0, 0, JournalRecord.of(1, "e1", 0, accepted("app", "e1"), null));
+        reading.take(1, 0, JournalRecord.of(1, "@", 1, new Backup.Changed(), change(0, 1, new Change.Made(1, 0, 0))));
+        reading.take(2, 0, JournalRecord.of(1, "e1", 1, succeeded("g", json("3")), done));
+        assertThat(reading.open().iterator().next().unfinished(0, 0).signals()).isEmpty();
+        reading.take(3, 0, JournalRecord.of(1, "@", 2, new Backup.Changed(), change(0, 2, message(json("1")))));
+        assertThat(reading.open().iterator().next().unfinished(0, 0).signals()).hasSize(1);
+    }
+
+    @Test
     void aNewOwnersChangesReplaceThoseOfAnEarlierOneFromTheirNumberOn() {
         ProcessReading reading = new ProcessReading();
         reading.take(0, 1, change(0, 1, new Change.Made(1, 0, 0)), "@");

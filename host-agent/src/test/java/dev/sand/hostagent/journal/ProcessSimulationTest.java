@@ -18,8 +18,8 @@ class ProcessSimulationTest {
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
     /** @return what is wrong, or null */
-    private static String violation(long seed, boolean broken) {
-        ProcessWorld world = new ProcessWorld(seed, broken);
+    private static String violation(long seed, ProcessWorld.Fault fault) {
+        ProcessWorld world = new ProcessWorld(seed, fault);
         try {
             world.run();
         } catch (RuntimeException e) {
@@ -30,6 +30,9 @@ class ProcessSimulationTest {
     }
 
     private static String check(ProcessWorld world) {
+        if (world.early != null) {
+            return world.early;
+        }
         if (world.finalKeys.size() < 3) {
             return "not all processes answer at the end: " + world.finalKeys.keySet();
         }
@@ -43,11 +46,18 @@ class ProcessSimulationTest {
             }
         }
         Set<String> all = new HashSet<>();
+        Set<String> ended = new HashSet<>();
         for (Map.Entry<String, List<String>> process : world.finalKeys.entrySet()) {
             Set<String> keys = new HashSet<>(process.getValue());
             for (String key : keys) {
                 if (key.startsWith("a/") && !keys.contains("b/" + key.substring(2))) {
                     return process.getKey() + " has half of what " + key.substring(2) + " wrote";
+                }
+                if (key.startsWith("a/") && isFirst(key) && !ended.add(name(key))) {
+                    return name(key) + " has taken effect twice";
+                }
+                if (key.startsWith("s/") && !hasEnded(world, key.substring(2))) {
+                    return process.getKey() + " knows that " + key.substring(2) + " has ended, and it has not";
                 }
                 if (key.startsWith("r/") && !all.add(key.substring(2))) {
                     return "message " + key.substring(2) + " was received twice";
@@ -59,15 +69,25 @@ class ProcessSimulationTest {
                 }
             }
         }
+        for (String each : world.told) {
+            if (!hasEnded(world, each)) {
+                return "somebody was told that " + each + " has ended, and it has not";
+            }
+        }
         for (Map.Entry<String, String> done : world.succeeded.entrySet()) {
-            if (!done.getKey().startsWith("last") && !world.finalKeys.get(done.getValue()).contains("a/" + done.getKey())) {
+            if (!hasLeftItsMark(world, done.getValue(), done.getKey())) {
                 return "what " + done.getKey() + " wrote is lost, and it was answered";
+            }
+            for (String invoked : world.invoked.getOrDefault(done.getKey(), Set.of())) {
+                if (!world.failed.contains(invoked) && !hasLeftItsMark(world, world.processOf.get(invoked), invoked)) {
+                    return done.getKey() + " has ended, and " + invoked + ", which it invoked, is lost";
+                }
             }
         }
         List<String> arrived = new ArrayList<>(world.sent.keySet());
         for (ProcessWorld.Message message : world.sent.values()) {
-            boolean ended = world.succeeded.containsKey(message.body().substring(0, message.body().indexOf('#')));
-            if (ended && !all.contains(message.body())) {
+            boolean isEnded = world.succeeded.containsKey(message.body().substring(0, message.body().indexOf('#')));
+            if (isEnded && !all.contains(message.body())) {
                 return "message " + message.body() + " is lost, and its sender was answered";
             }
         }
@@ -99,10 +119,29 @@ class ProcessSimulationTest {
         return null;
     }
 
+    private static boolean hasEnded(ProcessWorld world, String processAndName) {
+        int slash = processAndName.indexOf('/');
+        return world.finalKeys.get(processAndName.substring(0, slash)).contains("a/" + processAndName.substring(slash + 1));
+    }
+
+    private static boolean hasLeftItsMark(ProcessWorld world, String process, String name) {
+        return name.startsWith("last") || TellingFunction.changesNothing(name)
+                || world.finalKeys.get(process).stream().anyMatch(key -> key.startsWith("a/") && name(key).equals(name));
+    }
+
+    private static String name(String key) {
+        return key.substring(2, key.indexOf('~'));
+    }
+
+    /** A client's: what a function invoked and forgot when it was lost, it invokes again. */
+    private static boolean isFirst(String key) {
+        return !name(key).contains(".");
+    }
+
     @Test
     void nothingIsLostDoubledOrHalfDone() {
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-            assertThat(violation(seed, false)).isNull();
+            assertThat(violation(seed, ProcessWorld.Fault.NONE)).isNull();
         }
     }
 
@@ -110,7 +149,7 @@ class ProcessSimulationTest {
     void stateOverflowsInSomeOfThem() {
         int loaded = 0;
         for (long seed = 1; seed <= 20; seed++) {
-            ProcessWorld world = new ProcessWorld(seed, false);
+            ProcessWorld world = new ProcessWorld(seed, ProcessWorld.Fault.NONE);
             world.run();
             loaded += world.loaded;
         }
@@ -119,10 +158,20 @@ class ProcessSimulationTest {
 
     @Test
     void anAnswerBeforeTheJournalHasItIsFound() {
+        isFound(ProcessWorld.Fault.ANSWERS_FIRST);
+    }
+
+    @Test
+    void whatTellsOfAChangeThatIsNotDurableAndGoesOutIsFound() {
+        assertThat(isFound(ProcessWorld.Fault.TELLS_FIRST)).contains("durable");
+    }
+
+    private static String isFound(ProcessWorld.Fault fault) {
         String found = null;
         for (long seed = 1; seed <= 200 && found == null; seed++) {
-            found = violation(seed, true);
+            found = violation(seed, fault);
         }
         assertThat(found).isNotNull();
+        return found;
     }
 }

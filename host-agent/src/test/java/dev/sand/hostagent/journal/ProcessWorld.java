@@ -23,37 +23,37 @@ import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
-import dev.sand.hostagent.core.ProcessCall.Answer;
-import dev.sand.hostagent.core.ProcessCall;
+import dev.sand.hostagent.core.Rule;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
-import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.process.StoredImages;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
- * A host with cloud processes, whose clock, bus, store and functions are dice: functions write, send and receive, some fail; the bus
- * is late or refuses, images are late or fail, state overflows in some worlds; and the host dies, and begins anew with what its journal
- * and the store have.
+ * A host with cloud processes, whose clock, bus, store and functions ({@link TellingFunction}) are dice: functions read, write, send,
+ * receive and invoke, some fail; the bus is late or refuses, images are late or fail, state overflows in some worlds; and the host dies,
+ * and begins anew with what its journal and the store have.
  */
 final class ProcessWorld {
     static final AppKey APP = new AppKey("shop", 1);
     private static final long MS = 1_000_000;
-    private static final int PROCESSES = 3;
+    static final int PROCESSES = 3;
     /** Of a few values, and of all of them. */
-    private static final List<Long> MEMORIES = List.of(40L, 100L, 256L << 20);
-    private static final int OVERWRITTEN = 3;
+    private static final List<Long> MEMORIES = List.of(60L, 150L, 256L << 20);
+    static final int OVERWRITTEN = 3;
     private static final int SLOTS = CoreConfiguration.DEFAULT.slots();
 
     private record Due(long atNs, long order, Runnable what) {}
@@ -64,8 +64,17 @@ final class ProcessWorld {
     /** @param key with its process; @param value which invocation's, or null: none; @param sinceNs when it was asked for */
     record Read(String key, String value, long sinceNs) {}
 
-    private final Random dice;
-    private final boolean broken;
+    /** What is done wrong on purpose, to be found. */
+    enum Fault {
+        NONE,
+        /** The host is told that the journal has what it does not have. */
+        ANSWERS_FIRST,
+        /** What tells of changes that are not durable goes out. */
+        TELLS_FIRST
+    }
+
+    final Random dice;
+    private final Fault fault;
     private final PriorityQueue<Due> schedule = new PriorityQueue<>(Comparator.comparingLong(Due::atNs).thenComparingLong(Due::order));
     private final List<Action.Journal> journal = new ArrayList<>();
     private final Map<String, Long> busUntilNs = new HashMap<>();
@@ -75,8 +84,18 @@ final class ProcessWorld {
     private final long memory;
     /** By body, in the order of arrival. */
     final Map<String, Message> sent = new LinkedHashMap<>();
-    /** By invocation, the process that it ran in, of those that were answered. */
+    /** By invocation, the process that it runs in. */
+    final Map<String, String> processOf = new HashMap<>();
+    /** By invocation, the process that it ran in, of those that were answered, or recorded. */
     final Map<String, String> succeeded = new LinkedHashMap<>();
+    /** Those that are known to have ended otherwise. */
+    final Set<String> failed = new HashSet<>();
+    /** Invocations that somebody outside of their process was told of as ended: process and name. */
+    final Set<String> told = new LinkedHashSet<>();
+    /** Process and name of those that have just ended. */
+    final ArrayDeque<String> latest = new ArrayDeque<>();
+    /** By invocation, those that its last attempt made. */
+    final Map<String, Set<String>> invoked = new HashMap<>();
     final Map<String, List<String>> finalKeys = new HashMap<>();
     final Map<String, List<String>> finalMessages = new HashMap<>();
     /** Each is to be its key. */
@@ -89,20 +108,30 @@ final class ProcessWorld {
     final Map<String, String> overwrites = new HashMap<>();
     final Map<String, Long> beganNs = new HashMap<>();
     final Map<String, Long> answeredNs = new HashMap<>();
-    private final Map<String, Consumer<InvocationResult>> answered = new HashMap<>();
-    private HostCore core;
-    private long nowNs = 1_000 * MS;
+    /** What of the processes is durable now. */
+    private DurableMarks durable;
+    /** What went out of a process before it was durable, the first of it; null: nothing. */
+    String early;
+    private final boolean strict;
+    private final Map<String, String> names = new HashMap<>();
+    /** Of records in the global data layer, by execution. */
+    private final Map<String, InvocationResult> results = new HashMap<>();
+    /** Executions that have ended, and those that have changed a process. */
+    private final Set<String> over = new HashSet<>();
+    private final Set<String> changing = new HashSet<>();
+    HostCore core;
+    long nowNs = 1_000 * MS;
     private long orders;
-    private int life;
+    int life;
     private int epoch;
     private int ids;
     private boolean ending;
 
-    /** @param broken answers go out before the journal has what they tell of: to be found */
-    ProcessWorld(long seed, boolean broken) {
+    ProcessWorld(long seed, Fault fault) {
         this.dice = new Random(seed);
-        this.broken = broken;
+        this.fault = fault;
         this.memory = MEMORIES.get(dice.nextInt(MEMORIES.size()));
+        this.strict = new Random(seed).nextInt(4) == 0;
     }
 
     void run() {
@@ -110,7 +139,7 @@ final class ProcessWorld {
         for (int i = 0; i < 40; i++) {
             after(dice.nextInt(2_000), this::invoke);
         }
-        for (int i = dice.nextInt(4); i > 0; i--) {
+        for (int i = dice.nextInt(6); i > 0; i--) {
             later(dice.nextInt(2_000), this::crash);
         }
         for (int i = dice.nextInt(8); i > 0; i--) {
@@ -131,7 +160,7 @@ final class ProcessWorld {
     }
 
     /** Unless the host has died by then. */
-    private void after(long ms, Runnable what) {
+    void after(long ms, Runnable what) {
         int of = life;
         later(ms, () -> {
             if (of == life) {
@@ -159,7 +188,12 @@ final class ProcessWorld {
 
     private void begin() {
         epoch++;
-        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, "here", "t" + epoch, 0);
+        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, "here", "t" + epoch, 0,
+                fault == Fault.TELLS_FIRST ? EnumSet.complementOf(EnumSet.of(Rule.SEEN_IS_DURABLE_OUTSIDE)) : Rule.ALL);
+        over.clear();
+        changing.clear();
+        durable = new DurableMarks();
+        images.forEach(durable::image);
         PartitionReading[] readings = new PartitionReading[SLOTS];
         for (int slot = 0; slot < SLOTS; slot++) {
             readings[slot] = new PartitionReading();
@@ -170,24 +204,27 @@ final class ProcessWorld {
             readings[record.slot()].take(offset++, 0, JournalRecord.of(record.epoch(), record.executionId(), record.sequence(),
                     record.backup(), record.carried() == null ? null : record.carried().change()));
         }
-        Set<String> durable = new HashSet<>();
+        Set<String> arrivals = new HashSet<>();
         images.values().forEach(image -> {
-            image.messages().forEach(message -> durable.add(text(message.payload())));
-            image.state().keySet().stream().filter(key -> key.startsWith("r/")).forEach(key -> durable.add(key.substring(2)));
+            image.messages().forEach(message -> arrivals.add(name(message.payload())));
+            image.state().keySet().stream().filter(key -> key.startsWith("r/")).forEach(key -> arrivals.add(key.substring(2)));
         });
         for (PartitionReading reading : readings) {
             reading.processes().left(APP.application(), reading::isOpen).forEach(left -> left.changes().forEach(change -> {
                 long imaged = images.containsKey(left.process()) ? images.get(left.process()).number() : 0;
                 boolean whole = left.changes().getFirst().number() <= imaged + 1;
                 if (whole && change.change() instanceof Change.Arrived arrived) {
-                    durable.add(text(arrived.payload()));
+                    arrivals.add(name(arrived.payload()));
                 }
             }));
         }
-        sent.keySet().retainAll(durable); // the others come anew, behind what comes before them then
+        sent.keySet().retainAll(arrivals); // the others come anew, behind what comes before them then
         for (int slot = 0; slot < SLOTS; slot++) {
             PartitionReading reading = readings[slot];
-            reading.processes().left(APP.application(), reading::isOpen).forEach(this::on);
+            reading.processes().left(APP.application(), reading::isOpen).forEach(left -> {
+                durable.recovered(left.process(), left.changes());
+                on(left);
+            });
             reading.open().forEach(found -> on(found.unfinished(0, 0).recover(nowNs)));
             on(new Input.SlotReady(slot, epoch));
         }
@@ -200,7 +237,7 @@ final class ProcessWorld {
         }
     }
 
-    private void on(Input input) {
+    void on(Input input) {
         core.on(input, nowNs).forEach(this::perform);
     }
 
@@ -214,13 +251,29 @@ final class ProcessWorld {
             case Action.StopWorker stop -> after(1, () -> on(new Input.WorkerExited(APP, stop.worker(), "stopped")));
             case Action.Dismiss dismiss -> after(1, () -> exited(dismiss.instance(), 0));
             case Action.Kill kill -> after(1, () -> exited(kill.instance(), 9));
-            case Action.HandOver over -> after(dice.nextInt(3), () -> new Function(over).step());
-            case Action.Journal record -> journal(record);
-            case Action.Record record when record.awaited() ->
-                    after(dice.nextInt(5), () -> on(new Input.Recorded(record.record().executionId(), null)));
+            case Action.HandOver over -> after(dice.nextInt(3), () -> new TellingFunction(this, over).step());
+            case Action.Journal record -> {
+                goesOut(record);
+                journal(record);
+            }
+            case Action.Record record -> {
+                tell(name(record.record().input()), record.record().status(), record.record().output(), record.record().failure());
+                after(dice.nextInt(record.awaited() ? 5 : 50), () -> {
+                    if (record.record().status() != Status.RUNNING) {
+                        results.put(record.record().executionId(), new InvocationResult(record.record().executionId(),
+                                record.record().status(), record.record().output(), record.record().failure(), List.of()));
+                    }
+                    if (record.awaited()) {
+                        on(new Input.Recorded(record.record().executionId(), null));
+                    }
+                });
+            }
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+            case Action.AnswerCommand answer when answer.view() != null && answer.view().stateKeys() > durable.keys(answer.view().process()) ->
+                    early("somebody was told of " + answer.view() + ", and " + durable.keys(answer.view().process()) + " of its keys are durable");
             case Action.AnswerCommand _ -> { }
-            case Action.Respond respond -> answered.getOrDefault(respond.result().executionId(), result -> { }).accept(respond.result());
+            case Action.Respond respond -> tell(names.get(respond.result().executionId()), respond.result().status(),
+                    respond.result().output(), respond.result().failure());
             case Action.Join join -> throw new IllegalStateException("no function is invoked with several messages: " + join);
             case Action.RestoreProcess restore -> {
                 boolean fails = dice.nextInt(10) == 0;
@@ -236,13 +289,68 @@ final class ProcessWorld {
                 });
             }
             case Action.WriteImage write -> write(write);
+            case Action.FindResult find -> after(dice.nextInt(3), () -> on(new Input.FromElsewhere(() ->
+                    find.then().accept(results.get(find.execution()), null))));
             case Action.FindImage find -> after(1, () -> on(new Input.ImageFound(find, null, null)));
             case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of(), null)));
             default -> { }
         }
     }
 
-    private void exited(String instance, int signal) {
+    /** Somebody hears how an invocation ended. */
+    private void tell(String invocation, Status status, Payload output, Failure failure) {
+        if (status == Status.SUCCEEDED) {
+            succeeded.put(invocation, processOf.get(invocation));
+            answeredNs.putIfAbsent(invocation, nowNs);
+            told.addAll(knows(output));
+            knows(output).forEach(this::tellsOutside);
+        } else if (status != Status.RUNNING) {
+            failed.add(invocation);
+        }
+        if (failure != null && failure.error().equals(TellingFunction.ERROR)) {
+            told.addAll(TellingFunction.knows(failure.cause()));
+            TellingFunction.knows(failure.cause()).forEach(this::tellsOutside);
+        }
+    }
+
+    /** Something outside of its process tells of what this mark stands for. */
+    void tellsOutside(String mark) {
+        if (!durable.has(mark)) {
+            early("it was told outside of its process that " + mark + " has ended before that was durable");
+        }
+    }
+
+    /** To a function of the process, which may know of it before it is durable, unless all is strict. */
+    void tellsInside(String process, String mark) {
+        if (strict || !mark.startsWith(process + "/")) {
+            tellsOutside(mark);
+        }
+    }
+
+    /** A message to another process: who sent it has begun for certain. */
+    private void goesOut(Action.Journal record) {
+        if (record.carried() == null) {
+            return;
+        }
+        if (record.carried().change().change() instanceof Change.Arrived arrived && !arrived.source().equals(record.process())) {
+            String sender = arrived.sender().substring(0, arrived.sender().indexOf('/'));
+            if (durable.isBeingBegun(sender)) {
+                early(sender + " has sent to " + record.process() + " before its own request was durable");
+            }
+            knows(arrived.payload()).forEach(mark -> tellsInside(record.process(), mark));
+        }
+        durable.given(record);
+    }
+
+    private static Set<String> knows(Payload payload) {
+        return TellingFunction.knows(text(payload));
+    }
+
+    private void early(String what) {
+        early = early == null ? what : early;
+    }
+
+    void exited(String instance, int signal) {
         on(new Input.InstanceClosed(APP, instance));
         on(new Input.InstanceExited(APP, instance, 0, signal, 1, 1, null));
     }
@@ -260,6 +368,7 @@ final class ProcessWorld {
             if (of == life || dice.nextBoolean()) {
                 if (!fails && claims.get(write.process()) == of) {
                     StoredImages.put(images, write.process(), write.image());
+                    durable.image(write.process(), write.image());
                 }
                 if (of == life) {
                     on(new Input.ImageWritten(write, fails ? away() : null));
@@ -268,28 +377,42 @@ final class ProcessWorld {
         });
     }
 
-    /** Records of a process and of what runs in it keep their order, but for those that are refused, and given again. */
+    /**
+     * Records of a process and of what runs in it keep their order, but for those that are refused, and given again. One that nobody
+     * awaits may be left out with its execution's end, or dropped.
+     */
     private void journal(Action.Journal record) {
         String order = record.process() == null ? record.executionId() : record.process();
-        long ms = dice.nextInt(15);
+        String id = record.executionId();
+        if (record.carried() != null) {
+            changing.add(id);
+        } else if (record.backup() instanceof Action.Backup.Ended) {
+            over.add(id);
+        }
+        long ms = dice.nextInt(record.awaited() ? 15 : 40);
         long atNs = Math.max(busUntilNs.getOrDefault(order, 0L), nowNs + ms * MS);
         busUntilNs.put(order, atNs);
         boolean fails = record.carried() != null && dice.nextInt(12) == 0;
+        boolean drops = record.await() == Action.Await.IF_WRITTEN && dice.nextInt(30) == 0;
         int of = life;
         schedule.add(new Due(atNs, orders++, () -> {
             if (of != life) {
                 return; // it was on its way when the host died
             }
+            if (drops || record.await() == Action.Await.IF_WRITTEN && over.contains(id) && !changing.contains(id)) {
+                return;
+            }
             if (!fails) {
                 journal.add(record);
+                durable.there(record);
             }
-            if (record.awaited()) {
+            if (record.await() != Action.Await.NO) {
                 after(dice.nextInt(3), () -> on(record.carried() != null
                         ? new Input.ChangeJournaled(record.carried(), fails ? away() : null)
                         : new Input.Journaled(record.executionId(), record.sequence(), null)));
             }
         }));
-        if (broken && record.carried() != null) {
+        if (fault == Fault.ANSWERS_FIRST && record.carried() != null) {
             on(new Input.ChangeJournaled(record.carried(), null));
         }
     }
@@ -307,13 +430,8 @@ final class ProcessWorld {
         } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
         InvocationRequest request = new InvocationRequest(id, APP.application(), APP.version(), function, json(name), 20_000, false, null)
                 .inProcess(process);
-        int of = life;
-        answered.put(id, result -> {
-            if (result.status() == Status.SUCCEEDED && of == life) {
-                succeeded.put(name, process);
-                answeredNs.put(name, nowNs);
-            }
-        });
+        names.put(id, name);
+        processOf.put(name, process);
         on(new Input.Invoke(request, new InvocationListener() {
             @Override
             public void onAccepted() {}
@@ -336,142 +454,16 @@ final class ProcessWorld {
         }));
     }
 
-    // --- functions
-
-    /** One that runs: it does a few things, one after the other, and ends. */
-    private final class Function {
-        private final Action.HandOver over;
-        private final String name;
-        private final String process;
-        private final List<StateWrite> writes = new ArrayList<>();
-        /** What it does is the same whenever it is run: its repetitions are known by their numbers. */
-        private final Random script;
-        private final boolean fails;
-        private int left;
-        private int sends;
-
-        Function(Action.HandOver over) {
-            this.over = over;
-            this.name = text(over.payload());
-            this.process = over.process();
-            this.script = new Random(name.hashCode());
-            this.fails = script.nextInt(5) == 0;
-            this.left = 1 + script.nextInt(4);
-            beganNs.putIfAbsent(name, nowNs);
-        }
-
-        void step() {
-            if (over.grain().equals("last")) {
-                finalKeys.put(process, new ArrayList<>());
-                finalMessages.put(process, new ArrayList<>());
-                call(new ProcessCall.Keys(null, 100_000), answer -> {
-                    List<String> keys = ((Answer.KeyList) answer).keys();
-                    finalKeys.get(process).addAll(keys);
-                    look(keys, 0);
-                });
-                return;
-            }
-            if (left-- == 0) {
-                end();
-                return;
-            }
-            switch (script.nextInt(3)) {
-                case 0 -> {
-                    String to = "p" + script.nextInt(PROCESSES);
-                    String body = name + "#" + sends;
-                    call(new ProcessCall.Send(sends++, to, "k", json(body), 5_000), answer -> {
-                        if (answer instanceof Answer.Done && over.grain().equals("f")) {
-                            sent.putIfAbsent(body, new Message(process, to, body));
-                        }
-                        next();
-                    });
-                }
-                case 1 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
-                    if (answer instanceof Answer.Received message) {
-                        writes.add(write("r/" + text(message.payload())));
-                    }
-                    next();
-                });
-                default -> {
-                    read("o/" + script.nextInt(OVERWRITTEN));
-                    call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
-                }
-            }
-        }
-
-        private void read(String key) {
-            long sinceNs = nowNs;
-            call(new ProcessCall.Get(key), answer -> {
-                if (answer instanceof Answer.Value(Payload value)) {
-                    reads.add(new Read(process + " " + key, value == null ? null : text(value), sinceNs));
-                }
-            });
-        }
-
-        private StateWrite write(String key) {
-            return new StateWrite(key, json(key));
-        }
-
-        private void next() {
-            after(dice.nextInt(10), this::step);
-        }
-
-        private void look(List<String> keys, int number) {
-            if (number == keys.size()) {
-                drain();
-                return;
-            }
-            String key = keys.get(number);
-            if (key.startsWith("o/")) {
-                read(key);
-                look(keys, number + 1);
-                return;
-            }
-            call(new ProcessCall.Get(key), answer -> {
-                String found = answer instanceof Answer.Value(Payload value) && value != null ? text(value) : answer.toString();
-                if (!found.equals(key)) {
-                    wrongValues.put(process + " " + key, found);
-                }
-                look(keys, number + 1);
-            });
-        }
-
-        private void drain() {
-            call(new ProcessCall.Receive(null, "k", 0), answer -> {
-                if (answer instanceof Answer.Received message) {
-                    finalMessages.get(process).add(text(message.payload()));
-                    drain();
-                } else {
-                    end();
-                }
-            });
-        }
-
-        private void call(ProcessCall call, Consumer<Answer> then) {
-            on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, then::accept));
-        }
-
-        private void end() {
-            if (fails && !over.grain().equals("last")) {
-                on(new Input.Fail(APP, over.instance(), over.eventId(), over.attempt(), Failure.caller("Boom", "no"), nowNs, nowNs));
-            } else {
-                writes.add(write("a/" + name));
-                writes.add(write("b/" + name));
-                String key = "o/" + Math.floorMod(name.hashCode(), OVERWRITTEN);
-                overwrites.put(name, process + " " + key);
-                writes.add(new StateWrite(key, json(name)));
-                on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
-                        nowNs, nowNs), writes));
-            }
-            after(1, () -> exited(over.instance(), 0));
-        }
-    }
-
-    private static Payload json(String text) {
+    static Payload json(String text) {
         return Payload.json(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String text(Payload payload) {
+    /** Without what it tells. */
+    static String name(Payload payload) {
+        return text(payload).split("\\|", 2)[0];
+    }
+
+    static String text(Payload payload) {
         return new String(payload.bytes(), StandardCharsets.UTF_8);
     }
 
@@ -485,7 +477,7 @@ final class ProcessWorld {
                 Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
         return new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
                 new SandboxSpec(1L << 30, 0, 512, false, List.of(), 600_000),
-                Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last")), Map.of(), List.of(), Map.of(), Durability.RELAXED,
+                Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last")), Map.of(), List.of(), Map.of(), strict ? Durability.STRICT : Durability.RELAXED,
                 0, Map.of(), Map.of(), spec);
     }
 }

@@ -48,8 +48,11 @@ class SimulatorTest {
         Seeds.areTheSameTwice(20, SimulatorTest::sound);
     }
 
+    /** That of cloud processes is {@code ProcessSimulationTest}'s. */
     static Set<Rule> rulesOfOneHost() {
-        return EnumSet.complementOf(EnumSet.copyOf(ClusterTest.RULES_OF_SEVERAL_HOSTS));
+        Set<Rule> rules = EnumSet.complementOf(EnumSet.copyOf(ClusterTest.RULES_OF_SEVERAL_HOSTS));
+        rules.remove(Rule.SEEN_IS_DURABLE_OUTSIDE);
+        return rules;
     }
 
     @ParameterizedTest
