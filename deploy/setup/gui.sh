@@ -1,12 +1,10 @@
-# The web GUI, built with the Node of the Python environment, only when what it is made of changed. Sourced by ./sand.
+# The web GUI, built with a Node in the Python environment, only when what it is made of changed. Sourced by ./sand.
 
-# npm's ci and the build, below gui/; types come from the frontend's OpenAPI document.
-build_gui() (
-  export PATH="$SAND_LOCAL/venv/bin:$PATH"
-  cd "$SAND_CHECKOUT/gui"
-  npm ci
-  npm run build
-)
+# Node, npm's ci and the build, below gui/; types come from the frontend's OpenAPI document.
+build_gui() {
+  "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[gui]" &&
+    cd "$SAND_CHECKOUT/gui" && export PATH="$SAND_LOCAL/venv/bin:$PATH" && npm ci && npm run build
+}
 
 # The platform runs without a GUI too: a machine that cannot build it goes on, and says so.
 set_up_gui() {
@@ -15,16 +13,21 @@ set_up_gui() {
   if fresh gui "$hash" && [ -e "$SAND_CHECKOUT/gui/dist/index.html" ]; then
     return
   fi
+  if fresh gui "failed $hash"; then
+    say "going without the web GUI, which could not be built before; to try again: rm .sand/stamp/gui"
+    return
+  fi
   say "building the web GUI"
-  rm -rf "$SAND_CHECKOUT/gui/dist"
-  if build_gui >"$log" 2>&1 </dev/null; then
-    # The jar is to be made anew, without the files of earlier builds.
-    rm -rf "$SAND_CHECKOUT/gui/target/classes" "$SAND_LOCAL/stamp/java"
+  # The jar is made anew, without the files of earlier builds.
+  rm -rf "$SAND_CHECKOUT/gui/dist" "$SAND_CHECKOUT/gui/target/classes" "$SAND_LOCAL/stamp/java"
+  # In a shell of its own: a step that fails ends that one alone.
+  if (trap - ERR; build_gui) >"$log" 2>&1 </dev/null; then
     stamp gui "$hash"
   else
     rm -rf "$SAND_CHECKOUT/gui/dist"
+    stamp gui "failed $hash"
     tail -n 15 "$log" >&2
-    say "warning: the web GUI could not be built: the platform goes without it (see .sand/log/gui.log)"
+    say "warning: the web GUI could not be built: the platform goes without it (see .sand/log/gui.log); to try again: rm .sand/stamp/gui"
   fi
 }
 

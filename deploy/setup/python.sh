@@ -31,6 +31,6 @@ set_up_python() {
   say "making the Python environment in .sand/venv"
   rm -rf "$SAND_LOCAL/venv"
   logged venv "$python" -m venv "$SAND_LOCAL/venv"
-  logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[dev,gui]"
+  logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[dev]"
   stamp python "$hash"
 }

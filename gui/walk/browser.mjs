@@ -10,7 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 export async function withPage(walk) {
-  const executablePath = "/usr/bin/chromium";
+  const executablePath = process.env.SAND_CHROMIUM ?? "/usr/bin/chromium";
   const profile = mkdtempSync(join(tmpdir(), "sand-chromium-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, headless: true, viewport: { width: 1280, height: 900 } });
   try {
