@@ -4,7 +4,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Refusal } from "./api/client";
 import { App } from "./pages/App";
-import "./style.css";
+import "./style/base.css";
+import "./style/parts.css";
+import "./style/graph.css";
 
 const RETRIES = 3;
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type HistoryEvent, progressOf } from "../src/model/progress";
+import type { HistoryEvent } from "../src/model/history";
+import { progressOf } from "../src/model/progress";
 
 /** Events as "previous Type {details}"; ids count from 1. */
 function events(...written: readonly (readonly [number, string, Record<string, unknown>?])[]): HistoryEvent[] {
@@ -77,4 +78,81 @@ test("a Map counts its iterations, however many states of one name are open", ()
   );
   expect(found.states.get("M")?.iterations).toEqual({ started: 2, succeeded: 1, failed: 0, of: 2 });
   expect(found.states.get("P")).toMatchObject({ status: "running", entered: 2, exited: 1 });
+});
+
+const P = [0, "ParallelStateEntered", { name: "P" }] as const;
+
+test("the branches that a caught failure leaves behind do not run on", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      P,
+      [2, "ParallelStateStarted"],
+      [3, "TaskStateEntered", { name: "A" }],
+      [3, "WaitStateEntered", { name: "W" }],
+      [4, "LambdaFunctionFailed", { error: "E" }],
+      [6, "ParallelStateFailed"],
+      [7, "ParallelStateExited", { name: "P" }],
+      [8, "PassStateEntered", { name: "H" }],
+    ),
+  ).states;
+  expect([...found].map(([name, { status }]) => [name, status])).toEqual([
+    ["P", "caught"],
+    ["A", "failed"],
+    ["W", "aborted"],
+    ["H", "running"],
+  ]);
+  expect(found.get("P")?.error).toBe("E");
+});
+
+test("what a Parallel that is retried has in it now, and not what it had", () => {
+  const first = events(STARTED, P, [2, "ParallelStateStarted"], [3, "TaskStateEntered", { name: "A" }], [3, "WaitStateEntered", { name: "W" }], [4, "TaskFailed", { error: "E" }], [6, "ParallelStateStarted"]);
+  const again = progressOf(first).states;
+  expect([again.get("P"), again.get("A"), again.get("W")].map((one) => one?.status)).toEqual(["running", "failed", "aborted"]);
+  const second = progressOf([...first, { id: 8, previousEventId: 7, type: "TaskStateEntered", timestamp: "", someEventDetails: { name: "A" } }]).states;
+  expect(second.get("A")).toMatchObject({ status: "running", entered: 2 });
+});
+
+test("an inner Parallel that has failed is not the one that begins again", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      P,
+      [2, "ParallelStateStarted"],
+      [3, "ParallelStateEntered", { name: "Q" }],
+      [4, "ParallelStateStarted"],
+      [5, "FailStateEntered", { name: "Boom" }],
+      [6, "ParallelStateFailed"],
+      [7, "ParallelStateStarted"],
+    ),
+  ).states;
+  expect(found.get("P")).toMatchObject({ status: "running", retries: 1 });
+  expect(found.get("Q")).toMatchObject({ status: "failed", retries: 0 });
+});
+
+test("one that is stopped has not failed; a redrive opens what had not been left, and nothing else", () => {
+  const stopped = events(STARTED, P, [2, "ParallelStateStarted"], [3, "PassStateEntered", { name: "A" }], [4, "PassStateExited", { name: "A" }], [3, "WaitStateEntered", { name: "W" }], [6, "ExecutionAborted"]);
+  expect([...progressOf(stopped).states.values()].map((one) => one.status)).toEqual(["aborted", "succeeded", "aborted"]);
+  const redriven = progressOf([...stopped, { id: 8, previousEventId: 7, type: "ExecutionRedriven", timestamp: "" }]).states;
+  expect([...redriven.values()].map((one) => one.status)).toEqual(["running", "succeeded", "running"]);
+});
+
+test("a loop shows its last time", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      [0, "TaskStateEntered", { name: "A" }],
+      [2, "TaskFailed", { error: "E" }],
+      [3, "TaskStateExited", { name: "A" }],
+      [4, "TaskStateEntered", { name: "A" }],
+      [5, "TaskStateExited", { name: "A", output: "1" }],
+    ),
+  );
+  expect(found.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, error: null });
+  expect([...found.taken]).toEqual(["A → A"]);
+});
+
+test("states may have the names that objects have", () => {
+  const found = progressOf(events(STARTED, [0, "PassStateEntered", { name: "__proto__" }], [2, "PassStateExited", { name: "__proto__" }], [3, "PassStateEntered", { name: "constructor" }]));
+  expect([...found.states].map(([name, { status }]) => [name, status])).toEqual([["__proto__", "succeeded"], ["constructor", "running"]]);
 });

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
-import { bytes, duration, jsonFault, logText, value } from "../src/model/show";
+import { members, own } from "../src/model/members";
+import { ago, bytes, duration, jsonFault, logText, many, value } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -13,7 +14,7 @@ test("each page's address leads back to it", () => {
     { page: "grain", app: "shop", name: "a/b?c#d%" },
     { page: "executions", app: "shop", status: "FAILED", target: "", before: "01A" },
     { page: "execution", app: "shop", id: "01ABC" },
-    { page: "logs", app: "shop", grain: "order", text: "a & b" },
+    { page: "logs", app: "shop", grain: "order", text: "a & b?c", hide: "stderr,platform" },
   ];
   for (const route of routes) expect(parseRoute(formatRoute(route))).toEqual(route);
 });
@@ -26,7 +27,7 @@ test("an address that means nothing is told as such", () => {
 });
 
 test("a shell reads each word as it was", () => {
-  for (const text of ["plain", "it's", "$(exit 3)", "a\nb", '"', "", "`x`", "\\"]) {
+  for (const text of ["plain", "it's", "$(exit 3)", "a\nb", '"', "", "`x`", "\\", "=ls", "~", "-n", "%1", "a=b", "#c", "{a,b}"]) {
     expect(execFileSync("sh", ["-c", `printf %s ${quoted(text)}`], { encoding: "utf8" })).toBe(text);
   }
 });
@@ -86,4 +87,40 @@ test("attempts on one scale, in the order in which they were queued", () => {
   expect([spanMs, left]).toEqual([20, 0]);
   expect(rows[1]?.parts.map((part) => part.fromShare)).toEqual([0.5, 0.55, 0.65, 0.8]);
   expect(rowsOf(Array.from({ length: 5 }, () => ({ ...attempt, grain: "a" })), 3).left).toBe(2);
+});
+
+test("what would mean something to curl itself", () => {
+  expect(asCurl({ method: "POST", url: "http://h/a", body: "@/etc/passwd" })).toBe(
+    "curl -s -H 'Content-Type: application/json' --data-raw '@/etc/passwd' http://h/a",
+  );
+  expect(asCurl({ url: "http://[::1]:7263/a" })).toBe("curl -s -g 'http://[::1]:7263/a'");
+  expect(asCurl({ method: "POST", url: "http://h/a", file: "my app.zip" })).toBe("curl -s -X POST --data-binary '@my app.zip' http://h/a");
+});
+
+test("nothing but brackets does not become nothing but spaces", () => {
+  const deep = value("[".repeat(15_000) + "]".repeat(15_000), 1 << 22);
+  expect(deep.cut).toBe(false);
+  expect(deep.text.length).toBeLessThan(15_000 * 90);
+});
+
+test("members of an object as they were written", () => {
+  expect(members('{"n": 12345678901234567890, "__proto__": {"a": [1, {"b": ","}]}, "n": "x:\\"y"}')).toEqual([
+    ["n", "12345678901234567890"],
+    ["__proto__", '{"a": [1, {"b": ","}]}'],
+    ["n", '"x:\\"y"'],
+  ]);
+  expect(members("{ }")).toEqual([]);
+  for (const text of ["[1]", "1", "{", "null"]) expect(members(text)).toBeNull();
+  expect(logText('{"message": "m", "n": 12345678901234567890, "f": 1.10}')).toBe("m n=12345678901234567890 f=1.10");
+});
+
+test("only a record's own entries", () => {
+  expect(own({}, "constructor")).toBeUndefined();
+  expect(own(undefined, "a")).toBeUndefined();
+  expect(own(JSON.parse('{"constructor": 1}') as Record<string, number>, "constructor")).toBe(1);
+});
+
+test("counts and times as words", () => {
+  expect([many(1, "key"), many(1200, "key")]).toEqual(["1 key", "1,200 keys"]);
+  expect([ago(0, 1_000), ago(0, 120_000), ago(90_000, 0), ago(0, 3 * 86_400_000)]).toEqual(["1 s ago", "2 min ago", "in 2 min", "3 days ago"]);
 });

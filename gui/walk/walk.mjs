@@ -53,9 +53,19 @@ await withPage(async (page) => {
   const execution = page.url();
 
   step("a state's input and output, chosen by the list");
-  await page.getByLabel("State").selectOption("Check");
+  await page.getByRole("combobox", { name: /^State/ }).selectOption("Check");
   assert.match(await page.getByLabel("the input of Check", { exact: true }).innerText(), /12345678901234567890/);
   await accessible(page, "execution");
+
+  step("another by keyboard in the graph: arrows follow its ways");
+  await page.locator('.react-flow__node:has([data-state="Greet"])').focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Check succeeded", level: 3 }).waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press(" ");
+  await page.getByRole("heading", { name: "Pause succeeded", level: 3 }).waitFor();
 
   step("the address of an execution leads to it");
   await page.goto("about:blank");
@@ -97,9 +107,20 @@ await withPage(async (page) => {
   await page.getByText("greeting Grace").first().waitFor();
   await invoke("greet", { name: "Linus" });
   await page.getByText("greeting Linus").first().waitFor();
-  await page.getByRole("searchbox").fill("linus");
+  await page.getByRole("searchbox").pressSequentially("lunus");
+  for (const key of ["ArrowLeft", "ArrowLeft", "ArrowLeft", "Backspace"]) await page.keyboard.press(key);
+  await page.keyboard.type("i", { delay: 300 });
+  assert.equal(await page.getByRole("searchbox").inputValue(), "linus", "the caret stays where it is");
   await page.getByText("greeting Grace").first().waitFor({ state: "detached" });
-  assert.match(page.url(), /text=linus/);
+  await page.waitForURL(/text=linus/);
+  await page.getByLabel("stdout").uncheck();
+  await page.getByLabel("stderr").uncheck();
+  await page.getByText("greeting Linus").first().waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Executions" }).click();
+  await page.getByRole("link", { name: "Logs" }).click();
+  assert.equal(await page.getByLabel("stdout").isChecked(), false, "what was hidden stays so");
+  await page.getByLabel("stdout").check();
+  await page.getByLabel("stderr").check();
   await accessible(page, "logs");
 
   step("on a phone nothing is wider than the screen");

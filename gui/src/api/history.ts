@@ -1,5 +1,5 @@
 // A workflow execution's history, page by page; of one that runs, only what came since.
-import type { HistoryEvent } from "../model/progress";
+import type { HistoryEvent } from "../model/history";
 import { answered, client } from "./client";
 
 /** Most events that a page shows; the rest is had by its address. */

@@ -1,6 +1,7 @@
 // An execution as it runs: whenever an attempt of a grain or the execution ends, what is known of it is asked for anew.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { gathering } from "../model/gather";
 import { paths } from "./queries";
 import { openStream } from "./stream";
 
@@ -17,26 +18,25 @@ export function useLive(app: string, id: string, running: boolean): Line {
       setLine("off");
       return;
     }
-    let asking: number | undefined;
-    const ask = (names: readonly string[]): void => {
-      asking = undefined;
-      for (const name of names) void cache.invalidateQueries({ queryKey: [name, app, id] });
-    };
+    // What is being asked already is let come: an answer that is always overtaken would never be shown.
+    const ask = (names: readonly string[], cancelRefetch: boolean): Promise<unknown> =>
+      Promise.all(names.map((name) => cache.invalidateQueries({ queryKey: [name, app, id] }, { cancelRefetch })));
+    const hops = gathering(() => ask(["timeline", "history", "lines"], false), TOGETHER_MS);
     setLine("connecting");
     const close = openStream(paths.invocation(app, id, "/events"), {
       onLine: (open) => setLine(open ? "live" : "lost"),
       events: {
-        // Many at once are one question.
-        hop: () => (asking ??= window.setTimeout(ask, TOGETHER_MS, ["timeline", "history", "lines"])),
+        hop: () => hops.tell(),
         end: () => {
           close();
-          ask(["invocation", "timeline", "history", "lines"]);
+          hops.stop();
+          void ask(["invocation", "timeline", "history", "lines"], true);
         },
       },
     });
     return () => {
       close();
-      window.clearTimeout(asking);
+      hops.stop();
     };
   }, [app, id, running, cache]);
 

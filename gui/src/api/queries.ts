@@ -120,7 +120,8 @@ export const output = (app: string, invocation: Schemas["Invocation"]) =>
           params: { path: { app, id: invocation.executionId } },
           parseAs: "text",
         }),
-      ) as Promise<string>,
+        // An empty body is no data to the client.
+      ).then((body) => (typeof body === "string" ? body : "")),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -133,4 +134,3 @@ export const lines = (app: string, id: string, running: boolean) =>
       ) as Promise<LogPage>,
     refetchInterval: running ? RUNNING_MS : false,
   });
-

@@ -1,8 +1,10 @@
 // A workflow's definition (Amazon States Language) as a graph: states, the regions inside a Parallel or Map, and what can follow
-// what. Names are unique in a whole definition, so that a state's name is its id.
+// what. A deployed definition has each name once, so that a state's name is its id; in one that nobody has checked yet, the second
+// of a name has its region's in its id too.
 
 export interface StateNode {
   readonly id: string;
+  readonly name: string;
   readonly type: string;
   /** What a Task calls. */
   readonly resource: string | null;
@@ -41,25 +43,32 @@ export function graphOf(definition: string): Graph {
   const regions: Region[] = [];
   const transitions = new Map<string, Transition>();
 
-  function connect(from: string, to: unknown, label: string, onError = false): void {
-    if (typeof to !== "string") return;
+  function connect(from: string, to: string | undefined, label: string, onError: boolean): void {
+    if (to === undefined) return;
     const id = transitionId(from, to);
     const known = transitions.get(id);
     const both = known && known.label && label ? `${known.label}, ${label}` : known?.label || label;
     transitions.set(id, { id, from, to, label: both, onError: onError && (known?.onError ?? true) });
   }
 
+  const taken = new Set<string>();
+  function idOf(name: string, region: string | null): string {
+    let id = name;
+    for (let n = 1; taken.has(id); n++) id = `${name} (${region ?? "top"}${n > 1 ? ` ${n}` : ""})`;
+    taken.add(id);
+    return id;
+  }
+
   function machine(body: Json, region: string | null): void {
-    for (const [id, state] of Object.entries(object(body.States))) {
-      const fields = object(state);
-      const type = String(fields.Type ?? "?");
-      states.push({ id, type, resource: typeof fields.Resource === "string" ? fields.Resource : null, region });
-      connect(id, fields.Next, "");
-      list(fields.Choices).forEach((choice, i) => connect(id, object(choice).Next, `choice ${i + 1}`));
-      connect(id, fields.Default, "default");
-      for (const catcher of list(fields.Catch)) {
-        connect(id, object(catcher).Next, list(object(catcher).ErrorEquals).join(" | "), true);
-      }
+    const own = Object.entries(object(body.States)).map(([name, state]) => ({ name, id: idOf(name, region), fields: object(state) }));
+    const ids = new Map(own.map(({ name, id }) => [name, id]));
+    for (const { name, id, fields } of own) {
+      const go = (to: unknown, label: string, onError = false): void => connect(id, ids.get(String(to)), label, onError);
+      states.push({ id, name, type: String(fields.Type ?? "?"), resource: typeof fields.Resource === "string" ? fields.Resource : null, region });
+      go(fields.Next, "");
+      list(fields.Choices).forEach((choice, i) => go(object(choice).Next, `choice ${i + 1}`));
+      go(fields.Default, "default");
+      for (const catcher of list(fields.Catch)) go(object(catcher).Next, list(object(catcher).ErrorEquals).join(" | "), true);
       list(fields.Branches).forEach((branch, i) => inside(id, object(branch), `branch ${i + 1}`));
       const each = fields.ItemProcessor ?? fields.Iterator;
       if (each !== undefined) inside(id, object(each), "each item");
@@ -73,8 +82,7 @@ export function graphOf(definition: string): Graph {
   }
 
   machine(object(JSON.parse(definition)), null);
-  const known = new Set(states.map((state) => state.id));
-  return { states, regions, transitions: [...transitions.values()].filter((edge) => known.has(edge.to)) };
+  return { states, regions, transitions: [...transitions.values()] };
 }
 
 export function transitionId(from: string, to: string): string {

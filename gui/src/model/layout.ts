@@ -18,8 +18,11 @@ export interface LaidOut {
 }
 
 export interface Box {
+  /** Of all boxes: a state may have the name of a region. */
+  readonly key: string;
   readonly id: string;
   readonly kind: "state" | "region";
+  /** Its key. */
   readonly parent: string | null;
   readonly x: number;
   readonly y: number;
@@ -53,6 +56,15 @@ const CHARACTER_WIDTH = 7;
 export const STATE_WIDTH = 190;
 export const STATE_HEIGHT = 56;
 const ROOT = "";
+/** What ids begin with, that all share one space in ELK. */
+const STATE = "state:";
+const REGION_ID = "region:";
+const EDGE = "edge:";
+
+export function stateKey(id: string): string {
+  return STATE + id;
+}
+
 const HEAD = "[top=60,left=12,bottom=12,right=12]";
 const REGION = "[top=30,left=12,bottom=12,right=12]";
 
@@ -62,12 +74,12 @@ export function toElk(graph: Graph): ElkShape {
 
   function shape(state: StateNode): ElkShape {
     const regions = regionsOf.get(state.id) ?? [];
-    if (regions.length === 0) return { id: state.id, width: STATE_WIDTH, height: STATE_HEIGHT };
+    if (regions.length === 0) return { id: STATE + state.id, width: STATE_WIDTH, height: STATE_HEIGHT };
     return {
-      id: state.id,
+      id: STATE + state.id,
       layoutOptions: { "elk.padding": HEAD, "elk.nodeSize.constraints": "MINIMUM_SIZE", "elk.nodeSize.minimum": `(${STATE_WIDTH},${STATE_HEIGHT})` },
       children: regions.map((region) => ({
-        id: region.id,
+        id: REGION_ID + region.id,
         layoutOptions: { "elk.padding": REGION },
         children: (statesOf.get(region.id) ?? []).map(shape),
       })),
@@ -87,25 +99,26 @@ export function toElk(graph: Graph): ElkShape {
     },
     children: (statesOf.get(ROOT) ?? []).map(shape),
     edges: graph.transitions.map(({ id, from, to, label }) => ({
-      id,
-      sources: [from],
-      targets: [to],
+      id: EDGE + id,
+      sources: [STATE + from],
+      targets: [STATE + to],
       labels: label ? [{ text: label, width: label.length * CHARACTER_WIDTH + 8, height: LABEL_HEIGHT }] : [],
     })),
   };
 }
 
 /** Parents before what is in them; places are relative to the parent. */
-export function laidOutOf(laidOut: ElkShape, graph: Graph): LaidOut {
-  const regions = new Set(graph.regions.map((region) => region.id));
+export function laidOutOf(laidOut: ElkShape): LaidOut {
   const boxes: Box[] = [];
   function add(shape: ElkShape, parent: string | null): void {
-    const { id, x = 0, y = 0, width = STATE_WIDTH, height = STATE_HEIGHT } = shape;
-    boxes.push({ id, kind: regions.has(id) ? "region" : "state", parent, x, y, width, height });
-    for (const child of shape.children ?? []) add(child, id);
+    const { id: key, x = 0, y = 0, width = STATE_WIDTH, height = STATE_HEIGHT } = shape;
+    const kind = key.startsWith(STATE) ? "state" : "region";
+    const id = key.slice((kind === "state" ? STATE : REGION_ID).length);
+    boxes.push({ key, id, kind, parent, x, y, width, height });
+    for (const child of shape.children ?? []) add(child, key);
   }
   for (const child of laidOut.children ?? []) add(child, null);
-  return { boxes, ways: new Map((laidOut.edges ?? []).map((edge) => [edge.id, wayOf(edge)])) };
+  return { boxes, ways: new Map((laidOut.edges ?? []).map((edge) => [edge.id.slice(EDGE.length), wayOf(edge)])) };
 }
 
 function wayOf(edge: ElkEdge): Way {

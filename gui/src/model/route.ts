@@ -6,7 +6,7 @@ export type Route =
   | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
-  | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly text: string }
+  | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly text: string; readonly hide: string }
   | { readonly page: "unknown"; readonly address: string };
 
 /** Pages of an application that stand for something named. */
@@ -14,7 +14,8 @@ const NAMED = { workflows: "workflow", grains: "grain" } as const;
 
 export function parseRoute(hash: string): Route {
   const address = hash.replace(/^#?\/?/, "");
-  const [path = "", search = ""] = address.split("?", 2) as [string, string?];
+  const [path = "", ...rest] = address.split("?");
+  const search = rest.join("?");
   const parts = path.split("/").filter((part) => part !== "").map(decode);
   const query = new URLSearchParams(search);
   const asked = (name: string): string => query.get(name) ?? "";
@@ -23,7 +24,7 @@ export function parseRoute(hash: string): Route {
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
   if (kind === undefined) return { page: "application", app };
-  if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), text: asked("text") };
+  if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), text: asked("text"), hide: asked("hide") };
   if (kind === "executions" && name === undefined) {
     return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
   }
@@ -47,7 +48,7 @@ export function formatRoute(route: Route): string {
     case "executions":
       return at(route.app, "executions") + queryOf({ status: route.status, target: route.target, before: route.before });
     case "logs":
-      return at(route.app, "logs") + queryOf({ grain: route.grain, text: route.text });
+      return at(route.app, "logs") + queryOf({ grain: route.grain, text: route.text, hide: route.hide });
     case "unknown":
       return `#/${route.address}`;
   }

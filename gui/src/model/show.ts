@@ -1,4 +1,5 @@
 // Numbers and values as text.
+import { members } from "./members";
 
 /** Most of a value that is put on the page; all of it can be had by its address. */
 export const SHOWN_CHARACTERS = 64 * 1024;
@@ -37,11 +38,14 @@ export function value(text: string, most = SHOWN_CHARACTERS): { readonly text: s
   return pretty.length > most ? { text: pretty.slice(0, most), cut: true } : { text: pretty, cut: false };
 }
 
+/** Deeper values are indented no further: a value of brackets alone would become one of spaces alone. */
+const DEEPEST = 20;
+
 /** Only white space is put in: numbers beyond a double's digits, and repeated keys, stay as they were written. */
 function indented(text: string): string {
   if (jsonFault(text) !== null) return text;
   let depth = 0;
-  const line = (): string => `\n${"  ".repeat(depth)}`;
+  const line = (): string => `\n${"  ".repeat(Math.min(depth, DEEPEST))}`;
   return text.replace(/"(?:[^"\\]|\\.)*"|\[\s*\]|\{\s*\}|[[{]|[\]}]|,|:|\s+/g, (token) => {
     if (token[0] === '"') return token;
     if (token.trim() === "") return "";
@@ -52,16 +56,15 @@ function indented(text: string): string {
   });
 }
 
+const NOT_FIELDS = new Set(["message", "level", "time"]);
+
 /** A line of a grain's logger is a JSON object: its message, then its fields. Any other is as it was printed. */
 export function logText(text: string): string {
-  if (!text.startsWith("{")) return text;
-  try {
-    const { message, level: _level, time: _time, ...fields } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof message !== "string") return text;
-    return [message, ...Object.entries(fields).map(([name, field]) => `${name}=${JSON.stringify(field)}`)].join(" ");
-  } catch {
-    return text;
-  }
+  const found = text.startsWith("{") ? members(text) : null;
+  const message = found?.find(([name]) => name === "message")?.[1];
+  if (!found || !message?.startsWith('"')) return text;
+  const fields = found.filter(([name]) => !NOT_FIELDS.has(name)).map(([name, field]) => `${name}=${field}`);
+  return [JSON.parse(message) as string, ...fields].join(" ");
 }
 
 /** Why a text is no JSON, or null. */
@@ -72,4 +75,25 @@ export function jsonFault(text: string): string | null {
   } catch (fault) {
     return fault instanceof Error ? fault.message : String(fault);
   }
+}
+
+/** A count with its noun. */
+export function many(count: number, one: string, more = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+}
+
+/** How long ago, or in how long, roughly. */
+export function ago(epochMs: number, nowMs: number): string {
+  const ms = nowMs - epochMs;
+  const text = roughly(Math.abs(ms));
+  return ms >= 0 ? `${text} ago` : `in ${text}`;
+}
+
+function roughly(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }

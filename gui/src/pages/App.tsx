@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "react";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
+import { Boundary } from "../parts/Boundary";
 import { Title, To } from "../parts/bits";
 import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
@@ -9,7 +10,7 @@ import { Application } from "./Application";
 import { Execution } from "./Execution";
 import { Executions } from "./Executions";
 import { Home } from "./Home";
-import { Logs } from "./Logs";
+import { Logs, hiddenStreams } from "./Logs";
 import { Target } from "./Target";
 
 export function App() {
@@ -28,14 +29,21 @@ export function App() {
         Skip to the page
       </button>
       <header>
-        <a className="brand" href={formatRoute({ page: "home" })}>
-          SAND
-        </a>
+        <div className="bar">
+          <a className="brand" href={formatRoute({ page: "home" })}>
+            <img src="./icon.svg" alt="" width={22} height={22} /> SAND
+          </a>
+          <nav aria-label="Platform">
+            <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
+          </nav>
+          <ThemeSwitch />
+        </div>
         {"app" in route && <Sections route={route} app={route.app} />}
-        <ThemeSwitch />
       </header>
       <main ref={main} tabIndex={-1}>
-        <Page key={page} route={route} />
+        <Boundary key={page}>
+          <Page route={route} />
+        </Boundary>
       </main>
     </>
   );
@@ -45,18 +53,24 @@ function pageOf(route: Route): string {
   return "app" in route ? [route.page, route.app, "name" in route ? route.name : "", "id" in route ? route.id : ""].join("/") : route.page;
 }
 
+function Tab({ to, label, here }: { readonly to: Route; readonly label: string; readonly here: boolean }) {
+  return (
+    <a href={formatRoute(to)} aria-current={here ? "page" : undefined}>
+      {label}
+    </a>
+  );
+}
+
 function Sections({ route, app }: { readonly route: Route; readonly app: string }) {
-  const sections: readonly (readonly [string, Route, boolean])[] = [
-    [app, { page: "application", app }, route.page === "application"],
-    ["Executions", { page: "executions", app, status: "", target: "", before: "" }, route.page === "executions"],
-    ["Logs", { page: "logs", app, grain: "", text: "" }, route.page === "logs"],
+  const sections: readonly (readonly [string, Route, readonly Route["page"][]])[] = [
+    [app, { page: "application", app }, ["application", "workflow", "grain"]],
+    ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
+    ["Logs", { page: "logs", app, grain: "", text: "", hide: hiddenStreams() }, ["logs"]],
   ];
   return (
-    <nav aria-label="Application">
-      {sections.map(([label, to, here]) => (
-        <a key={label} href={formatRoute(to)} aria-current={here ? "page" : undefined}>
-          {label}
-        </a>
+    <nav className="tabs" aria-label="Application">
+      {sections.map(([label, to, pages]) => (
+        <Tab key={label} to={to} label={label} here={pages.includes(route.page)} />
       ))}
     </nav>
   );

@@ -1,14 +1,21 @@
 // One application: what its live version has, its versions and aliases.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Schemas, answered, client } from "../api/client";
-import { application, paths, versions } from "../api/queries";
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { application, paths } from "../api/queries";
 import { bytes, duration, when } from "../model/show";
-import { AsCurl, Found, Title, To, Trouble } from "../parts/bits";
+import { Facts, Found, Section, Title, To } from "../parts/bits";
+import { AsCurl } from "../parts/copy";
+import { type Column, Table } from "../parts/Table";
+import { Versions } from "./application/Versions";
+
+type Version = Schemas["Version"];
+type Grain = Version["grains"][string];
+type RouteSpec = Version["routes"][number];
 
 export function Application({ app }: { readonly app: string }) {
   return (
     <>
-      <Title trail={<To route={{ page: "home" }}>Applications</To>}>{app}</Title>
+      <Title>{app}</Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
       <Versions app={app} />
       <AsCurl url={paths.application(app)} />
@@ -16,17 +23,21 @@ export function Application({ app }: { readonly app: string }) {
   );
 }
 
-function Contents({ found }: { readonly found: Schemas["Version"] }) {
+function Contents({ found }: { readonly found: Version }) {
   const app = found.application;
   const workflows = Object.values(found.workflows);
   return (
     <>
-      <p>
-        Version {found.version}, deployed {when(found.createdMs)}; durability {found.durability.toLowerCase()}.
-      </p>
+      <Facts
+        facts={[
+          ["Version", found.version],
+          ["Aliases", Object.keys(found.aliases).filter((alias) => found.aliases[alias] === found.version).join(", ") || "none"],
+          ["Deployed", when(found.createdMs)],
+          ["Durability", found.durability.toLowerCase()],
+        ]}
+      />
       {workflows.length > 0 && (
-        <section aria-labelledby="workflows">
-          <h2 id="workflows">Workflows</h2>
+        <Section title="Workflows">
           <ul className="cards">
             {workflows.map((one) => (
               <li key={one.name}>
@@ -34,124 +45,35 @@ function Contents({ found }: { readonly found: Schemas["Version"] }) {
               </li>
             ))}
           </ul>
-        </section>
+        </Section>
       )}
-      <section aria-labelledby="grains">
-        <h2 id="grains">Grains</h2>
-        <div className="wide" tabIndex={0} role="region" aria-label="Table of grains">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Grain</th>
-                <th scope="col">Entry</th>
-                <th scope="col">Isolation</th>
-                <th scope="col">Time limit</th>
-                <th scope="col">Memory</th>
-                <th scope="col">At once</th>
-              </tr>
-            </thead>
-            <tbody>
-              {Object.values(found.grains).map((one) => (
-                <tr key={one.name}>
-                  <th scope="row">
-                    <To route={{ page: "grain", app, name: one.name }}>{one.name}</To>
-                  </th>
-                  <td>
-                    <code>{one.entry}</code>
-                  </td>
-                  <td>{one.isolation?.toLowerCase()}</td>
-                  <td>{duration(one.timeoutMs ?? 0)}</td>
-                  <td>{one.memoryBytes ? bytes(one.memoryBytes) : "the sandbox's"}</td>
-                  <td>{one.concurrency}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
+      <Section title="Grains">
+        <Table caption="Table of grains" rows={Object.values(found.grains)} rowKey={(one) => one.name} columns={grainColumns(app)} empty="It has no grain." />
+      </Section>
       {found.routes.length > 0 && (
-        <section aria-labelledby="routes">
-          <h2 id="routes">Routes</h2>
-          <div className="wide" tabIndex={0} role="region" aria-label="Table of routes">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Method</th>
-                  <th scope="col">Path</th>
-                  <th scope="col">Target</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.routes.map((route) => (
-                  <tr key={`${route.method} ${route.path}`}>
-                    <td>{route.method}</td>
-                    <td>
-                      <code>
-                        /web/{app}
-                        {route.path}
-                      </code>
-                    </td>
-                    <td>{route.target}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </section>
+        <Section title="Routes">
+          <Table caption="Table of routes" rows={found.routes} rowKey={(route) => `${route.method} ${route.path}`} columns={routeColumns(app)} />
+        </Section>
       )}
     </>
   );
 }
 
-function Versions({ app }: { readonly app: string }) {
-  const cache = useQueryClient();
-  const move = useMutation({
-    mutationFn: (number: number) =>
-      answered(client.PUT("/api/v1/applications/{app}/aliases/{alias}", { params: { path: { app, alias: "live" } }, body: { version: number } })),
-    onSuccess: () => Promise.all(["versions", "application"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
-  });
-  return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
-      {move.error && <Trouble error={move.error} />}
-      <Found query={useQuery(versions(app))}>
-        {(found) => (
-          <div className="wide" tabIndex={0} role="region" aria-label="Table of versions">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Version</th>
-                  <th scope="col">Aliases</th>
-                  <th scope="col">Deployed</th>
-                  <th scope="col">
-                    <span className="unseen">Change</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.versions.map((one) => (
-                  <tr key={one.version}>
-                    <th scope="row">{one.version}</th>
-                    <td>{aliasesOf(found.aliases, one.version).join(", ") || "–"}</td>
-                    <td>{one.createdMs === undefined ? "–" : when(one.createdMs)}</td>
-                    <td>
-                      {found.aliases.live !== one.version && one.version !== undefined && (
-                        <button type="button" className="small" disabled={move.isPending} onClick={() => move.mutate(one.version ?? 0)}>
-                          Make version {one.version} live
-                        </button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Found>
-    </section>
-  );
+function grainColumns(app: string): readonly Column<Grain>[] {
+  return [
+    { head: "Grain", cell: (one) => <To route={{ page: "grain", app, name: one.name }}>{one.name}</To> },
+    { head: "Entry", cell: (one) => <code>{one.entry}</code> },
+    { head: "Isolation", cell: (one) => one.isolation.toLowerCase() },
+    { head: "Time limit", kind: "number", cell: (one) => duration(one.timeoutMs) },
+    { head: "Memory", kind: "number", cell: (one) => (one.memoryBytes ? bytes(one.memoryBytes) : "the sandbox's") },
+    { head: "At once", kind: "number", cell: (one) => one.concurrency },
+  ];
 }
 
-function aliasesOf(aliases: Readonly<Record<string, number>>, version: number | undefined): readonly string[] {
-  return Object.entries(aliases).flatMap(([alias, at]) => (at === version ? [alias] : []));
+function routeColumns(app: string): readonly Column<RouteSpec>[] {
+  return [
+    { head: "Path", cell: (route) => <code>{`/web/${app}${route.path}`}</code> },
+    { head: "Method", cell: (route) => route.method },
+    { head: "Target", cell: (route) => route.target },
+  ];
 }

@@ -3,9 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { type Status, invocation, lines, output, paths, timeline, version } from "../api/queries";
 import { useLive } from "../api/live";
+import { own } from "../model/members";
 import { bytes, duration, when } from "../model/show";
-import { AsCurl, Found, StatusBadge, Title, To, Trouble, Value } from "../parts/bits";
+import { Facts, Found, Section, StatusBadge, Title, To, Trouble, Value } from "../parts/bits";
+import { AsCurl } from "../parts/copy";
 import { Lines } from "../parts/Lines";
+import { Empty } from "../parts/Table";
 import { Timeline } from "../parts/Timeline";
 import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
@@ -29,7 +32,7 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
       <Found query={query}>
         {(found) => (
           <>
-            <Facts found={found} line={line} />
+            <About found={found} line={line} />
             <Body app={app} found={found} />
           </>
         )}
@@ -39,47 +42,25 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
   );
 }
 
-function Facts({ found, line }: { readonly found: Invocation; readonly line: string }) {
+function About({ found, line }: { readonly found: Invocation; readonly line: string }) {
   return (
-    <dl className="facts">
-      <div>
-        <dt>Status</dt>
-        <dd>
+    <Facts
+      facts={[
+        [
+          "Status",
           <span role="status">
             <StatusBadge status={found.status} /> {line === "live" && "live"}
             {line === "lost" && "connection lost, coming back…"}
-          </span>
-        </dd>
-      </div>
-      <div>
-        <dt>Target</dt>
-        <dd>
-          {found.target}, version {found.version}
-        </dd>
-      </div>
-      <div>
-        <dt>Started</dt>
-        <dd>{when(found.startedMs)}</dd>
-      </div>
-      <div>
-        <dt>Took</dt>
-        <dd>{found.endedMs === null ? "runs" : duration(found.endedMs - found.startedMs)}</dd>
-      </div>
-      <div>
-        <dt>CPU</dt>
-        <dd>{duration(found.cpuUs / 1000)}</dd>
-      </div>
-      <div>
-        <dt>Peak memory</dt>
-        <dd>{bytes(found.peakMemoryBytes)}</dd>
-      </div>
-      {(found.redriveCount ?? 0) > 0 && (
-        <div>
-          <dt>Redriven</dt>
-          <dd>{found.redriveCount} ×</dd>
-        </div>
-      )}
-    </dl>
+          </span>,
+        ],
+        ["Target", `${found.target}, version ${found.version}`],
+        ["Started", when(found.startedMs)],
+        ["Took", found.endedMs === null ? "runs" : duration(found.endedMs - found.startedMs)],
+        ["CPU", duration(found.cpuUs / 1000)],
+        ["Peak memory", bytes(found.peakMemoryBytes)],
+        ["Redriven", found.redriveCount ? `${found.redriveCount} ×` : null],
+      ]}
+    />
   );
 }
 
@@ -87,23 +68,27 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
   const id = found.executionId;
   const running = found.status === "RUNNING";
   const deployed = useQuery(version(app, found.version));
-  const workflow = deployed.data?.workflows[found.target];
+  const workflow = own(deployed.data?.workflows, found.target);
   return (
     <>
       <Actions app={app} found={found} isWorkflow={workflow !== undefined} />
+      {deployed.error && (
+        <div className="trouble" role="alert">
+          <strong>What version {found.version} is made of cannot be had</strong>
+          <p>{deployed.error.message} Graph and states are missing below.</p>
+        </div>
+      )}
       {found.failure && <Failure failure={found.failure} />}
-      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} definition={workflow.definition ?? ""} />}
+      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} definition={workflow.definition} />}
       <Output app={app} found={found} />
-      <section aria-labelledby="timeline">
-        <h2 id="timeline">Timeline</h2>
+      <Section title="Timeline">
         <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} />}</Found>
-      </section>
-      <section aria-labelledby="logs">
-        <h2 id="logs">Logs</h2>
+      </Section>
+      <Section title="Logs">
         <Found query={useQuery(lines(app, id, running))}>
-          {(shown) => (shown.lines.length === 0 ? <p>Nothing was written.</p> : <Lines lines={shown.lines} label="Log lines" />)}
+          {(shown) => (shown.lines.length === 0 ? <Empty>Nothing was written.</Empty> : <Lines lines={shown.lines} label="Log lines" />)}
         </Found>
-      </section>
+      </Section>
     </>
   );
 }
@@ -131,8 +116,7 @@ function Output({ app, found }: { readonly app: string; readonly found: Invocati
   const query = useQuery({ ...output(app, found), enabled: isShown });
   if (found.status !== "SUCCEEDED" || !found.output) return null;
   return (
-    <section aria-labelledby="output">
-      <h2 id="output">Output</h2>
+    <Section title="Output">
       {query.error && <Trouble error={query.error} />}
       {query.data !== undefined && <Value text={query.data} label="the output" />}
       <p>
@@ -141,6 +125,6 @@ function Output({ app, found }: { readonly app: string; readonly found: Invocati
           Download it
         </a>
       </p>
-    </section>
+    </Section>
   );
 }

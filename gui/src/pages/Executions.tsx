@@ -1,47 +1,42 @@
 // An application's executions, newest first: a page at a time, however many there are.
 import { useQuery } from "@tanstack/react-query";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
+import type { Schemas } from "../api/client";
 import type { Route } from "../model/route";
 import { duration, when } from "../model/show";
-import { AsCurl, Found, StatusBadge, Title, To } from "../parts/bits";
+import { Found, StatusBadge, Title, To } from "../parts/bits";
+import { Choice } from "../parts/Choice";
+import { AsCurl } from "../parts/copy";
 import { go } from "../parts/router";
+import { type Column, Table } from "../parts/Table";
 
 type Listed = Extract<Route, { page: "executions" }>;
+type Row = Schemas["Invocation"];
 
 export function Executions({ route }: { readonly route: Listed }) {
   const { app } = route;
   const query = useQuery(invocations(app, route));
   const described = useQuery(application(app));
   const targets = [...Object.keys(described.data?.workflows ?? {}), ...Object.keys(described.data?.grains ?? {})];
+  const isFiltered = route.status !== "" || route.target !== "" || route.before !== "";
   return (
     <>
-      <Title trail={<To route={{ page: "application", app }}>{app}</To>}>Executions</Title>
+      <Title>Executions</Title>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Status{" "}
-          <select value={route.status} onChange={(event) => go({ ...route, status: event.target.value, before: "" })}>
-            <option value="">any</option>
-            {STATUSES.map((status) => (
-              <option key={status} value={status}>
-                {status.toLowerCase().replace("_", " ")}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Target{" "}
-          <select value={route.target} onChange={(event) => go({ ...route, target: event.target.value, before: "" })}>
-            <option value="">any</option>
-            {targets.map((target) => (
-              <option key={target}>{target}</option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Status" value={route.status} options={STATUSES} shown={shownStatus} onChoose={(status) => go({ ...route, status, before: "" })} />
+        <Choice label="Target" value={route.target} options={targets} onChoose={(target) => go({ ...route, target, before: "" })} />
+        {isFiltered && <To route={{ ...route, status: "", target: "", before: "" }}>All of them</To>}
       </form>
       <Found query={query}>
         {(found) => (
           <>
-            {found.invocations.length === 0 ? <p>There are none{route.status || route.target ? " of that kind" : " yet"}.</p> : <Rows app={app} found={found.invocations} />}
+            <Table
+              caption="Executions"
+              rows={found.invocations}
+              rowKey={(one) => one.executionId}
+              columns={columns(app)}
+              empty={isFiltered ? <p>There is none of that kind.</p> : <p>There is none yet. Run a workflow or a grain: its page has a form for it, and the request as a command.</p>}
+            />
             <p className="pages">
               {route.before && <To route={{ ...route, before: "" }}>Newest</To>}
               {found.next && <To route={{ ...route, before: found.next }}>Older</To>}
@@ -54,49 +49,25 @@ export function Executions({ route }: { readonly route: Listed }) {
   );
 }
 
-interface Row {
-  readonly executionId: string;
-  readonly target: string;
-  readonly version: number;
-  readonly status: string;
-  readonly startedMs: number;
-  readonly endedMs: number | null;
-  readonly failure?: { readonly error?: string };
+function shownStatus(status: string): string {
+  return status.toLowerCase().replaceAll("_", " ");
 }
 
-function Rows({ app, found }: { readonly app: string; readonly found: readonly Row[] }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Executions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Execution</th>
-            <th scope="col">Target</th>
-            <th scope="col">Version</th>
-            <th scope="col">Status</th>
-            <th scope="col">Started</th>
-            <th scope="col">Took</th>
-            <th scope="col">Error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map((one) => (
-            <tr key={one.executionId}>
-              <th scope="row">
-                <To route={{ page: "execution", app, id: one.executionId }}>{one.executionId}</To>
-              </th>
-              <td>{one.target}</td>
-              <td>{one.version}</td>
-              <td>
-                <StatusBadge status={one.status} />
-              </td>
-              <td>{when(one.startedMs)}</td>
-              <td>{one.endedMs === null ? "–" : duration(one.endedMs - one.startedMs)}</td>
-              <td>{one.failure?.error ?? ""}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+function columns(app: string): readonly Column<Row>[] {
+  return [
+    {
+      head: "Execution",
+      cell: (one) => (
+        <To className="id" route={{ page: "execution", app, id: one.executionId }}>
+          {one.executionId}
+        </To>
+      ),
+    },
+    { head: "Target", cell: (one) => one.target },
+    { head: "Version", kind: "number", cell: (one) => one.version },
+    { head: "Status", cell: (one) => <StatusBadge status={one.status} /> },
+    { head: "Started", cell: (one) => when(one.startedMs) },
+    { head: "Took", kind: "number", cell: (one) => (one.endedMs === null ? "–" : duration(one.endedMs - one.startedMs)) },
+    { head: "Error", cell: (one) => <span className="fault">{one.failure?.error ?? ""}</span> },
+  ];
 }

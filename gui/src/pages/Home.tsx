@@ -2,10 +2,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { SERVER, type Schemas } from "../api/client";
 import { applications, paths } from "../api/queries";
+import { quoted } from "../model/curl";
 import { when } from "../model/show";
-import { AsCurl, Command, Found, Title, To } from "../parts/bits";
+import { Found, Title, To } from "../parts/bits";
+import { AsCurl, Command } from "../parts/copy";
+import { type Column, Table } from "../parts/Table";
 
 const LOCAL = "http://127.0.0.1:7263/";
+
+type Row = Schemas["Applications"]["applications"][number];
+
+const COLUMNS: readonly Column<Row>[] = [
+  { head: "Application", cell: (one) => <To route={{ page: "application", app: one.name }}>{one.name}</To> },
+  { head: "Live version", kind: "number", cell: (one) => one.live ?? "none" },
+  { head: "Versions", kind: "number", cell: (one) => one.versions },
+  { head: "Grains", kind: "number", cell: (one) => one.grains?.length ?? "–" },
+  { head: "Workflows", kind: "number", cell: (one) => one.workflows?.length ?? "–" },
+  { head: "Deployed", cell: (one) => (one.createdMs === undefined ? "–" : when(one.createdMs)) },
+];
 
 export function Home() {
   const query = useQuery(applications());
@@ -13,61 +27,37 @@ export function Home() {
     <>
       <Title>Applications</Title>
       <Found query={query}>
-        {({ applications: found }) =>
-          found.length === 0 ? (
-            <FirstRun />
-          ) : (
-            <>
-              <Table found={found} />
+        {({ applications: found }) => (
+          <>
+            <Table
+              caption="Applications"
+              rows={found}
+              rowKey={(one) => one.name}
+              columns={COLUMNS}
+              empty={
+                <>
+                  <h2>Nothing is deployed yet</h2>
+                  <FirstRun />
+                </>
+              }
+            />
+            {found.length > 0 && (
               <details>
-                <summary>Another application</summary>
+                <summary>Another application, by command</summary>
                 <FirstRun />
               </details>
-            </>
-          )
-        }
+            )}
+          </>
+        )}
       </Found>
       <AsCurl url={paths.applications()} />
     </>
   );
 }
 
-function Table({ found }: { readonly found: Schemas["Applications"]["applications"] }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Applications">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Application</th>
-            <th scope="col">Live version</th>
-            <th scope="col">Versions</th>
-            <th scope="col">Grains</th>
-            <th scope="col">Workflows</th>
-            <th scope="col">Deployed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map((one) => (
-            <tr key={one.name}>
-              <th scope="row">
-                <To route={{ page: "application", app: one.name }}>{one.name}</To>
-              </th>
-              <td>{one.live ?? "none"}</td>
-              <td>{one.versions}</td>
-              <td>{one.grains?.length ?? "–"}</td>
-              <td>{one.workflows?.length ?? "–"}</td>
-              <td>{one.createdMs === undefined ? "–" : when(one.createdMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 /** The command finds the platform of this machine by itself; any other it is told. */
 function FirstRun() {
-  const at = SERVER === LOCAL ? "" : ` --server ${SERVER.replace(/\/$/, "")}`;
+  const at = SERVER === LOCAL ? "" : ` --server ${quoted(SERVER.replace(/\/$/, ""))}`;
   return (
     <ol className="steps">
       <li>

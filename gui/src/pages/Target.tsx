@@ -4,9 +4,12 @@ import { useMemo, useState } from "react";
 import { type Schemas, answered, client } from "../api/client";
 import { application, paths } from "../api/queries";
 import { EMPTY, graphOf } from "../model/definition";
+import { own } from "../model/members";
 import { jsonFault } from "../model/show";
-import { AsCurl, Found, Title, To, Trouble, Value } from "../parts/bits";
+import { Found, Section, Title, To, Trouble, Value } from "../parts/bits";
+import { AsCurl } from "../parts/copy";
 import { Graph } from "../parts/Graph";
+import { useOnce } from "../parts/once";
 import { go } from "../parts/router";
 
 const ASYNC = { Prefer: "respond-async" };
@@ -18,7 +21,9 @@ export function Target({ app, kind, name }: { readonly app: string; readonly kin
       <Title trail={<To route={{ page: "application", app }}>{app}</To>}>{name}</Title>
       <Found query={query}>
         {(found) => {
-          if (!(name in (kind === "workflow" ? found.workflows : found.grains))) {
+          const workflow = own(found.workflows, name);
+          const grain = own(found.grains, name);
+          if ((kind === "workflow" ? workflow : grain) === undefined) {
             return <p role="alert">{`Version ${found.version} of ${app} has no ${kind} ${name}.`}</p>;
           }
           return (
@@ -27,8 +32,8 @@ export function Target({ app, kind, name }: { readonly app: string; readonly kin
                 A {kind} of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>
               </p>
               <Run app={app} name={name} />
-              {kind === "workflow" && <Workflow definition={found.workflows[name]?.definition ?? ""} />}
-              {kind === "grain" && <Limits grain={found.grains[name]} />}
+              {kind === "workflow" && workflow && <Workflow definition={workflow.definition} />}
+              {kind === "grain" && grain && <Limits grain={grain} />}
             </>
           );
         }}
@@ -53,13 +58,13 @@ function Run({ app, name }: { readonly app: string; readonly name: string }) {
       ) as Promise<Schemas["Accepted"]>,
     onSuccess: (accepted) => go({ page: "execution", app, id: accepted.executionId }),
   });
+  const runOnce = useOnce(run);
   return (
-    <section aria-labelledby="run">
-      <h2 id="run">Run it</h2>
+    <Section title="Run it" id="run">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (fault === null) run.mutate();
+          if (fault === null) runOnce();
         }}
       >
         <label htmlFor="input">Input, as JSON</label>
@@ -78,13 +83,13 @@ function Run({ app, name }: { readonly app: string; readonly name: string }) {
         <p id="input-fault" aria-live="polite" className="fault">
           {fault ?? ""}
         </p>
-        <button type="submit" disabled={run.isPending || fault !== null}>
+        <button type="submit" className="first" disabled={run.isPending || fault !== null}>
           Run
         </button>
       </form>
       {run.error && <Trouble error={run.error} />}
       <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} />
-    </section>
+    </Section>
   );
 }
 
@@ -92,23 +97,20 @@ function Workflow({ definition }: { readonly definition: string }) {
   const graph = useMemo(() => (jsonFault(definition) === null ? graphOf(definition) : EMPTY), [definition]);
   return (
     <>
-      <section aria-labelledby="graph">
-        <h2 id="graph">Graph</h2>
+      <Section title="Graph">
         <Graph graph={graph} progress={null} />
-      </section>
-      <section aria-labelledby="definition">
-        <h2 id="definition">Definition</h2>
+      </Section>
+      <Section title="Definition">
         <Value text={definition} label="the definition" />
-      </section>
+      </Section>
     </>
   );
 }
 
-function Limits({ grain }: { readonly grain: Schemas["Version"]["grains"][string] | undefined }) {
+function Limits({ grain }: { readonly grain: Schemas["Version"]["grains"][string] }) {
   return (
-    <section aria-labelledby="limits">
-      <h2 id="limits">Settings</h2>
-      <Value text={JSON.stringify(grain ?? {})} label="the settings" />
-    </section>
+    <Section title="Settings">
+      <Value text={JSON.stringify(grain)} label="the settings" />
+    </Section>
   );
 }

@@ -1,59 +1,43 @@
 // Attempts as bars on one scale, each in its four parts.
-import { type Attempt, PARTS, rowsOf } from "../model/timeline";
+import { type Attempt, PARTS, type Row, rowsOf } from "../model/timeline";
 import { duration } from "../model/show";
+import { type Column, Table } from "./Table";
 
 const MOST_ROWS = 300;
 
+const COLUMNS: readonly Column<Row>[] = [
+  { head: "Grain", cell: (row) => row.label },
+  { head: "When", kind: "bars", cell: (row) => <Bar row={row} /> },
+  ...PARTS.map((part): Column<Row> => ({ head: part, kind: "number", cell: (row) => duration(row.parts.find((one) => one.part === part)?.ms ?? 0) })),
+  { head: "Error", cell: (row) => <span className="fault">{row.error ?? ""}</span> },
+];
+
 export function Timeline({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const { rows, spanMs, left } = rowsOf(attempts, MOST_ROWS);
-  if (rows.length === 0) return <p>No attempt of a grain has ended.</p>;
   return (
     <>
-      <p className="legend">
-        {PARTS.map((part) => (
-          <span key={part}>
-            <i className={`swatch ${part}`} /> {part}
-          </span>
-        ))}
-        <span>in all {duration(spanMs)}</span>
-      </p>
-      <div className="wide" tabIndex={0} role="region" aria-label="Attempts">
-        <table className="timeline">
-          <thead>
-            <tr>
-              <th scope="col">Grain</th>
-              <th scope="col" className="bars">
-                When
-              </th>
-              {PARTS.map((part) => (
-                <th scope="col" key={part}>
-                  {part}
-                </th>
-              ))}
-              <th scope="col">Error</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.key}>
-                <th scope="row">{row.label}</th>
-                <td>
-                  <svg viewBox="0 0 1000 16" preserveAspectRatio="none" role="img" aria-label={`from ${duration(row.startMs)}, ${duration(row.totalMs)} long`}>
-                    {row.parts.map((one) => (
-                      <rect key={one.part} className={one.part} x={one.fromShare * 1000} width={Math.max(one.share * 1000, 1)} y={2} height={12} />
-                    ))}
-                  </svg>
-                </td>
-                {row.parts.map((one) => (
-                  <td key={one.part}>{duration(one.ms)}</td>
-                ))}
-                <td>{row.error ?? ""}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {rows.length > 0 && (
+        <p className="legend">
+          {PARTS.map((part) => (
+            <span key={part}>
+              <i className={`swatch ${part}`} /> {part}
+            </span>
+          ))}
+          <span>in all {duration(spanMs)}</span>
+        </p>
+      )}
+      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={COLUMNS} empty="No attempt of a grain has ended." />
       {left > 0 && <p>{left} more attempts are not shown.</p>}
     </>
+  );
+}
+
+function Bar({ row }: { readonly row: Row }) {
+  return (
+    <svg viewBox="0 0 1000 16" preserveAspectRatio="none" role="img" aria-label={`from ${duration(row.startMs)}, ${duration(row.totalMs)} long`}>
+      {row.parts.map((one) => (
+        <rect key={one.part} className={one.part} x={one.fromShare * 1000} width={Math.max(one.share * 1000, 1)} y={2} height={12} />
+      ))}
+    </svg>
   );
 }

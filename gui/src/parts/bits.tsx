@@ -1,16 +1,20 @@
 // Small things that every page is made of.
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Refusal } from "../api/client";
-import { type Shown, asCurl } from "../model/curl";
 import { type Route, formatRoute } from "../model/route";
 import { value } from "../model/show";
+import { Copy } from "./copy";
 
-export function To({ route, children }: { readonly route: Route; readonly children: ReactNode }) {
-  return <a href={formatRoute(route)}>{children}</a>;
+export function To({ route, children, className }: { readonly route: Route; readonly children: ReactNode; readonly className?: string }) {
+  return (
+    <a href={formatRoute(route)} className={className}>
+      {children}
+    </a>
+  );
 }
 
-/** The page's heading and name; what leads to it stands before. */
+/** The page's heading and name; what leads to it stands before, what can be done with it behind. */
 export function Title({ trail, children, aside }: { readonly trail?: ReactNode; readonly children: string; readonly aside?: ReactNode }) {
   useEffect(() => {
     document.title = `${children} – SAND`;
@@ -18,43 +22,40 @@ export function Title({ trail, children, aside }: { readonly trail?: ReactNode; 
   return (
     <div className="title">
       {trail && <nav aria-label="Where this is">{trail}</nav>}
-      <h1>{children}</h1>
-      {aside}
+      <div className="heading">
+        <h1>{children}</h1>
+        {aside}
+      </div>
     </div>
   );
 }
 
-export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
-  const [done, setDone] = useState(false);
-  useEffect(() => {
-    if (!done) return;
-    const back = window.setTimeout(() => setDone(false), 1_500);
-    return () => window.clearTimeout(back);
-  }, [done]);
-  // Without TLS browsers give pages no clipboard, but for those of this machine.
-  if (!navigator.clipboard) return null;
+export function Section({ title, children, aside, id }: { readonly title: string; readonly children: ReactNode; readonly aside?: ReactNode; readonly id?: string }) {
+  const heading = id ?? title.toLowerCase().replaceAll(" ", "-");
   return (
-    <button type="button" className="small" aria-label={`Copy ${label}`} onClick={() => void navigator.clipboard.writeText(text).then(() => setDone(true))}>
-      {done ? "copied" : "copy"}
-    </button>
+    <section aria-labelledby={heading}>
+      <div className="heading">
+        <h2 id={heading}>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
   );
 }
 
-export function Command({ text }: { readonly text: string }) {
+/** Facts side by side; those without a value are left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <div className="command">
-      <pre tabIndex={0}>{text}</pre>
-      <Copy text={text} label="the command" />
-    </div>
-  );
-}
-
-export function AsCurl(request: Shown) {
-  return (
-    <details className="curl">
-      <summary>as curl</summary>
-      <Command text={asCurl(request)} />
-    </details>
+    <dl className="facts">
+      {facts.map(([name, fact]) =>
+        fact === null || fact === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }
 
@@ -65,7 +66,7 @@ export function Trouble({ error }: { readonly error: unknown }) {
       <strong>{refusal?.problem?.title ?? (refusal ? `Status ${refusal.status}` : "The platform does not answer")}</strong>
       <p>{error instanceof Error ? error.message : String(error)}</p>
       {refusal?.problem?.errors?.map((one) => (
-        <p key={one.file + one.pointer}>
+        <p key={`${one.file} ${one.pointer} ${one.detail}`}>
           <code>
             {one.file} {one.pointer}
           </code>
@@ -87,12 +88,13 @@ export function Found<T>({ query, children }: { readonly query: UseQueryResult<T
 }
 
 export function StatusBadge({ status }: { readonly status: string }) {
-  return <span className={`badge ${status.toLowerCase().replace("_", "-")}`}>{status.toLowerCase().replace("_", " ")}</span>;
+  return <span className={`badge ${status.toLowerCase().replaceAll("_", "-")}`}>{status.toLowerCase().replaceAll("_", " ")}</span>;
 }
 
 /** A value as text and never as anything else. */
 export function Value({ text, label }: { readonly text: string; readonly label: string }) {
   const shown = value(text);
+  if (text === "") return <p className="quiet">It is empty.</p>;
   return (
     <div className="value">
       <pre tabIndex={0} aria-label={label}>
@@ -102,4 +104,10 @@ export function Value({ text, label }: { readonly text: string; readonly label: 
       <Copy text={text} label={label} />
     </div>
   );
+}
+
+/** A share of a whole, as a bar beside its figure. */
+export function Meter({ share, label }: { readonly share: number; readonly label: string }) {
+  const kept = Math.min(Math.max(share, 0), 1);
+  return <meter min={0} max={1} low={0.7} high={0.9} optimum={0} value={kept} aria-label={label} />;
 }

@@ -18,7 +18,7 @@ export function ThemeSwitch() {
   }, [theme]);
   return (
     <label className="theme">
-      Theme{" "}
+      <span className="unseen">Theme</span>
       <select value={theme} onChange={(event) => setTheme(THEMES.find((one) => one === event.target.value) ?? "system")}>
         {THEMES.map((one) => (
           <option key={one}>{one}</option>

@@ -2,8 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Schemas, answered, client } from "../../api/client";
 import { paths } from "../../api/queries";
-import { asCurl } from "../../model/curl";
-import { Command, Trouble } from "../../parts/bits";
+import { Trouble } from "../../parts/bits";
+import { AsCurl } from "../../parts/copy";
+import { useOnce } from "../../parts/once";
 
 interface Props {
   readonly app: string;
@@ -26,6 +27,8 @@ export function Actions({ app, found, isWorkflow }: Props) {
       answered(client.POST("/api/v1/applications/{app}/invocations/{id}/redrive", { params, body: { redriveCount: (found.redriveCount ?? 0) + 1 } })),
     onSettled: again,
   });
+  const cancelOnce = useOnce(cancel);
+  const redriveOnce = useOnce(redrive);
   const running = found.status === "RUNNING";
   const canRedrive = isWorkflow && !running && found.status !== "SUCCEEDED";
   if (!running && !canRedrive) return null;
@@ -33,19 +36,16 @@ export function Actions({ app, found, isWorkflow }: Props) {
   return (
     <div className="actions">
       {running && (
-        <button type="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        <button type="button" disabled={cancel.isPending} onClick={() => cancelOnce()}>
           Cancel
         </button>
       )}
       {canRedrive && (
-        <button type="button" disabled={redrive.isPending} onClick={() => redrive.mutate()}>
+        <button type="button" disabled={redrive.isPending} onClick={() => redriveOnce()}>
           Redrive from the state that failed
         </button>
       )}
-      <details className="curl">
-        <summary>{action} as curl</summary>
-        <Command text={asCurl({ method: "POST", url: paths.invocation(app, id, `/${action}`) })} />
-      </details>
+      <AsCurl name={action} method="POST" url={paths.invocation(app, id, `/${action}`)} />
       {running && cancel.error && <Trouble error={cancel.error} />}
       {canRedrive && redrive.error && <Trouble error={redrive.error} />}
     </div>

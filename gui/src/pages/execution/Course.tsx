@@ -5,10 +5,13 @@ import { Refusal } from "../../api/client";
 import { MOST_EVENTS } from "../../api/history";
 import { type Status, history, paths } from "../../api/queries";
 import { EMPTY, graphOf } from "../../model/definition";
-import { type HistoryEvent, type StateProgress, details, progressOf } from "../../model/progress";
+import { type HistoryEvent, details } from "../../model/history";
+import { type StateProgress, progressOf } from "../../model/progress";
 import { jsonFault } from "../../model/show";
-import { AsCurl, StatusBadge, Trouble, Value } from "../../parts/bits";
+import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
+import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
+import { type Column, Table } from "../../parts/Table";
 
 interface Props {
   readonly app: string;
@@ -27,33 +30,32 @@ export function Course({ app, id, status, redrives, definition }: Props) {
   const progress = useMemo(() => progressOf(events ?? []), [events]);
   const [chosen, setChosen] = useState<string | null>(null);
   const onSelect = useCallback((state: string) => setChosen(state), []);
-  const ran = chosen === null ? undefined : progress.states.get(chosen);
+  const name = graph.states.find((state) => state.id === chosen)?.name ?? chosen;
+  const ran = name === null ? undefined : progress.states.get(name);
   // Of one that has just begun nothing is kept yet.
   const isEarly = query.error instanceof Refusal && query.error.status === 503 && status === "RUNNING";
   return (
     <>
-      <section aria-labelledby="graph">
-        <h2 id="graph">Graph</h2>
+      <Section title="Graph">
         {query.error && !isEarly && <Trouble error={query.error} />}
-        <Graph graph={graph} progress={progress} onSelect={onSelect} />
+        <Graph graph={graph} progress={progress} chosen={chosen} onSelect={onSelect} />
         <label>
           State{" "}
           <select value={chosen ?? ""} onChange={(event) => setChosen(event.target.value || null)}>
             <option value="">choose one, here or in the graph</option>
             {graph.states.map((state) => (
               <option key={state.id} value={state.id}>
-                {state.id} ({progress.states.get(state.id)?.status ?? "not reached"})
+                {state.id} ({progress.states.get(state.name)?.status ?? "not reached"})
               </option>
             ))}
           </select>
         </label>
         {chosen !== null && <StateDetail name={chosen} ran={ran} />}
-      </section>
+      </Section>
       {progress.input !== null && (
-        <section aria-labelledby="input">
-          <h2 id="input">Input</h2>
+        <Section title="Input">
           <Value text={progress.input} label="the input" />
-        </section>
+        </Section>
       )}
       {events && events.length > 0 && (
         <details>
@@ -75,7 +77,8 @@ function StateDetail({ name, ran }: { readonly name: string; readonly ran: State
       </h3>
       {ran.error !== null && (
         <p className="fault">
-          {ran.error}: {ran.cause ?? ""}
+          {ran.error}
+          {ran.cause !== null && `: ${ran.cause}`}
         </p>
       )}
       {ran.input !== null && (
@@ -94,40 +97,24 @@ function StateDetail({ name, ran }: { readonly name: string; readonly ran: State
   );
 }
 
+const COLUMNS: readonly Column<HistoryEvent>[] = [
+  { head: "Event", cell: (event) => event.id },
+  { head: "Type", cell: (event) => event.type },
+  { head: "State", cell: (event) => String(details(event).name ?? "") },
+  { head: "Time", cell: (event) => event.timestamp },
+  { head: "Error", cell: (event) => <span className="fault">{String(details(event).error ?? "")}</span> },
+];
+
 function Events({ events, whole }: { readonly events: readonly HistoryEvent[]; readonly whole: boolean }) {
   const shown = events.slice(0, MOST_ROWS);
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="History">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Type</th>
-            <th scope="col">State</th>
-            <th scope="col">Time</th>
-            <th scope="col">Error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((event) => {
-            const about = details(event);
-            return (
-              <tr key={event.id}>
-                <td>{event.id}</td>
-                <td>{event.type}</td>
-                <td>{String(about.name ?? "")}</td>
-                <td>{event.timestamp}</td>
-                <td>{String(about.error ?? "")}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+    <>
+      <Table caption="History" rows={shown} rowKey={(event) => event.id} columns={COLUMNS} />
       {(shown.length < events.length || !whole) && (
         <p>
           The first {shown.length} are shown{whole ? "" : `, and the graph follows the first ${MOST_EVENTS}`}; all of them come with the command below.
         </p>
       )}
-    </div>
+    </>
   );
 }

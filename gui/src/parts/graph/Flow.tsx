@@ -1,75 +1,93 @@
-// A workflow's graph, drawn; loaded only where there is one to draw.
-import { Background, BaseEdge, Controls, type Edge, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+// A workflow's graph, drawn; loaded only where there is one to draw. By keyboard: Tab comes to a state, arrow keys go from state
+// to state along the ways, Enter or Space chooses.
+import { Background, Controls, type Edge, type Node, ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import type { Graph, StateNode } from "../../model/definition";
-import { type Box, type Way, pathOf } from "../../model/layout";
-import type { Progress, StateProgress } from "../../model/progress";
+import { type KeyboardEvent, useMemo, useRef } from "react";
+import type { Graph } from "../../model/definition";
+import { type Box, type Way, stateKey } from "../../model/layout";
+import { neighbour } from "../../model/neighbours";
+import type { Progress } from "../../model/progress";
 import { Trouble } from "../bits";
+import { EDGE_KINDS, NODE_KINDS, arrow } from "./boxes";
 import { layout } from "./layout";
 
 export interface FlowProps {
   readonly graph: Graph;
   readonly progress: Progress | null;
+  readonly chosen?: string | null;
   readonly onSelect?: ((state: string) => void) | undefined;
 }
 
-type StateData = { readonly state: StateNode; readonly progress: StateProgress | undefined; readonly seen: boolean };
-type RegionData = { readonly label: string };
-
-const KINDS = { state: StateBox, region: RegionBox };
-const WAYS = { way: WayEdge };
-
-export default function Flow({ graph, progress, onSelect }: FlowProps) {
+export default function Flow({ graph, progress, chosen = null, onSelect }: FlowProps) {
+  const isChosenFrom = onSelect !== undefined;
   // The layout depends on the definition alone: colours change without it.
   const laidOut = useQuery({ queryKey: ["layout", graph], queryFn: () => layout(graph), staleTime: Number.POSITIVE_INFINITY });
-  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress) : []), [laidOut.data, graph, progress]);
+  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress, chosen, isChosenFrom) : []), [laidOut.data, graph, progress, chosen, isChosenFrom]);
   const edges = useMemo(() => (laidOut.data ? edgesOf(laidOut.data.ways, graph, progress) : []), [laidOut.data, graph, progress]);
+  const drawn = useRef<HTMLDivElement>(null);
+
+  function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
+    const key = event.target instanceof HTMLElement && event.target.matches(".react-flow__node") ? event.target.dataset.id : undefined;
+    const at = graph.states.find((state) => stateKey(state.id) === key)?.id;
+    if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      onSelect?.(at);
+    } else {
+      const to = neighbour(graph, at, event.key);
+      if (to === null) return;
+      drawn.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(stateKey(to))}"]`)?.focus();
+    }
+    event.preventDefault();
+  }
+
   if (laidOut.error) return <Trouble error={laidOut.error} />;
   if (!laidOut.data) return <p role="status">Laying out…</p>;
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={KINDS}
-      edgeTypes={WAYS}
-      fitView
-      fitViewOptions={{ maxZoom: 1 }}
-      minZoom={0.05}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      nodesFocusable={onSelect !== undefined}
-      elementsSelectable={onSelect !== undefined}
-      preventScrolling={false}
-      zoomOnScroll={false}
-      onNodeClick={(_, node) => node.type === "state" && onSelect?.(node.id)}
-      onSelectionChange={({ nodes: [node] }) => node?.type === "state" && onSelect?.(node.id)}
-    >
-      <Background />
-      <Controls showInteractive={false} />
-    </ReactFlow>
+    <div className="drawn" ref={drawn} onKeyDown={onKeyDown}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_KINDS}
+        edgeTypes={EDGE_KINDS}
+        fitView
+        fitViewOptions={{ maxZoom: 1 }}
+        minZoom={0.05}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        nodesFocusable={isChosenFrom}
+        disableKeyboardA11y
+        preventScrolling={false}
+        zoomOnScroll={false}
+        {...(onSelect && { onNodeClick: (_: unknown, node: Node) => void (node.type === "state" && onSelect(String(node.data.id))) })}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
   );
 }
 
-function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null): Node[] {
+function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null, chosen: string | null, isChosenFrom: boolean): Node[] {
   const states = new Map(graph.states.map((state) => [state.id, state]));
   const regions = new Map(graph.regions.map((region) => [region.id, region]));
   return boxes.map((box): Node => {
-    const state = states.get(box.id);
-    const ran = progress?.states.get(box.id);
+    const state = box.kind === "state" ? states.get(box.id) : undefined;
+    const ran = state && progress?.states.get(state.name);
+    const label = regions.get(box.id)?.label ?? "";
     return {
-      id: box.id,
+      id: box.key,
       type: box.kind,
       position: { x: box.x, y: box.y },
       width: box.width,
       height: box.height,
       ...(box.parent !== null && { parentId: box.parent }),
-      selectable: box.kind === "state",
       focusable: box.kind === "state",
-      ariaLabel: state ? `${state.type} ${state.id}${progress ? `: ${ran?.status ?? "not reached"}` : ""}` : (regions.get(box.id)?.label ?? ""),
-      data: state ? { state, progress: ran, seen: progress !== null } : { label: regions.get(box.id)?.label ?? "" },
+      // What it is called is what stands in its box.
+      ...(state && isChosenFrom && { ariaRole: "button" as const, domAttributes: { "aria-pressed": state.id === chosen } }),
+      selected: state !== undefined && state.id === chosen,
+      data: state ? { id: state.id, state, progress: ran, seen: progress !== null } : { label },
     };
   });
 }
@@ -80,43 +98,14 @@ function edgesOf(ways: ReadonlyMap<string, Way>, graph: Graph, progress: Progres
     return {
       id: edge.id,
       type: "way",
-      source: edge.from,
-      target: edge.to,
+      source: stateKey(edge.from),
+      target: stateKey(edge.to),
       label: edge.label,
+      ariaLabel: `${edge.from} leads to ${edge.to}${taken ? ": taken" : ""}`,
       className: [edge.onError ? "on-error" : "", taken ? "taken" : ""].join(" "),
-      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: taken ? "var(--good)" : "var(--quiet)" },
+      markerEnd: arrow(taken),
       data: { way: ways.get(edge.id) },
       zIndex: taken ? 2 : 1,
     };
   });
-}
-
-/** Along the way that the layout found. */
-function WayEdge({ id, data, label, markerEnd }: EdgeProps) {
-  const way = data?.way as Way | undefined;
-  if (!way) return null;
-  const at = way.label;
-  return <BaseEdge id={id} path={pathOf(way.points)} {...(markerEnd !== undefined && { markerEnd })} {...(at && { label, labelX: at.x, labelY: at.y })} />;
-}
-
-function StateBox({ data }: NodeProps) {
-  const { state, progress, seen } = data as StateData;
-  const map = progress?.iterations;
-  return (
-    <div className={`state ${progress?.status ?? (seen ? "unreached" : "")}`} data-state={state.id} data-status={progress?.status ?? ""}>
-      <Handle type="target" position={Position.Top} isConnectable={false} />
-      <span className="kind">
-        {state.type}
-        {progress && progress.entered > 1 && ` × ${progress.entered}`}
-        {progress && progress.retries > 0 && ` · ${progress.retries} retried`}
-        {map && ` · ${map.succeeded}/${map.of}${map.failed ? `, ${map.failed} failed` : ""}`}
-      </span>
-      <strong>{state.id}</strong>
-      <Handle type="source" position={Position.Bottom} isConnectable={false} />
-    </div>
-  );
-}
-
-function RegionBox({ data }: NodeProps) {
-  return <div className="region">{(data as RegionData).label}</div>;
 }

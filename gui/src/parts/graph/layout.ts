@@ -8,5 +8,5 @@ let elk: InstanceType<typeof ELK> | null = null;
 
 export async function layout(graph: Graph): Promise<LaidOut> {
   elk ??= new ELK({ workerUrl });
-  return laidOutOf((await elk.layout(toElk(graph) as Parameters<typeof elk.layout>[0])) as ElkShape, graph);
+  return laidOutOf((await elk.layout(toElk(graph) as Parameters<typeof elk.layout>[0])) as ElkShape);
 }

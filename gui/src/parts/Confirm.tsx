@@ -1,0 +1,34 @@
+// A button for what cannot be taken back: it asks first, in a dialog that Escape closes.
+import { type ReactNode, useId, useRef } from "react";
+
+interface Props {
+  readonly label: string;
+  readonly title: string;
+  /** What will be gone. */
+  readonly children: ReactNode;
+  readonly onConfirm: () => void;
+  readonly disabled?: boolean;
+  readonly small?: boolean;
+}
+
+export function Confirm({ label, title, children, onConfirm, disabled = false, small = false }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  return (
+    <>
+      <button type="button" className={small ? "small danger" : "danger"} disabled={disabled} aria-haspopup="dialog" onClick={() => dialog.current?.showModal()}>
+        {label}
+      </button>
+      <dialog ref={dialog} aria-labelledby={heading}>
+        <h2 id={heading}>{title}</h2>
+        {children}
+        <form method="dialog" className="actions">
+          <button type="submit">Keep it</button>
+          <button type="submit" className="danger" onClick={onConfirm}>
+            {label}
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}

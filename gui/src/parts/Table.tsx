@@ -1,0 +1,60 @@
+// Every table of the GUI: its name, its columns, and what to say when it has no row. The first column names the row.
+import type { ReactNode } from "react";
+
+export interface Column<T> {
+  readonly head: string;
+  /** The heading is for screen readers alone, as that of buttons. */
+  readonly quiet?: boolean;
+  readonly kind?: "number" | "bars" | "text" | "deeds";
+  readonly cell: (row: T) => ReactNode;
+}
+
+interface Props<T> {
+  readonly caption: string;
+  readonly rows: readonly T[];
+  readonly rowKey: (row: T) => string | number;
+  readonly columns: readonly Column<T>[];
+  readonly empty?: ReactNode;
+}
+
+export function Table<T>({ caption, rows, rowKey, columns, empty }: Props<T>) {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label={caption}>
+      <table>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.head} scope="col" className={column.kind}>
+                {column.quiet ? <span className="unseen">{column.head}</span> : column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column, i) =>
+                i === 0 ? (
+                  <th key={column.head} scope="row" className={column.kind}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.head} className={column.kind}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Nothing is there: what it would be, and how it comes to be. */
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return <div className="empty">{children}</div>;
+}

@@ -1,0 +1,46 @@
+// Texts to be taken along: values, commands, the request of a page.
+import { useEffect, useState } from "react";
+import { type Shown, asCurl } from "../model/curl";
+
+const SAID_MS = 1_500;
+
+export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    if (said === "") return;
+    const back = window.setTimeout(() => setSaid(""), SAID_MS);
+    return () => window.clearTimeout(back);
+  }, [said]);
+  // Without TLS browsers give pages no clipboard, but for those of this machine.
+  if (!navigator.clipboard) return null;
+  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setSaid("copied"), () => setSaid("not allowed"));
+  return (
+    <span className="copy">
+      <button type="button" className="small" aria-label={`Copy ${label}`} onClick={copy}>
+        {said || "copy"}
+      </button>
+      <span role="status" className="unseen">
+        {said && `${label}: ${said}`}
+      </span>
+    </span>
+  );
+}
+
+export function Command({ text }: { readonly text: string }) {
+  return (
+    <div className="command">
+      <pre tabIndex={0}>{text}</pre>
+      <Copy text={text} label="the command" />
+    </div>
+  );
+}
+
+/** @param name what it does, where a page has several */
+export function AsCurl({ name, ...request }: Shown & { readonly name?: string }) {
+  return (
+    <details className="curl">
+      <summary>{name === undefined ? "as curl" : `${name} as curl`}</summary>
+      <Command text={asCurl(request)} />
+    </details>
+  );
+}
