@@ -25,6 +25,8 @@ install -m 644 "$top"/deploy/systemd/*.service "$root/etc/systemd/system/"
 for role in host frontend; do
   [ -e "$root/etc/sand/$role.conf" ] || install -m 644 "$top/deploy/systemd/$role.conf.example" "$root/etc/sand/$role.conf"
 done
-[ -e "$root/etc/sand/cluster.key" ] || { umask 077; head -c 32 /dev/urandom | base64 -w0 | tr '+/' '-_' >"$root/etc/sand/cluster.key"; }
-echo "installed below $target; edit $root/etc/sand/*.conf, give every machine the same $root/etc/sand/cluster.key, then:" >&2
+for key in cluster operator; do
+  [ -e "$root/etc/sand/$key.key" ] || (umask 077; head -c 32 /dev/urandom | base64 -w0 | tr '+/' '-_' >"$root/etc/sand/$key.key")
+done
+echo "installed below $target; edit $root/etc/sand/*.conf, give every machine the same $root/etc/sand/*.key, then:" >&2
 echo "  systemctl daemon-reload && systemctl enable --now sand-host    # or sand-frontend" >&2

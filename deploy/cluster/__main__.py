@@ -9,6 +9,7 @@ from types import ModuleType
 
 import click
 from sand.command.failure import ExitCode, Failure
+from sand.command.key import cluster_home
 from sand.command.output import say, show_json, show_table
 
 from cluster import answer, containers, place, processes
@@ -48,7 +49,7 @@ def up(hosts: int | None, listen: str | None, home: Path | None) -> None:
     What runs already stays as it is; with another number of hosts, some come or go.
     """
     began = time.monotonic()
-    cluster = wanted(home or place.default_cluster_home(), hosts, listen)
+    cluster = wanted(home or cluster_home(), hosts, listen)
     names = host_names(cluster.hosts)
     place.check(cluster.home, names)
     place.prepare(cluster, names)
@@ -56,7 +57,8 @@ def up(hosts: int | None, listen: str | None, home: Path | None) -> None:
     say(f"starting {cluster.hosts} host agents, two frontends, nginx, Kafka and Cassandra as {cluster.kind} ({cluster.home})")
     runtime(cluster).start(cluster)
     wait(cluster)
-    say(f"ready after {time.monotonic() - began:.0f} s; for the sand command: export SAND_SERVER={cluster.server}")
+    say(f"ready after {time.monotonic() - began:.0f} s; for the sand command:")
+    say(f"  export SAND_SERVER={cluster.server} SAND_KEY_FILE={cluster.operator_key_file}")
     click.echo(f"ready {cluster.server}")
 
 
@@ -121,7 +123,7 @@ def what_is_wrong(cluster: Cluster) -> list[str]:
 @home_option
 def down(purge: bool, home: Path | None) -> None:
     """End everything that `up` started, and only that. Data stays for the next `up` unless --purge."""
-    home = home or place.default_cluster_home()
+    home = home or cluster_home()
     cluster = place.known(home)
     if cluster is None:
         say(f"there is no cluster in {home}")
@@ -139,7 +141,7 @@ def down(purge: bool, home: Path | None) -> None:
 @home_option
 def status(output: str, home: Path | None) -> int:
     """Each part's health, and each host's slots and sandboxes. Ends with 70 when a part is not well."""
-    home = home or place.default_cluster_home()
+    home = home or cluster_home()
     cluster = place.known(home)
     if cluster is None:
         raise Failure(ExitCode.NOT_FOUND, f"there is no cluster in {home}", ("./sand cluster up starts one.",))

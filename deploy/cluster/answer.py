@@ -38,10 +38,15 @@ def ready(cluster: Cluster) -> bool:
         return False
 
 
+def shown(cluster: Cluster) -> dict[str, str]:
+    key = cluster.operator_key()
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
 def hosts(cluster: Cluster) -> list[dict]:
     """What the frontends know of the host agents; empty when nothing answers."""
     try:
-        answer = httpx.get(f"{cluster.server}/api/v1/status", timeout=10)
+        answer = httpx.get(f"{cluster.server}/api/v1/status", headers=shown(cluster), timeout=10)
         return answer.json()["hosts"] if answer.status_code == 200 else []
     except (httpx.HTTPError, ValueError, KeyError):
         return []
@@ -60,7 +65,8 @@ def slots(host: dict) -> list[int]:
 def invoke(cluster: Cluster) -> bool:
     """One request; False when the application is not there or the platform is not ready for it yet."""
     try:
-        answer = httpx.post(f"{cluster.server}/invoke/{APPLICATION}/answer", json={"ask": True}, timeout=REQUEST_SECONDS)
+        url = f"{cluster.server}/invoke/{APPLICATION}/answer"
+        answer = httpx.post(url, json={"ask": True}, headers=shown(cluster), timeout=REQUEST_SECONDS)
         return answer.status_code == 200 and answer.json() == EXPECTED
     except (httpx.HTTPError, ValueError):
         return False
@@ -72,5 +78,5 @@ def deploy(cluster: Cluster) -> None:
     with zipfile.ZipFile(archive, "w") as target:
         for name, text in FILES.items():
             target.writestr(name, text)
-    with Platform(cluster.server) as platform:
+    with Platform(cluster.server, key=cluster.operator_key()) as platform:
         deploy_archive(platform, archive.getvalue())

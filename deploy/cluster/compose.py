@@ -18,6 +18,7 @@ MOST_HOSTS = 16
 KAFKA = "kafka:9092"
 CASSANDRA = "cassandra:9042"
 KEY = "/run/sand/cluster.key"
+OPERATOR_KEY = "/run/sand/operator.key"
 # Any 16 bytes in base64 without padding; the folder of data carries it from then on.
 CLUSTER_ID = "U2FuZENsdXN0ZXJPZkhvcw"
 
@@ -152,9 +153,13 @@ def host(name: str) -> dict:
 
 
 def frontend(name: str) -> dict:
-    service = platform(name, "frontend", "--home", "/tmp/sand", "--listen", f"0.0.0.0:{FRONTEND_PORT}")
+    listen = ["--listen", f"0.0.0.0:{FRONTEND_PORT}", "--operator-key", OPERATOR_KEY]
+    service = platform(name, "frontend", "--home", "/tmp/sand", *listen)
     return service | {
-        "volumes": ["${SAND_CLUSTER_KEY:-/var/lib/sand/cluster/cluster.key}:" + f"{KEY}:ro"],
+        "volumes": [
+            "${SAND_CLUSTER_KEY:-/var/lib/sand/cluster/cluster.key}:" + f"{KEY}:ro",
+            "${SAND_OPERATOR_KEY:-/var/lib/sand/cluster/operator.key}:" + f"{OPERATOR_KEY}:ro",
+        ],
         "healthcheck": check(f"/opt/sand/health.sh 127.0.0.1 {FRONTEND_PORT} /readyz", starting="60s"),
         "mem_limit": "1g",
         "cap_drop": ["ALL"],
@@ -165,7 +170,7 @@ def nginx() -> dict:
     return {
         "image": "${SAND_NGINX_IMAGE:-sand-nginx:latest}",
         "environment": {"SAND_FRONTENDS": " ".join(f"{name}:{FRONTEND_PORT}" for name in FRONTENDS)},
-        # There is no sign-in yet: only this machine reaches it unless the operator says otherwise.
+        # Keys travel in the clear where there is no TLS: only this machine reaches it unless the operator says otherwise.
         "ports": ["${SAND_LISTEN:-127.0.0.1:7263}:8080"],
         "depends_on": list(FRONTENDS),
         "healthcheck": check("/opt/nginx/health.sh", starting="10s"),
@@ -179,7 +184,8 @@ HEADER = """\
 # {hosts}, two frontends, nginx, Kafka and Cassandra on one machine. Written by deploy/cluster/compose.py: change it there.
 #   eval "$(deploy/images/cluster.sh | sed 's/^/export /')"     # the images
 #   docker-compose -f {file} up -d                              # or: docker compose
-# Needs a file with the cluster's shared secret (SAND_CLUSTER_KEY); ./sand cluster up does all of it.
+# Needs files with the cluster's shared secret (SAND_CLUSTER_KEY) and with the key that callers show (SAND_OPERATOR_KEY);
+# ./sand cluster up does all of it.
 """
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sand.command.failure import ExitCode, Failure
-from sand.command.program import default_home
+from sand.command.key import cluster_home
 
 SOCKET_PATH_BYTES = 107
 # What lies between a host agent's home and the end of a sandbox's longest socket.
@@ -46,6 +46,14 @@ class Cluster:
     def key_file(self) -> Path:
         return self.home / "cluster.key"
 
+    @property
+    def operator_key_file(self) -> Path:
+        return self.home / "operator.key"
+
+    def operator_key(self) -> str | None:
+        """None: the cluster was last started by a version that made none."""
+        return self.operator_key_file.read_text().strip() if self.operator_key_file.exists() else None
+
     def host_home(self, host: str) -> Path:
         return self.home / host
 
@@ -55,6 +63,7 @@ class Cluster:
             "SAND_CLUSTER": self.name,
             "SAND_CLUSTER_HOME": str(self.home),
             "SAND_CLUSTER_KEY": str(self.key_file),
+            "SAND_OPERATOR_KEY": str(self.operator_key_file),
             "SAND_LISTEN": self.listen,
         } | self.environment
 
@@ -63,13 +72,9 @@ class Cluster:
         (self.home / "cluster.json").write_text(json.dumps(record, indent=2) + "\n")
 
 
-def default_cluster_home() -> Path:
-    return default_home() / "cluster"
-
-
 def name_of(home: Path) -> str:
     """A cluster a home: the default home's is called sand, another's by its path."""
-    return "sand" if home == default_cluster_home() else "sand-" + hashlib.sha256(str(home).encode()).hexdigest()[:8]
+    return "sand" if home == cluster_home() else "sand-" + hashlib.sha256(str(home).encode()).hexdigest()[:8]
 
 
 def check(home: Path, hosts: list[str]) -> None:
@@ -84,16 +89,22 @@ def check(home: Path, hosts: list[str]) -> None:
 
 
 def prepare(cluster: Cluster, hosts: list[str]) -> None:
-    """Folders of the hosts, passable for sandboxes' users as the host agent wants them, and the shared secret."""
+    """Folders of the hosts, passable for sandboxes' users as the host agent wants them, and the two secrets."""
     cluster.home.mkdir(parents=True, exist_ok=True)
     cluster.home.chmod(0o711)
     for host in hosts:
         cluster.host_home(host).mkdir(exist_ok=True)
-    if not cluster.key_file.exists():
-        new = cluster.key_file.with_suffix(".new")
+    make_key(cluster.key_file)
+    make_key(cluster.operator_key_file)
+
+
+def make_key(file: Path) -> None:
+    """For this user alone; one that is there stays."""
+    if not file.exists():
+        new = file.with_suffix(".new")
         new.touch(mode=0o600)
         new.write_text(secrets.token_urlsafe(KEY_BYTES) + "\n")
-        new.rename(cluster.key_file)
+        new.rename(file)
 
 
 def known(home: Path) -> Cluster | None:

@@ -62,6 +62,7 @@ def programs(cluster: Cluster) -> list[Program]:
         found.append(platform(cluster, images, name, "host", options, ports[health_of(name)]))
     for name in FRONTENDS:
         options = ["--home", str(cluster.home / name), "--listen", f"127.0.0.1:{ports[name]}"]
+        options += ["--operator-key", str(cluster.operator_key_file)]
         found.append(platform(cluster, images, name, "frontend", options, ports[name]))
     return [*found, nginx(cluster, images)]
 

@@ -40,16 +40,25 @@ def test_only_host_agents_have_the_engines_socket_and_their_home_has_the_same_pa
             assert f"{home}:{home}" in volumes
 
 
-def test_the_shared_secret_is_a_file_and_never_an_argument(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["cluster.key", "operator.key"])
+def test_a_secret_is_a_file_and_never_an_argument(tmp_path: Path, name: str) -> None:
     cluster = place.Cluster(tmp_path / "c", "sand-x", "containers", 1, "127.0.0.1:1", {})
     place.prepare(cluster, ["host1"])
-    key = cluster.key_file.read_text().strip()
+    key = (cluster.home / name).read_text().strip()
     assert len(key) >= 43
-    assert cluster.key_file.stat().st_mode & 0o777 == 0o600
+    assert (cluster.home / name).stat().st_mode & 0o777 == 0o600
     cluster.save()
     assert key not in (cluster.home / "cluster.json").read_text() + compose.text(1, "x")
     place.prepare(cluster, ["host1"])
-    assert cluster.key_file.read_text().strip() == key
+    assert (cluster.home / name).read_text().strip() == key
+    assert cluster.operator_key_file.read_text() != cluster.key_file.read_text()
+
+
+def test_what_listens_beyond_its_own_machine_asks_for_a_key() -> None:
+    for name in compose.FRONTENDS:
+        service = compose.frontend(name)
+        file = service["command"][service["command"].index("--operator-key") + 1]
+        assert any(volume.endswith(f":{file}:ro") for volume in service["volumes"])
 
 
 def test_a_cluster_is_remembered(tmp_path: Path) -> None:

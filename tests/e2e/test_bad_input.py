@@ -59,7 +59,7 @@ def test_a_chunked_body_over_the_limit_is_refused_too(probe: Tested):
 )
 def test_odd_names_are_not_found(probe: Tested, path):
     with socket.create_connection(("127.0.0.1", probe.local.port), 10) as raw:
-        raw.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}".encode())
+        raw.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}".encode())
         answer = raw.makefile("rb").read()
     status = int(answer.split()[1])
     assert status in (400, 404), answer
@@ -84,7 +84,7 @@ def test_a_client_that_hangs_up_leaves_nothing_behind(probe: Tested):
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", probe.local.port), 10) as raw:
             body = b'{"seconds": 15}'
-            raw.sendall(b"POST /invoke/probe/sleep HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+            raw.sendall(b"POST /invoke/probe/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
             raw.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             until(lambda: probe.running("probe", "sleep"), "the request runs")
     until(lambda: not probe.running("probe", "sleep"), "what nobody waits for is ended", 12)
@@ -95,7 +95,7 @@ def test_a_client_that_sends_half_a_request_does_not_hold_up_others(probe: Teste
     halves = []
     for _ in range(50):
         raw = socket.create_connection(("127.0.0.1", probe.local.port), 10)
-        raw.sendall(b"POST /invoke/probe/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        raw.sendall(b"POST /invoke/probe/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         halves.append(raw)
     assert probe.ask("probe/echo", 1) == 1
     for raw in halves:

@@ -7,11 +7,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 import pytest
 
+from sand.command.client import Platform
+from sand.command.failure import Failure
 from sand.command.main import main
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -274,3 +277,43 @@ def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):
     alone = {"host": "local", "sandboxKind": "process", "draining": False, "sandboxes": []}
     server.answer = (200, {}, json.dumps({"hosts": [alone]}).encode())
     assert "local process - - all - 0" in [" ".join(line.split()) for line in sand("ps").stdout.decode().splitlines()]
+
+
+@pytest.fixture
+def no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Nobody has a key. Gives the folder of this machine's cluster."""
+    monkeypatch.delenv("SAND_KEY", raising=False)
+    monkeypatch.delenv("SAND_KEY_FILE", raising=False)
+    monkeypatch.setattr("sand.command.key.cluster_home", lambda: tmp_path / "cluster")
+    (tmp_path / "cluster").mkdir()
+    return tmp_path / "cluster"
+
+
+def test_the_key_comes_from_the_option_the_environment_or_this_machines_cluster(
+    server: CannedServer, no_key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown() -> str | None:
+        return Platform(server.address).call("GET", "/").request.headers.get("authorization")
+
+    assert shown() is None
+    (no_key / "operator.key").write_text("of-the-cluster\n")
+    (no_key / "cluster.json").write_text(json.dumps({"listen": "127.0.0.1:1"}))
+    assert shown() is None, "a key goes to its own platform alone"
+    (no_key / "cluster.json").write_text(json.dumps({"listen": server.address.removeprefix("http://")}))
+    assert shown() == "Bearer of-the-cluster"
+    (no_key / "file").write_text("of-the-file\n")
+    monkeypatch.setenv("SAND_KEY_FILE", str(no_key / "file"))
+    assert shown() == "Bearer of-the-file"
+    monkeypatch.setenv("SAND_KEY", "itself")
+    assert shown() == "Bearer itself"
+
+
+@pytest.mark.parametrize("text", ["", "two words", "zwölf", "two\nlines"])
+def test_what_is_no_key_is_not_sent(no_key: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    (no_key / "file").write_text(text)
+    monkeypatch.setenv("SAND_KEY_FILE", str(no_key / "file"))
+    with pytest.raises(Failure, match="has no key"):
+        Platform("http://127.0.0.1:1")
+    monkeypatch.setenv("SAND_KEY_FILE", str(no_key / "none"))
+    with pytest.raises(Failure, match="cannot be read"):
+        Platform("http://127.0.0.1:1")

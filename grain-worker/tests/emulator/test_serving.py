@@ -137,3 +137,25 @@ def test_a_running_invocation_is_cancelled(forked):
     assert forked.http.post(f"{where}/cancel").json()["status"] == "CANCELLED"
     assert forked.http.get(where).json()["status"] == "CANCELLED"
     assert forked.http.post(f"{where}/cancel").status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {}, 200),
+        ("GET", {"Host": "LOCALHOST:80"}, 200),
+        ("GET", {"Host": "127.9.9.9"}, 200),
+        ("GET", {"Host": "[::1]:7263"}, 200),
+        ("GET", {"Host": "evil.example"}, 403),
+        ("GET", {"Host": "127.0.0.1.evil.example:7263"}, 403),
+        ("GET", {"Origin": "https://evil.example"}, 200),
+        ("DELETE", {"Origin": "https://evil.example"}, 403),
+        ("DELETE", {"Origin": "null"}, 403),
+        ("DELETE", {"Sec-Fetch-Site": "cross-site"}, 403),
+        ("DELETE", {"Host": "localhost:1", "Origin": "http://localhost:1", "Sec-Fetch-Site": "same-origin"}, 204),
+    ],
+)
+def test_a_page_of_another_site_does_nothing(served_quickly, method, headers, status):
+    served_quickly.grain("echo", ECHO)
+    served_quickly.load()
+    assert served_quickly.http.request(method, "/api/v1/applications/app", headers=headers).status_code == status

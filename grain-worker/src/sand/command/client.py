@@ -10,19 +10,27 @@ import click
 import httpx
 
 from sand.command.failure import ExitCode, Failure, of_problem
+from sand.command.key import key_of
 
 DEFAULT_SERVER = "http://127.0.0.1:7263"
 
 
 class Platform:
-    """A platform at an address. A context manager; one connection is kept between calls."""
+    """A platform at an address. A context manager; one connection is kept between calls.
 
-    def __init__(self, server: str, transport: httpx.BaseTransport | None = None) -> None:
+    key: shown with each call; None: what the surroundings have for this server.
+    """
+
+    def __init__(self, server: str, transport: httpx.BaseTransport | None = None, key: str | None = None) -> None:
         self.server = server.rstrip("/")
+        key = key or key_of(self.server)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         # No time limit on reading: how long an answer may take is the request's deadline, which the platform keeps.
         timeout = httpx.Timeout(5.0, read=None, write=None)
         with _as_failures(self.server):
-            self._http = httpx.Client(base_url=self.server, timeout=timeout, transport=transport, trust_env=False)
+            self._http = httpx.Client(
+                base_url=self.server, headers=headers, timeout=timeout, transport=transport, trust_env=False
+            )
 
     def __enter__(self) -> "Platform":
         return self

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from sand.command.failure import ExitCode, Failure
+from sand.command.key import key_file_option
 from sand.command.output import say, show_json
 
 EPILOG = """Exit codes: 0 ok, 1 the grain failed, 2 usage, 3 not found, 4 refused, 5 conflict, 6 throttled, 7 timed out,
@@ -69,6 +70,7 @@ class EnoughRead(Exception):
 @click.command(cls=Subcommands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="sand", prog_name="sand")
 @click.option("--server", metavar="URL", hidden=True, expose_value=True)
+@key_file_option
 def sand(server: str | None) -> None:
     """Deploy and call applications of grains and workflows.
 

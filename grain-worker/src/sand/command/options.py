@@ -9,10 +9,11 @@ import click
 
 from sand.command.client import DEFAULT_SERVER, Platform
 from sand.command.failure import Failure
+from sand.command.key import key_file_option
 
 
 def server_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--server, given to the command as an open `platform`. It may also stand before the subcommand."""
+    """--server and --key-file, given to the command as an open `platform`. They may also stand before the subcommand."""
 
     @click.option(
         "--server",
@@ -21,6 +22,7 @@ def server_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="URL",
         help=f"Address of the platform.  [default: {DEFAULT_SERVER}]",
     )
+    @key_file_option
     @click.pass_context
     @wraps(command)
     def with_platform(context: click.Context, *args: Any, server: str | None, **kwargs: Any) -> Any:

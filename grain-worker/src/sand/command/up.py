@@ -1,6 +1,8 @@
 """`sand up`: a platform on this machine, in the foreground."""
 
+import ipaddress
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -36,6 +38,7 @@ def up_command(context: click.Context, home: Path | None, listen: str, sandbox: 
     """Start a platform: frontend, host agent, embedded bus and store in one process. Ctrl-C drains and stops it.
 
     Options that this command does not know go to the program (--pool N, --secrets FILE, …): `sand up --options` lists them.
+    Where --listen is reached from other machines, one of them has to be --operator-key FILE.
 
     \b
     Examples:
@@ -62,12 +65,22 @@ def program() -> list[str]:
     return [str(java), *jvm_options(jars), "-cp", jars, MAIN_CLASS]
 
 
+def is_this_machine_alone(listen: str) -> bool:
+    """Where other machines reach it, sandboxes are plain processes only when that is said."""
+    host = listen.rpartition(":")[0].strip("[]")
+    try:
+        found = socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError):
+        return False
+    return all(ipaddress.ip_address(address[4][0]).is_loopback for address in found)
+
+
 def command_line(home: Path, listen: str, sandbox: str, more: list[str]) -> list[str]:
     """How the program is started, after Docker's engine was, when it is wanted."""
     begin = program()
     if sandbox != "process":
         problem = ensure_docker()
-        if problem is not None and sandbox == "docker":
+        if problem is not None and (sandbox == "docker" or not is_this_machine_alone(listen)):
             raise Failure(ExitCode.PLATFORM_FAILED, f"Docker's engine does not answer: {problem}")
         if problem is not None:
             say(f"warning: {problem}")

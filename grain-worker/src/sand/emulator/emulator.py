@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sand.emulator import problems
+from sand.emulator import door, problems
 from sand.emulator.applications import Applications, Make
 from sand.emulator.control import Control
 from sand.emulator.data_plane import DataPlane
@@ -49,6 +49,9 @@ class Emulator:
         self.url = self._server.url
 
     def _handle(self, request: Request) -> Response:
+        refused = door.refusal(request)
+        if refused is not None:
+            raise refused
         if request.path.startswith("/invoke/"):
             return self._invoker.invoke(request)
         if request.path.startswith("/web/"):

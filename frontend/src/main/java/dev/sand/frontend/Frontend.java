@@ -29,6 +29,7 @@ import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpServer;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.RequestCounts;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.invoke.DataPlanes;
@@ -37,6 +38,7 @@ import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.Queues;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -86,11 +88,12 @@ public final class Frontend implements AutoCloseable {
         router = router(parts, directory);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(planes.invoke(), planes.web(), router, blocking), counts);
+                new Gate(configuration.door(), planes.invoke(), planes.web(), router, blocking), counts);
     }
 
     private Router router(Parts parts, Directory directory) throws IOException {
-        Router routes = new Router();
+        Operations operations = Operations.ofThisServer();
+        Router routes = new Router(operations);
         ApplicationTopics topics = new ApplicationTopics(parts.bus, parts.slots);
         Queues queues = new Queues(parts.bus, parts.slots);
         TriggerStore triggers = new TriggerStore(parts.store);
@@ -115,8 +118,8 @@ public final class Frontend implements AutoCloseable {
         processes.addTo(routes);
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
-        new StatusApi(parts.host, parts.trouble, this::status, parts.metrics).addTo(routes);
-        return routes;
+        new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
+        return routes.complete(Set.of("invoke", "web"));
     }
 
     private ObjectNode status() {

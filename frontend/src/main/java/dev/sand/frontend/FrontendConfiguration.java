@@ -1,7 +1,10 @@
 package dev.sand.frontend;
 
+import dev.sand.frontend.access.OpenDoor;
+import dev.sand.frontend.http.Door;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What an operator may set of a frontend.
@@ -20,50 +23,56 @@ import java.time.Duration;
  * @param bundles the content-addressed bundles, for grains copied with {@code from:}
  * @param drain how long a stop waits for requests in flight
  * @param idempotencyWindow how long an Idempotency-Key stands for its execution
+ * @param door who may come in
  * @param alone no other frontend serves the same applications: nobody has to wait until others see a change
  */
 public record FrontendConfiguration(
         String host, int port, int bodyBytes, long archiveBytes, long unpackedBytes, int entries, Duration syncTimeout,
         Duration asyncTimeout, Duration maxTimeout, int inFlight, int deployments, boolean folderDeploy, Path work,
-        Path bundles, Duration drain, Duration idempotencyWindow, boolean alone) {
+        Path bundles, Duration drain, Duration idempotencyWindow, Door door, boolean alone) {
 
     public static FrontendConfiguration defaults(String host, int port, Path work, Path bundles) {
         return new FrontendConfiguration(host, port, 6 << 20, 256L << 20, 1L << 30, 20_000, Duration.ofSeconds(60),
                 Duration.ofMinutes(15), Duration.ofDays(366), 10_000, 4, false, work, bundles, Duration.ofSeconds(20),
-                Duration.ofHours(24), false);
+                Duration.ofHours(24), new OpenDoor(List.of()), false);
     }
 
     public FrontendConfiguration withFolderDeploy(boolean allowed) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout,
                 asyncTimeout, maxTimeout, inFlight, deployments, allowed, work, bundles, drain,
-                idempotencyWindow, alone);
+                idempotencyWindow, door, alone);
     }
 
     public FrontendConfiguration withBodyBytes(int bytes) {
         return new FrontendConfiguration(host, port, bytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain,
-                idempotencyWindow, alone);
+                idempotencyWindow, door, alone);
     }
 
     public FrontendConfiguration withInFlight(int most) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, most, deployments, folderDeploy, work, bundles, drain,
-                idempotencyWindow, alone);
+                idempotencyWindow, door, alone);
     }
 
     public FrontendConfiguration withDrain(Duration longest) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
                 maxTimeout, inFlight, deployments, folderDeploy, work, bundles, longest,
-                idempotencyWindow, alone);
+                idempotencyWindow, door, alone);
     }
 
     public FrontendConfiguration withIdempotencyWindow(Duration kept) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, kept, alone);
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, kept, door, alone);
+    }
+
+    public FrontendConfiguration withDoor(Door asked) {
+        return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, idempotencyWindow, asked, alone);
     }
 
     public FrontendConfiguration withAlone(boolean nobodyElse) {
         return new FrontendConfiguration(host, port, bodyBytes, archiveBytes, unpackedBytes, entries, syncTimeout, asyncTimeout,
-                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, idempotencyWindow, nobodyElse);
+                maxTimeout, inFlight, deployments, folderDeploy, work, bundles, drain, idempotencyWindow, door, nobodyElse);
     }
 }

@@ -18,7 +18,7 @@ class ConnectionsTest extends WithDemo {
     void a_client_that_hangs_up_cancels_its_synchronous_request_and_no_other() throws Exception {
         for (String header : new String[] {"", "Idempotency-Key: h\r\n"}) {
             try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
-                socket.getOutputStream().write(("POST /invoke/demo/hold HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n" + header
+                socket.getOutputStream().write(("POST /invoke/demo/hold HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n" + header
                         + "\r\n1").getBytes(StandardCharsets.US_ASCII));
                 await().until(() -> !platform.host.running.isEmpty());
             }
@@ -35,7 +35,7 @@ class ConnectionsTest extends WithDemo {
     @Test
     void a_connection_serves_on_after_a_slow_request_with_another_behind_it() throws Exception {
         try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
-            String request = "POST /invoke/demo/%s HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1";
+            String request = "POST /invoke/demo/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1";
             socket.getOutputStream().write(request.formatted("hold").getBytes(StandardCharsets.US_ASCII));
             await().until(() -> !platform.host.running.isEmpty());
             // By now the connection is watched for a hang-up; what the watch reads is the next request.
@@ -79,7 +79,7 @@ class ConnectionsTest extends WithDemo {
         try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
             socket.setSoTimeout(10_000);
             for (String target : new String[] {"demo/nothing", "nobody/echo", "demo/echo"}) {
-                socket.getOutputStream().write(("POST /invoke/" + target + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                socket.getOutputStream().write(("POST /invoke/" + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Content-Length: 2\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
                 socket.getOutputStream().write("{}".getBytes(StandardCharsets.US_ASCII));
                 String head = "";

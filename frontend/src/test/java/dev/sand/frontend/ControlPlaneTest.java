@@ -245,7 +245,7 @@ class ControlPlaneTest extends WithDemo {
         for (String start : new String[] {"GET /nothing HTTP/1.1", "GET /api/v1/applications/%2F HTTP/1.1", "POST /invoke/de%2Fmo/x HTTP/1.1",
             "POST /invoke/../etc/passwd HTTP/1.1", "GET /%GG HTTP/1.1", "GET / HTTP/9.9", "nonsense", "GET /" + "x".repeat(20_000) + " HTTP/1.1"}) {
             try (Socket socket = new Socket("127.0.0.1", platform.frontend.address().getPort())) {
-                socket.getOutputStream().write((start + "\r\nHost: x\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+                socket.getOutputStream().write((start + "\r\nHost: localhost\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
                 String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 String shown = start.substring(0, Math.min(40, start.length())) + " → " + answer;
                 assertThat(answer).as(shown).contains("application/problem+json").contains("\"source\":\"caller\"");

@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
  */
 public final class FrontendBench {
     private static final byte[] BODY = "{\"a\": 1}".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] REQUEST = ("POST /invoke/demo/direct HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    private static final byte[] REQUEST = ("POST /invoke/demo/direct HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             + "Content-Length: " + BODY.length + "\r\n\r\n" + new String(BODY, StandardCharsets.US_ASCII))
             .getBytes(StandardCharsets.US_ASCII);
 

@@ -5,6 +5,7 @@ import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,17 +22,22 @@ import java.util.TreeMap;
  * @param python interpreter of process sandboxes
  * @param pythonPath folder with the Python package {@code sand}
  * @param idempotencyWindow how long an Idempotency-Key stands for its execution
+ * @param operatorKey file with the key that whoever calls has to show, or null
+ * @param allowHosts names beside its own that a platform without a key answers to
  * @param cluster what of a cluster this is
  * @param dataPlane where clients of cloud processes come
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
-               Duration idempotencyWindow, ClusterOptions cluster, DataPlaneListen dataPlane) {
+               Duration idempotencyWindow, Path operatorKey, List<String> allowHosts, ClusterOptions cluster, DataPlaneListen dataPlane) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
               --listen HOST:PORT         [127.0.0.1:7263]; port 0: any free one
-              --sandbox auto|docker|process   [auto]
+              --operator-key FILE        key that whoever calls has to show, at least 32 characters; required where --listen is not
+                                         of this machine alone
+              --allow-host NAME[,…]      without a key: names beside localhost that it answers to [none]
+              --sandbox auto|docker|process   [auto; where others reach it: docker]
               --pool N                   blank sandboxes kept ready [1]
               --secrets FILE             JSON {application: {name: value}}
               --shards N                 event loops of the host agent [by cores]
@@ -100,8 +106,11 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         if (bodyBytes < 1 || bodyBytes > MOST_BODY_BYTES) {
             throw new IllegalArgumentException("--body-limit is from 1 to " + MOST_BODY_BYTES + " bytes, not " + bodyBytes);
         }
-        return new Options(Path.of(home).toAbsolutePath().normalize(), listen.substring(0, colon),
-                Values.number("--listen", listen.substring(colon + 1), 0, 65_535), kind(take(given, "--sandbox", "auto")),
+        String host = listen.substring(0, colon);
+        Path operatorKey = new Values(given).path("--operator-key");
+        SandboxConfiguration.Kind sandbox = kind(take(given, "--sandbox", "auto"));
+        Options options = new Options(Path.of(home).toAbsolutePath().normalize(), host,
+                Values.number("--listen", listen.substring(colon + 1), 0, 65_535), Doors.sandbox(sandbox, host),
                 secrets == null ? null : Path.of(secrets), Values.number("--pool", take(given, "--pool", "1"), 0, 16),
                 Values.number("--shards", take(given, "--shards", "0"), 0, 64),
                 take(given, "--image", environment.getOrDefault("SAND_IMAGE", "sand-sandbox:latest")), given.remove("--engine"),
@@ -109,8 +118,10 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 isOn(given.remove(FOLDER_DEPLOY)),
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
-                new Values(given).duration("--idempotency-window", "24h"), ClusterOptions.take(given),
-                DataPlaneListen.take(given));
+                new Values(given).duration("--idempotency-window", "24h"), operatorKey, Doors.names(take(given, "--allow-host", "")),
+                ClusterOptions.take(given), DataPlaneListen.take(given));
+        Doors.check(options);
+        return options;
     }
 
     private static boolean isOn(String text) {
@@ -158,6 +169,10 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         Map<String, Object> values = new TreeMap<>();
         values.put("home", home);
         values.put("listen", host + ":" + port);
+        values.put("operator-key", operatorKey == null ? "none" : operatorKey + " (masked)");
+        if (!allowHosts.isEmpty()) {
+            values.put("allow-host", String.join(",", allowHosts));
+        }
         values.put("sandbox", sandbox.name().toLowerCase(Locale.ROOT));
         values.put("secrets", secrets == null ? "none" : secrets + " (masked)");
         values.put("pool", pool);

@@ -25,6 +25,7 @@ import dev.sand.standalone.observe.Metrics;
 import dev.sand.standalone.observe.OpenTelemetryTracing;
 import dev.sand.standalone.observe.RoutingMetrics;
 import dev.sand.standalone.observe.TriggerMetrics;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -141,10 +142,11 @@ final class Platform implements AutoCloseable {
         }
     }
 
-    private FrontendConfiguration configuration(Home home) {
+    private FrontendConfiguration configuration(Home home) throws IOException {
         return FrontendConfiguration.defaults(options.host(), options.port(), home.root().resolve("uploads"), home.bundles())
                 .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain())
-                .withIdempotencyWindow(options.idempotencyWindow()).withAlone(!options.cluster().isCluster());
+                .withIdempotencyWindow(options.idempotencyWindow()).withAlone(!options.cluster().isCluster())
+                .withDoor(Doors.of(options));
     }
 
     /** Of the frontend. */

@@ -35,15 +35,15 @@ public final class ApplicationsApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", ROOT, this::list)
-                .add("GET", ROOT + "/{app}", this::describe)
-                .add("DELETE", ROOT + "/{app}", this::delete)
-                .add("GET", ROOT + "/{app}/versions", this::versions)
-                .add("GET", ROOT + "/{app}/versions/{version}", this::version)
-                .add("GET", ROOT + "/{app}/aliases", this::aliases)
-                .add("PUT", ROOT + "/{app}/aliases/{alias}", this::moveAlias)
-                .add("DELETE", ROOT + "/{app}/aliases/{alias}", this::deleteAlias)
-                .add("POST", ROOT + "/{app}/rollback", this::rollback);
+        router.on("listApplications", this::list)
+                .on("describeApplication", this::describe)
+                .on("deleteApplication", this::delete)
+                .on("listVersions", this::versions)
+                .on("describeVersion", this::version)
+                .on("listAliases", this::aliases)
+                .on("moveAlias", this::moveAlias)
+                .on("deleteAlias", this::deleteAlias)
+                .on("rollback", this::rollback);
     }
 
     /** The application in the path. @throws dev.sand.frontend.http.ProblemException 404 when there is none */

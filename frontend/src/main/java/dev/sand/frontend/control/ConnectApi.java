@@ -44,7 +44,7 @@ public final class ConnectApi {
     }
 
     public void addTo(Router router) {
-        router.add("POST", ProcessesApi.ROOT + "/{process}/connect", this::connect);
+        router.on("connectToProcess", this::connect);
     }
 
     private void connect(Exchange exchange) throws IOException, InterruptedException {

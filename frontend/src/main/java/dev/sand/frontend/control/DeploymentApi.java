@@ -39,8 +39,8 @@ public final class DeploymentApi {
     }
 
     public void addTo(Router router) {
-        router.add("POST", ApplicationsApi.ROOT, this::deploy)
-                .add("PUT", ApplicationsApi.ROOT + "/{app}", this::deploy);
+        router.on("deploy", this::deploy)
+                .on("deployAs", this::deploy);
     }
 
     private void deploy(Exchange exchange) throws Exception {

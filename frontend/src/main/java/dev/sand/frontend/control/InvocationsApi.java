@@ -21,7 +21,6 @@ import org.eclipse.jetty.http.HttpHeader;
 
 /** {@code /api/v1/applications/{app}/invocations}: what happened to executions, while they run and after. */
 public final class InvocationsApi {
-    static final String ROOT = ApplicationsApi.ROOT + "/{app}/invocations";
     /** An execution's record is written behind its answer: whoever asks at once waits a moment and is not told "unknown". */
     private static final long FRESH_MS = 10_000;
     private static final long LOOK_AGAIN_MS = 10;
@@ -44,13 +43,13 @@ public final class InvocationsApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", ROOT, this::list)
-                .add("GET", ROOT + "/{id}", this::describe)
-                .add("GET", ROOT + "/{id}/output", this::output)
-                .add("GET", ROOT + "/{id}/timeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
-                .add("GET", ROOT + "/{id}/history", exchange -> history.answer(exchange, find(exchange)))
-                .add("POST", ROOT + "/{id}/cancel", this::cancel)
-                .add("POST", ROOT + "/{id}/redrive", exchange -> redrives.answer(exchange, find(exchange)));
+        router.on("listInvocations", this::list)
+                .on("describeInvocation", this::describe)
+                .on("invocationOutput", this::output)
+                .on("invocationTimeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
+                .on("invocationHistory", exchange -> history.answer(exchange, find(exchange)))
+                .on("cancelInvocation", this::cancel)
+                .on("redriveInvocation", exchange -> redrives.answer(exchange, find(exchange)));
     }
 
     /** @throws dev.sand.frontend.http.ProblemException 404 when there is no such execution of that application */

@@ -36,9 +36,9 @@ public final class LogsApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", ApplicationsApi.ROOT + "/{app}/logs", this::ofApplication)
-                .add("GET", InvocationsApi.ROOT + "/{id}/logs", this::ofInvocation)
-                .add("GET", ProcessesApi.ROOT + "/{process}/logs", this::ofProcess);
+        router.on("applicationLogs", this::ofApplication)
+                .on("invocationLogs", this::ofInvocation)
+                .on("processLogs", this::ofProcess);
     }
 
     private void ofApplication(Exchange exchange) throws Exception {

@@ -43,7 +43,6 @@ import java.util.regex.Pattern;
  * and killed here, and functions are invoked in them.
  */
 public final class ProcessesApi {
-    static final String ROOT = ApplicationsApi.ROOT + "/{app}/processes";
     static final String HEADER = DataPlanes.PROCESS;
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
     private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory", "dedicated");
@@ -74,16 +73,16 @@ public final class ProcessesApi {
     }
 
     public void addTo(Router router) {
-        router.add("POST", ROOT, this::create)
-                .add("GET", ROOT, this::list)
-                .add("POST", ROOT + "/invoke", this::invoke)
-                .add("GET", ROOT + "/{process}", exchange -> exchange.json(200, shown(command(exchange, ProcessCommand.Kind.DESCRIBE))))
-                .add("GET", ROOT + "/{process}/metrics", exchange -> exchange.json(200, metrics(command(exchange, ProcessCommand.Kind.DESCRIBE))))
-                .add("POST", ROOT + "/{process}/swap-out", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
-                .add("POST", ROOT + "/{process}/swap-in", exchange -> step(exchange, ProcessCommand.Kind.SWAP_IN))
-                .add("POST", ROOT + "/{process}/checkpoint", exchange -> step(exchange, ProcessCommand.Kind.CHECKPOINT))
-                .add("POST", ROOT + "/{process}/migrate", this::migrate)
-                .add("DELETE", ROOT + "/{process}", this::kill);
+        router.on("createProcess", this::create)
+                .on("listProcesses", this::list)
+                .on("invokeInProcess", this::invoke)
+                .on("describeProcess", exchange -> exchange.json(200, shown(command(exchange, ProcessCommand.Kind.DESCRIBE))))
+                .on("processMetrics", exchange -> exchange.json(200, metrics(command(exchange, ProcessCommand.Kind.DESCRIBE))))
+                .on("swapOutProcess", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
+                .on("swapInProcess", exchange -> step(exchange, ProcessCommand.Kind.SWAP_IN))
+                .on("checkpointProcess", exchange -> step(exchange, ProcessCommand.Kind.CHECKPOINT))
+                .on("migrateProcess", this::migrate)
+                .on("killProcess", this::kill);
     }
 
     private void kill(Exchange exchange) throws InterruptedException, IOException {

@@ -37,7 +37,7 @@ public final class ProgressApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", InvocationsApi.ROOT + "/{id}/events", this::events);
+        router.on("invocationEvents", this::events);
     }
 
     private void events(Exchange exchange) throws Exception {

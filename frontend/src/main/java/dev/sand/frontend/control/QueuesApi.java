@@ -32,7 +32,6 @@ import java.util.regex.Pattern;
 
 /** {@code /api/v1/applications/{app}/queues}: sending to queues, and what became of messages that failed for good. */
 public final class QueuesApi {
-    static final String ROOT = ApplicationsApi.ROOT + "/{app}/queues";
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
     private static final int AT_ONCE = 1000;
     private final Registry registry;
@@ -48,13 +47,13 @@ public final class QueuesApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", ROOT, this::list)
-                .add("POST", ROOT + "/{queue}", this::send)
-                .add("GET", ROOT + "/{queue}/dead-letters", this::deadLetters)
-                .add("DELETE", ROOT + "/{queue}/dead-letters", this::dropAll)
-                .add("POST", ROOT + "/{queue}/dead-letters/replay", this::replayAll)
-                .add("DELETE", ROOT + "/{queue}/dead-letters/{message}", this::drop)
-                .add("POST", ROOT + "/{queue}/dead-letters/{message}/replay", this::replay);
+        router.on("listQueues", this::list)
+                .on("sendMessage", this::send)
+                .on("listDeadLetters", this::deadLetters)
+                .on("dropDeadLetters", this::dropAll)
+                .on("replayDeadLetters", this::replayAll)
+                .on("dropDeadLetter", this::drop)
+                .on("replayDeadLetter", this::replay);
     }
 
     private ApplicationVersion live(Exchange exchange) {

@@ -7,8 +7,6 @@ import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Router;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,26 +26,24 @@ public final class StatusApi {
 
     /**
      * @param trouble why the platform below is not ready, or null; @param frontend its own figures: draining, inFlight, …
-     * @param metrics in Prometheus's text format
+     * @param metrics in Prometheus's text format; @param openapi the interface's document
      */
-    public StatusApi(HostAgentPort host, Supplier<String> trouble, Supplier<ObjectNode> frontend, Supplier<String> metrics)
-            throws IOException {
+    public StatusApi(HostAgentPort host, Supplier<String> trouble, Supplier<ObjectNode> frontend, Supplier<String> metrics,
+                     byte[] openapi) {
         this.host = host;
         this.trouble = trouble;
         this.frontend = frontend;
         this.metrics = metrics;
-        try (InputStream in = StatusApi.class.getResourceAsStream("/openapi.yaml")) {
-            openapi = in.readAllBytes();
-        }
+        this.openapi = openapi;
     }
 
     public void addTo(Router router) {
-        router.add("GET", "/livez", exchange -> exchange.json(200, Json.object().put("status", "ok")))
-                .add("GET", "/readyz", this::ready)
-                .add("GET", "/openapi.yaml", exchange -> exchange.bytes(200, "application/yaml", ByteBuffer.wrap(openapi)))
-                .add("GET", "/metrics", exchange -> exchange.bytes(200, "text/plain; version=0.0.4; charset=utf-8",
+        router.on("livez", exchange -> exchange.json(200, Json.object().put("status", "ok")))
+                .on("readyz", this::ready)
+                .on("openapi", exchange -> exchange.bytes(200, "application/yaml", ByteBuffer.wrap(openapi)))
+                .on("metrics", exchange -> exchange.bytes(200, "text/plain; version=0.0.4; charset=utf-8",
                         StandardCharsets.UTF_8.encode(metrics.get())))
-                .add("GET", "/api/v1/status", this::status);
+                .on("status", this::status);
     }
 
     private void ready(Exchange exchange) {

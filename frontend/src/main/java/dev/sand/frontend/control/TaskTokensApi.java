@@ -25,7 +25,6 @@ import java.util.concurrent.TimeoutException;
  * and stands in the body: addresses are logged.
  */
 public final class TaskTokensApi {
-    private static final String ROOT = "/api/v1/task-tokens";
     private static final long ANSWER_MS = 15_000;
     /** An execution that is being recovered can soon be told. */
     private static final long AGAIN_MS = 50;
@@ -38,7 +37,7 @@ public final class TaskTokensApi {
     }
 
     public void addTo(Router router) {
-        router.add("POST", ROOT + "/success", exchange -> {
+        router.on("reportTaskSuccess", exchange -> {
             JsonNode body = body(exchange);
             if (!body.has("output")) {
                 throw Problems.badRequest("\"output\" is the task's result, any JSON value; it is missing.").asException();
@@ -48,12 +47,12 @@ public final class TaskTokensApi {
                 throw Problems.tooLarge("The output", Limits.CALLBACK_BYTES, output.length).asException();
             }
             report(exchange, TaskCallback.success(text(body, "token", TaskTokens.MOST_CHARACTERS), Payload.json(output)));
-        }).add("POST", ROOT + "/failure", exchange -> {
+        }).on("reportTaskFailure", exchange -> {
             JsonNode body = body(exchange);
             report(exchange, TaskCallback.failure(text(body, "token", TaskTokens.MOST_CHARACTERS),
                     body.hasNonNull("error") ? text(body, "error", MOST_ERROR) : null,
                     body.hasNonNull("cause") ? text(body, "cause", Limits.CAUSE_BYTES) : null));
-        }).add("POST", ROOT + "/heartbeat", exchange ->
+        }).on("reportTaskHeartbeat", exchange ->
                 report(exchange, TaskCallback.heartbeat(text(body(exchange), "token", TaskTokens.MOST_CHARACTERS))));
     }
 

@@ -17,7 +17,6 @@ import java.util.function.LongSupplier;
 
 /** {@code /api/v1/applications/{app}/triggers}: what fires by itself, and whether it does. */
 public final class TriggersApi {
-    static final String ROOT = ApplicationsApi.ROOT + "/{app}/triggers";
     private final Registry registry;
     private final TriggerStore store;
     private final LongSupplier clockMs;
@@ -29,9 +28,9 @@ public final class TriggersApi {
     }
 
     public void addTo(Router router) {
-        router.add("GET", ROOT, this::list)
-                .add("POST", ROOT + "/{trigger}/arm", exchange -> arm(exchange, true))
-                .add("POST", ROOT + "/{trigger}/disarm", exchange -> arm(exchange, false));
+        router.on("listTriggers", this::list)
+                .on("armTrigger", exchange -> arm(exchange, true))
+                .on("disarmTrigger", exchange -> arm(exchange, false));
     }
 
     private ApplicationVersion live(Exchange exchange) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -15,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where every request comes in, on the selector's thread: the data plane's are handled there, the control plane's on a
+ * Where every request comes in, on the selector's thread, when the door lets it: the data plane's are handled there, the control plane's on a
  * virtual thread. Whatever an operation throws is answered here, as a problem.
  */
 public final class Gate extends Handler.Abstract.NonBlocking {
@@ -25,6 +26,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+    private final Door door;
     private final DataPlane invoke;
     private final DataPlane web;
     private final Router router;
@@ -33,7 +35,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final Executor blocking;
     private final GuiFiles gui = new GuiFiles();
 
-    public Gate(DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+    public Gate(Door door, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+        this.door = door;
         this.invoke = invoke;
         this.web = web;
         this.router = router;
@@ -56,9 +59,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             new Exchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
         } else if (path.startsWith("/invoke/")) {
-            dataPlane(invoke, new Exchange(request, response, callback, Map.of()), path);
+            dataPlane(invoke, door.refuse(request), new Exchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
-            dataPlane(web, new Exchange(request, response, callback, Map.of()), path);
+            Request seen = door.isShown(request) ? new WithoutKey(request) : request;
+            dataPlane(web, door.refuseVisitor(request), new Exchange(seen, response, callback, Map.of()), path);
         } else if (gui.takes(request, path)) {
             blocking.execute(() -> gui(request, response, callback, path));
         } else {
@@ -72,7 +76,11 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
     }
 
-    private static void dataPlane(DataPlane plane, Exchange exchange, String path) {
+    private static void dataPlane(DataPlane plane, Problem refusal, Exchange exchange, String path) {
+        if (refusal != null) {
+            refuse(exchange, refusal);
+            return;
+        }
         try {
             plane.handle(exchange, path);
         } catch (Throwable e) {
@@ -102,6 +110,11 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             exchange.problem(match.problem());
             return;
         }
+        Problem refusal = match.route().spec().scope() == Scope.NONE ? null : door.refuse(request);
+        if (refusal != null) {
+            refuse(exchange, refusal);
+            return;
+        }
         blocking.execute(() -> {
             try {
                 match.route().operation().handle(exchange);
@@ -109,6 +122,28 @@ public final class Gate extends Handler.Abstract.NonBlocking {
                 answer(exchange, e);
             }
         });
+    }
+
+    private static void refuse(Exchange exchange, Problem refusal) {
+        if (refusal.status() == 401) {
+            exchange.headers().put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"sand\"");
+        }
+        exchange.problem(refusal);
+    }
+
+    /** What a grain sees of a request that shows the platform's key. */
+    private static final class WithoutKey extends Request.Wrapper {
+        private final HttpFields headers;
+
+        WithoutKey(Request request) {
+            super(request);
+            headers = HttpFields.build(request.getHeaders()).remove(HttpHeader.AUTHORIZATION).asImmutable();
+        }
+
+        @Override
+        public HttpFields getHeaders() {
+            return headers;
+        }
     }
 
     /** The edge: nothing thrown goes further. */

@@ -4,18 +4,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.jetty.util.URIUtil;
 
-/** The control plane's operations by method and path template, as the OpenAPI document writes them. */
+/** The control plane's operations by method and path template, as the OpenAPI document has them: all of its, and no other. */
 public final class Router {
     /** Answers the exchange, or throws a {@link ProblemException}; runs on a virtual thread and may block. */
     public interface Operation {
         void handle(Exchange exchange) throws Exception;
     }
 
-    /** @param template segments, {@code {name}} for any one */
-    public record Route(String method, String template, Operation operation) {}
+    /** @param spec as the document has it */
+    public record Route(Operations.Operation spec, Operation operation) {}
 
     /** Path parameters and what to do; or, without an operation, why not. */
     public record Match(Route route, Map<String, String> parameters, Problem problem, String allow) {}
@@ -23,14 +24,32 @@ public final class Router {
     private record Compiled(Route route, String[] segments) {}
 
     private final List<Compiled> routes = new ArrayList<>();
+    private final Operations operations;
 
-    public Router add(String method, String template, Operation operation) {
-        routes.add(new Compiled(new Route(method, template, operation), template.substring(1).split("/")));
+    public Router(Operations operations) {
+        this.operations = operations;
+    }
+
+    /** @throws IllegalStateException when the document has no such operation, or it is here already */
+    public Router on(String operationId, Operation operation) {
+        Operations.Operation spec = operations.get(operationId);
+        if (routes.stream().anyMatch(each -> each.route.spec.equals(spec))) {
+            throw new IllegalStateException("operation " + operationId + " is done twice");
+        }
+        routes.add(new Compiled(new Route(spec, operation), spec.template().substring(1).split("/")));
         return this;
     }
 
-    public List<Route> routes() {
-        return routes.stream().map(Compiled::route).toList();
+    /** @param elsewhere operations that others do. @throws IllegalStateException when the document has more than there is */
+    public Router complete(Set<String> elsewhere) {
+        Set<String> missing = new TreeSet<>();
+        operations.all().forEach(each -> missing.add(each.id()));
+        missing.removeAll(elsewhere);
+        routes.forEach(each -> missing.remove(each.route.spec.id()));
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException("nothing does what openapi.yaml has as " + missing);
+        }
+        return this;
     }
 
     public Match match(String method, String path) {
@@ -41,10 +60,10 @@ public final class Router {
             if (parameters == null) {
                 continue;
             }
-            if (candidate.route.method.equals(method)) {
+            if (candidate.route.spec.method().equals(method)) {
                 return new Match(candidate.route, parameters, null, null);
             }
-            allowed.add(candidate.route.method);
+            allowed.add(candidate.route.spec.method());
         }
         if (allowed.isEmpty()) {
             return new Match(null, Map.of(), Problem.caller(404, "not-found", "Not found",

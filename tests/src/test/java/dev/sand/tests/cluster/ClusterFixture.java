@@ -39,6 +39,7 @@ public final class ClusterFixture implements AutoCloseable {
     private static final Path FILE = Path.of("../deploy/compose/three-hosts.yaml");
     private static final int PORT = 8080;
     private final Path home;
+    private final String key;
     private final Network network = Network.builder()
             .createNetworkCmdModifier(create -> create.withLabels(Map.of(Leftovers.LABEL, Leftovers.ours()))).build();
     private final Map<String, Part> parts = new LinkedHashMap<>();
@@ -50,18 +51,24 @@ public final class ClusterFixture implements AutoCloseable {
         home = Files.createTempDirectory(Path.of("/tmp"), Leftovers.HOME_PREFIX,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
         Runtime.getRuntime().addShutdownHook(new Thread(this::close, "cluster-close"));
-        Path key = home.resolve("cluster.key");
-        byte[] secret = new byte[32];
-        new SecureRandom().nextBytes(secret);
-        Files.createFile(key, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(key, Base64.getUrlEncoder().withoutPadding().encodeToString(secret) + "\n");
+        Path clusterKey = key("cluster.key");
+        Path operatorKey = key("operator.key");
+        key = Files.readString(operatorKey).strip();
         Map<String, String> variables = new HashMap<>(images);
         variables.put("SAND_CLUSTER_HOME", home.toString());
-        variables.put("SAND_CLUSTER_KEY", key.toString());
+        variables.put("SAND_CLUSTER_KEY", clusterKey.toString());
+        variables.put("SAND_OPERATOR_KEY", operatorKey.toString());
         for (ComposeFile.Service service : ComposeFile.read(FILE, variables)) {
-            parts.put(service.name(), new Part(service.name(), container(service), network.getId()));
+            parts.put(service.name(), new Part(service.name(), container(service), network.getId(), key));
         }
         Startables.deepStart(parts.values().stream().map(Part::container)).join();
+    }
+
+    private Path key(String name) throws IOException {
+        byte[] secret = new byte[32];
+        new SecureRandom().nextBytes(secret);
+        Path file = Files.createFile(home.resolve(name), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, Base64.getUrlEncoder().withoutPadding().encodeToString(secret) + "\n");
     }
 
     /** @return when a frontend is ready and every host has slots */
@@ -125,7 +132,7 @@ public final class ClusterFixture implements AutoCloseable {
     /** Through nginx. */
     public PlatformClient client() {
         GenericContainer<?> nginx = part("nginx").container();
-        PlatformClient client = new PlatformClient(URI.create("http://" + nginx.getHost() + ":" + nginx.getMappedPort(PORT)));
+        PlatformClient client = new PlatformClient(URI.create("http://" + nginx.getHost() + ":" + nginx.getMappedPort(PORT)), key);
         clients.add(client);
         return client;
     }
@@ -164,7 +171,7 @@ public final class ClusterFixture implements AutoCloseable {
     }
 
     private void awaitWhole(Duration atMost) {
-        try (PlatformClient client = new PlatformClient(address())) {
+        try (PlatformClient client = new PlatformClient(address(), key)) {
             await("a frontend that is ready, and slots at every host").atMost(atMost).pollInterval(Duration.ofMillis(250))
                     .until(() -> client.get("/readyz").status() == 200 && hosts().stream().noneMatch(host -> slots(client, host).isEmpty()));
         }

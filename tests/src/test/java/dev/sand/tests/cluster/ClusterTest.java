@@ -43,6 +43,14 @@ class ClusterTest {
     }
 
     @Test
+    void withoutTheOperatorsKeyOnlyWhetherItIsWellIsTold(ClusterFixture cluster) {
+        PlatformClient client = cluster.client();
+        assertThat(client.statusWithoutKey("/readyz")).isEqualTo(200);
+        assertThat(client.statusWithoutKey("/api/v1/applications")).isEqualTo(401);
+        assertThat(client.get("/api/v1/applications").status()).isEqualTo(200);
+    }
+
+    @Test
     void everySlotHasExactlyOneOwner(ClusterFixture cluster) {
         PlatformClient client = cluster.client();
         List<Integer> owned = cluster.hosts().stream().flatMap(host -> cluster.slots(client, host).stream()).toList();

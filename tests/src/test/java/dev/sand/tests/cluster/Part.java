@@ -19,11 +19,14 @@ public final class Part {
     private final String name;
     private final GenericContainer<?> container;
     private final String network;
+    private final String key;
 
-    Part(String name, GenericContainer<?> container, String network) {
+    /** @param key the operator's, which frontends want to be shown */
+    Part(String name, GenericContainer<?> container, String network, String key) {
         this.name = name;
         this.container = container;
         this.network = network;
+        this.key = key;
     }
 
     public String name() {
@@ -108,7 +111,7 @@ public final class Part {
     MetricsPage metrics() {
         boolean frontend = name.startsWith("frontend");
         String command = "exec 3<>/dev/tcp/127.0.0.1/" + (frontend ? FRONTEND_PORT : HEALTH_PORT)
-                + "; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3";
+                + "; printf 'GET /metrics HTTP/1.0\\r\\nAuthorization: Bearer " + key + "\\r\\n\\r\\n' >&3; cat <&3";
         // A part of the process that is not asked in time is left out of its page: as if it had counted nothing.
         String needed = frontend ? "sand_frontend_requests_total" : "sand_host_events_total";
         return await("the metrics of " + name).atMost(METRICS).until(

@@ -24,9 +24,12 @@ public final class PlatformClient implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build();
     private final URI server;
+    private final String key;
 
-    PlatformClient(URI server) {
+    /** @param key the operator's */
+    PlatformClient(URI server, String key) {
         this.server = server;
+        this.key = key;
     }
 
     /** @param status 0: nothing answered */
@@ -75,6 +78,11 @@ public final class PlatformClient implements AutoCloseable {
         return send(request(location + "/cancel").POST(BodyPublishers.noBody())).join();
     }
 
+    /** As somebody who has no key. */
+    int statusWithoutKey(String path) {
+        return send(HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST).GET()).join().status();
+    }
+
     /** What the platform says of its hosts: an array, empty when nothing answers. */
     public JsonNode hosts() {
         Answer answer = get("/api/v1/status");
@@ -82,7 +90,7 @@ public final class PlatformClient implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(server.resolve(path)).timeout(LONGEST);
+        return HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + key).timeout(LONGEST);
     }
 
     /** A connection that failed is an answer with status 0: tests of failures look at it. */

@@ -1,0 +1,102 @@
+package dev.sand.frontend.access;
+
+import dev.sand.frontend.http.Door;
+import dev.sand.frontend.http.Problem;
+import java.util.Collection;
+import java.util.List;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * The door of a platform that asks nobody for a key, since only programs of its own machine reach it. A browser is one of
+ * those, and runs the scripts of any web site: a request that another site's page makes is refused, by what the browser says
+ * of it. Whoever is no browser may say what he wants in these headers, and is on this machine anyway.
+ * <ul>
+ * <li>{@code Host} is a name of this machine: a site whose name is made to lead here (DNS rebinding) has its own there.
+ * <li>What is not just read comes from no page, or from one of this server's own.
+ * </ul>
+ */
+public final class OpenDoor implements Door {
+    private static final String LOCALHOST = "localhost";
+    private static final String IPV6 = "[::1]";
+    private static final String IPV4 = "127.";
+    private final List<String> names;
+
+    /** @param names further ones that this machine is asked for by, without a port */
+    public OpenDoor(Collection<String> names) {
+        this.names = List.copyOf(names);
+    }
+
+    @Override
+    public Problem refuse(Request request) {
+        Problem strange = refuseVisitor(request);
+        return strange != null || isRead(request.getMethod()) ? strange : refusePage(request);
+    }
+
+    @Override
+    public Problem refuseVisitor(Request request) {
+        String host = request.getHeaders().get(HttpHeader.HOST);
+        // Only HTTP/1.0 may leave it out, which no browser speaks.
+        return host == null || isOurs(host) ? null : denied("This platform asks for no key, and so answers only to names of its own"
+                + " machine, such as localhost: '" + host + "' is none that it knows. --allow-host names more of them.");
+    }
+
+    @Override
+    public boolean isShown(Request request) {
+        return false;
+    }
+
+    private static boolean isRead(String method) {
+        return method.equals("GET") || method.equals("HEAD");
+    }
+
+    private static Problem refusePage(Request request) {
+        String origin = request.getHeaders().get("Origin");
+        if (origin != null && !isSame(origin, request.getHeaders().get(HttpHeader.HOST))) {
+            return denied("A page of '" + origin + "' may not change anything here.");
+        }
+        String site = request.getHeaders().get("Sec-Fetch-Site");
+        return site == null || site.equals("same-origin") || site.equals("none") ? null
+                : denied("A page of another site may not change anything here.");
+    }
+
+    /** Scheme and host against the host: both have the port unless it is the scheme's. */
+    private static boolean isSame(String origin, String host) {
+        int begin = origin.indexOf("://") + 3;
+        return host != null && begin > 2 && origin.length() - begin == host.length()
+                && origin.regionMatches(true, begin, host, 0, host.length());
+    }
+
+    private boolean isOurs(String host) {
+        int colon = host.lastIndexOf(':');
+        int end = colon < 0 || host.endsWith("]") ? host.length() : colon;
+        if (is(LOCALHOST, host, end) || is(IPV6, host, end) || isLoopback(host, end)) {
+            return true;
+        }
+        for (String name : names) {
+            if (is(name, host, end)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean is(String name, String host, int end) {
+        return end == name.length() && host.regionMatches(true, 0, name, 0, end);
+    }
+
+    /** Digits and dots alone: browsers take such a host for an address, and ask nobody what it means. */
+    private static boolean isLoopback(String host, int end) {
+        for (int i = 0; i < end; i++) {
+            char c = host.charAt(i);
+            if (c != '.' && (c < '0' || c > '9')) {
+                return false;
+            }
+        }
+        return end > IPV4.length() && host.startsWith(IPV4);
+    }
+
+    private static Problem denied(String detail) {
+        return Problem.caller(403, "denied", "Not allowed", detail);
+    }
+}

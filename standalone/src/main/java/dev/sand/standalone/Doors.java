@@ -1,0 +1,80 @@
+package dev.sand.standalone;
+
+import dev.sand.frontend.access.KeyedDoor;
+import dev.sand.frontend.access.OpenDoor;
+import dev.sand.frontend.access.OperatorKey;
+import dev.sand.frontend.http.Door;
+import dev.sand.hostagent.sandbox.SandboxConfiguration;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who a frontend lets in, by where it listens: whoever is on this machine, or whoever has the operator's key. Where other
+ * machines reach it there is no third way.
+ */
+final class Doors {
+    private static final String NAME = "[A-Za-z0-9]([A-Za-z0-9.-]{0,252})";
+
+    private Doors() {}
+
+    /** @throws IllegalArgumentException when others could come in without a key */
+    static void check(Options options) {
+        boolean open = options.operatorKey() == null;
+        if (!options.cluster().role().hasFrontend()) {
+            if (!open || !options.allowHosts().isEmpty()) {
+                throw new IllegalArgumentException("--operator-key and --allow-host are a frontend's, and --role host has none");
+            }
+            return;
+        }
+        if (open && !isThisMachineAlone(options.host())) {
+            throw new IllegalArgumentException("--listen " + options.host() + ":" + options.port() + " is not an address of this machine"
+                    + " alone, and whoever reaches it could do everything: name a file with --operator-key, whose key callers have to"
+                    + " show (openssl rand -base64 48 | tr -d '\\n' makes one), or listen on 127.0.0.1");
+        }
+        if (!open && !options.allowHosts().isEmpty()) {
+            throw new IllegalArgumentException("--allow-host is for a platform without a key; with --operator-key any name will do");
+        }
+    }
+
+    /** Its addresses count, not its name; one that nobody knows now may be known when it is listened on. */
+    private static boolean isThisMachineAlone(String host) {
+        try {
+            return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** Plain processes have no wall between applications: where others reach the platform they are only what was asked for by name. */
+    static SandboxConfiguration.Kind sandbox(SandboxConfiguration.Kind asked, String host) {
+        return asked == SandboxConfiguration.Kind.AUTO && !isThisMachineAlone(host) ? SandboxConfiguration.Kind.DOCKER : asked;
+    }
+
+    /** @param text names with commas between them */
+    static List<String> names(String text) {
+        List<String> names = new ArrayList<>();
+        for (String name : text.isBlank() ? new String[0] : text.split(",")) {
+            if (!name.strip().matches(NAME)) {
+                throw new IllegalArgumentException("--allow-host: '" + name + "' is no name of a host; it has no port");
+            }
+            names.add(name.strip());
+        }
+        return List.copyOf(names);
+    }
+
+    static Door of(Options options) throws IOException {
+        if (options.operatorKey() != null) {
+            return new KeyedDoor(OperatorKey.read(options.operatorKey()));
+        }
+        LoggerFactory.getLogger(Doors.class).info("open: it asks for no key, whoever is on this machine may do everything;"
+                + " --operator-key FILE asks for one");
+        List<String> names = new ArrayList<>(options.allowHosts());
+        names.add(options.host());
+        return new OpenDoor(names);
+    }
+}
