@@ -23,14 +23,7 @@ public final class InvocationIds {
     /** @param slot where the process lives */
     public static String execution(String application, String process, String drawn, int slots, int slot) {
         ByteBuffer hash = ByteBuffer.wrap(sha256(application + '\0' + process + '\0' + drawn));
-        int high16 = Short.toUnsignedInt(hash.getShort());
-        long epochMs = Ids.epochMs(drawn);
-        for (long low64 = hash.getLong();; low64++) {
-            String id = Ids.encode(epochMs, high16, low64);
-            if (Slots.of(id, slots) == slot) {
-                return id;
-            }
-        }
+        return Slots.placed(Ids.encode(Ids.epochMs(drawn), hash.getShort(), hash.getLong()), slot, slots);
     }
 
     private static byte[] sha256(String text) {

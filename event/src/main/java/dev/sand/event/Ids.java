@@ -46,6 +46,11 @@ public final class Ids {
         return ms;
     }
 
+    /** Of its lowest five bits. */
+    static char character(int digit) {
+        return ALPHABET[digit & 31];
+    }
+
     /** The five bits of a character of an id. */
     static int digit(char c) {
         return Arrays.binarySearch(ALPHABET, c);

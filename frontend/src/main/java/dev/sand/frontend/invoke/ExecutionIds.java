@@ -24,14 +24,12 @@ final class ExecutionIds {
 
     /** Always the same for the same bits, time and slot. */
     String derived(long nowMs, int high16, long low64, int slot) {
-        if (slot == ANY) {
-            return Ids.encode(nowMs, high16, low64);
-        }
-        for (long low = low64;; low++) {
-            String id = Ids.encode(nowMs, high16, low);
-            if (Slots.of(id, slots) == slot) {
-                return id;
-            }
-        }
+        String id = Ids.encode(nowMs, high16, low64);
+        return slot == ANY ? id : Slots.placed(id, slot, slots);
+    }
+
+    /** The same request's, where its process lives. */
+    String moved(String id, int slot) {
+        return Slots.placed(id, slot, slots);
     }
 }

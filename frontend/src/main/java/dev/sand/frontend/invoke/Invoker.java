@@ -248,7 +248,7 @@ final class Invoker implements AutoCloseable {
 
     private void redirect(Invocation invocation, InvocationResult moved, Key key, int before) {
         InvocationRequest old = invocation.request();
-        InvocationRequest next = old.as(ids.next(clockMs.getAsLong(), ProcessPlace.slotOf(moved.failure())));
+        InvocationRequest next = old.as(ids.moved(old.executionId(), ProcessPlace.slotOf(moved.failure())));
         Key nextKey = null;
         if (key != null) {
             IdempotencyKeys.Claim claim = keys.move(old.application(), key.hash, key.claim, next.executionId());

@@ -26,8 +26,10 @@ final class Arrivals {
         return execution.request().application() + '/' + execution.request().processId();
     }
 
-    /** @param spec of the process, if it is yet to be made
-     * @param then told why it cannot be taken here, or null: it may be accepted; not told when the execution has ended */
+    /**
+     * @param spec of the process, if it is yet to be made
+     * @param then told why it cannot be taken here, or null: it may be accepted; not told when the execution has ended
+     */
     void locate(RunningExecution execution, ProcessSpec spec, Consumer<Failure> then) {
         String application = execution.request().application();
         String id = execution.request().processId();

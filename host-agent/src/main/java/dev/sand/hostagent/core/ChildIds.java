@@ -14,15 +14,7 @@ final class ChildIds {
     /** @param askedMs wall clock of the signal that asked for it: the id's time */
     static String of(String parentId, String step, long askedMs, int slot, int slots) {
         ByteBuffer drawn = ByteBuffer.wrap(digest(parentId + "/" + step));
-        int high = drawn.getShort();
-        long low = drawn.getLong();
-        while (true) {
-            String id = Ids.encode(askedMs, high, low);
-            if (Slots.of(id, slots) == slot) {
-                return id;
-            }
-            low++;
-        }
+        return Slots.placed(Ids.encode(askedMs, drawn.getShort(), drawn.getLong()), slot, slots);
     }
 
     static long startedMs(String id) {

@@ -6,6 +6,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
+import dev.sand.event.Slots;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
@@ -271,7 +272,7 @@ final class ProcessCalls {
             refuse(call, Errors.UNKNOWN_GRAIN, "application " + application + " has no grain " + invoke.grain());
             return null;
         }
-        String id = ChildIds.of(event.id, "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
+        String id = ChildIds.of(Slots.request(event.id), "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
         long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
         return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
                 event.owner.traceparent()).inProcess(invoke.destination());

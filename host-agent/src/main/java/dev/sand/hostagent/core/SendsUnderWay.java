@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Slots;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,20 +19,21 @@ final class SendsUnderWay {
     private final Map<String, Of> bySender = new HashMap<>();
 
     void begin(String sender) {
-        bySender.computeIfAbsent(sender, added -> new Of()).messages++;
+        bySender.computeIfAbsent(Slots.request(sender), added -> new Of()).messages++;
     }
 
     void done(String sender) {
-        Of of = bySender.get(sender);
+        String request = Slots.request(sender);
+        Of of = bySender.get(request);
         if (--of.messages == 0) {
-            bySender.remove(sender);
+            bySender.remove(request);
             of.waiting.forEach(Runnable::run);
         }
     }
 
     /** Does the step when all of the sender's are durable. @return false: they are, and it is done by whoever asks */
     boolean delays(String sender, Runnable step) {
-        Of of = bySender.isEmpty() ? null : bySender.get(sender);
+        Of of = bySender.isEmpty() ? null : bySender.get(Slots.request(sender));
         return of != null && of.waiting.add(step);
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.hostagent.process;
 
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
+import dev.sand.event.Slots;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import dev.sand.localbus.KeyedQueues;
@@ -13,7 +14,7 @@ import java.util.Map;
 
 /**
  * A process's unread messages (PraaS 4.2), bounded as a whole, and which messages of each sender were taken: a repetition is known by
- * its number. What is received, or makes an invocation, keeps its place until that is durable.
+ * its number, in whatever slot its sender's request is run again. What is received, or makes an invocation, keeps its place until that is durable.
  */
 public final class Mailbox {
     /** Senders whose numbers are remembered, those that were heard last: a repetition comes while its sender runs, or is run again. */
@@ -60,7 +61,7 @@ public final class Mailbox {
 
     /** Whether it is a repetition. */
     public boolean hasTaken(String sender, int ordinal) {
-        BitSet ordinals = taken.get(sender);
+        BitSet ordinals = taken.get(Slots.request(sender));
         return ordinals != null && ordinals.get(ordinal);
     }
 
@@ -79,7 +80,7 @@ public final class Mailbox {
     }
 
     void took(String sender, int ordinal) {
-        taken.computeIfAbsent(sender, added -> new BitSet()).set(ordinal);
+        taken.computeIfAbsent(Slots.request(sender), added -> new BitSet()).set(ordinal);
     }
 
     /** By sender, the numbers of those that were taken. */

@@ -33,14 +33,8 @@ final class Deliveries {
             digest.update(("\0" + held.message().id()).getBytes(StandardCharsets.UTF_8));
         }
         ByteBuffer drawn = ByteBuffer.wrap(digest.digest());
-        long low = drawn.getLong();
-        int high = drawn.getShort();
         long epochMs = Math.max(0, batch.messages().getFirst().message().enqueuedMs());
-        String id = Ids.encode(epochMs, high, low);
-        while (Slots.of(id, slots) != batch.partition()) {
-            id = Ids.encode(epochMs, high, ++low);
-        }
-        return id;
+        return Slots.placed(Ids.encode(epochMs, drawn.getShort(), drawn.getLong()), batch.partition(), slots);
     }
 
     /** One message is the event itself; of a queue with batches, the event is a list. */

@@ -289,6 +289,18 @@ class ElsewhereTest extends ProcessFixture {
     }
 
     @Test
+    void aMessageOfASenderWhoseSlotIsLostIsItsNextOwnersToGive() {
+        Running sender = running("p");
+        running("q");
+        shop.takesChanges = false;
+        call(sender, send(0, "q", "7"));
+        lose("p");
+        shop.all.clear();
+        lose("q");
+        assertThat(shop.all).as("it is sent again when its sender runs again").noneMatch(Action.SendElsewhere.class::isInstance);
+    }
+
+    @Test
     void whatIsToBeGivenToAProcessThatIsHereAgainIsGivenHere() {
         Running sender = running("p");
         Action.SendElsewhere again = givenAgain(sender);

@@ -85,11 +85,7 @@ class MessageRoomTest extends ProcessFixture {
     void whoeverIsToldThatItIsAcceptedIsNotRefusedAfterwards() {
         invoke("q");
         invoke("q");
-        String id;
-        long number = 1_000;
-        do {
-            id = Ids.encode(1_000, 0, number++);
-        } while (Slots.of(id, SLOTS) != Slots.of("q", SLOTS));
+        String id = Slots.placed(Ids.encode(1_000, 1_000, 0), Slots.of("q", SLOTS), SLOTS);
         List<Action> seen = shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, true, null)
                 .inProcess("q"));
         assertThat(seen).noneMatch(Action.Journal.class::isInstance);

@@ -65,15 +65,12 @@ class MigrationTest extends ProcessFixture {
         return answers;
     }
 
-    private static InvocationRequest request(int slot, long number) {
-        String id;
-        do {
-            id = Ids.encode(2_000, 0, number++);
-        } while (Slots.of(id, SLOTS) != slot);
+    private static InvocationRequest request(int slot, int number) {
+        String id = Slots.placed(Ids.encode(2_000, number, 0), slot, SLOTS);
         return new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 100_000, false, null).inProcess("p");
     }
 
-    private List<Action> invokeIn(int slot, long number) {
+    private List<Action> invokeIn(int slot, int number) {
         return on(new Input.Invoke(request(slot, number), new InvocationListener() {
             @Override
             public void onAccepted() {}

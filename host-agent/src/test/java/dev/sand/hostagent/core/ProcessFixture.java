@@ -27,7 +27,7 @@ abstract class ProcessFixture {
     final List<Object> told = new ArrayList<>();
     final List<Action.Join> joins = new ArrayList<>();
     final List<Action.Journal> journal = new ArrayList<>();
-    private long ids = 1;
+    private int ids = 1;
 
     ProcessFixture(CoreFixture shop) {
         this.shop = shop;
@@ -41,10 +41,7 @@ abstract class ProcessFixture {
 
     /** @return the execution's id, in the process's slot */
     String invoke(String process, String function) {
-        String id;
-        do {
-            id = Ids.encode(1_000, 0, ids++);
-        } while (Slots.of(id, SLOTS) != Slots.of(process, SLOTS));
+        String id = Slots.placed(Ids.encode(1_000, ids++, 0), Slots.of(process, SLOTS), SLOTS);
         List<Action> seen = shop.invoke(new InvocationRequest(id, APP.application(), APP.version(), function, json("1"), 100_000, false,
                 null).inProcess(process));
         keep(seen);

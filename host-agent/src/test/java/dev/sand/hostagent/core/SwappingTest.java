@@ -167,6 +167,20 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void aKilledProcessLeavesNoImageThatNobodyKnowsOf() {
+        stateAndMessage();
+        shop.writesImages = false;
+        command("p", Kind.CHECKPOINT);
+        Action.WriteImage write = shop.only(Action.WriteImage.class);
+        shop.writesImages = true;
+        shop.images.put("p", write.image());
+        on(new Input.ImageWritten(write, Failure.platform(Errors.UNAVAILABLE, "the store's answer is lost", true)));
+        assertThat(command("p", Kind.KILL)).isInstanceOf(ProcessView.class);
+        assertThat(shop.images).isEmpty();
+        assertThat(state(running("p"), "a")).isNull();
+    }
+
+    @Test
     void whatComesWhileItIsWrittenIsNotForgotten() {
         stateAndMessage();
         shop.writesImages = false;

@@ -216,11 +216,7 @@ final class MovingWorld {
     }
 
     private void invoke(String process, String function, String name, int before) {
-        int slot = route(process);
-        String id;
-        do {
-            id = Ids.encode(1_000, dice.nextInt(1 << 16), dice.nextLong());
-        } while (Slots.of(id, SLOTS) != slot);
+        String id = Slots.placed(Ids.encode(1_000, dice.nextInt(1 << 16), dice.nextLong()), route(process), SLOTS);
         ask(new InvocationRequest(id, APP.application(), APP.version(), function, json(name), 70_000, false, null).inProcess(process), name,
                 before);
     }
@@ -258,7 +254,8 @@ final class MovingWorld {
     private void answered(InvocationRequest request, String name, int before, InvocationResult result) {
         if (isMoved(result) && before < 20 && ProcessPlace.slotOf(result.failure()) >= 0) {
             routes.put(request.process(), ProcessPlace.slotOf(result.failure()));
-            later(1, () -> invoke(request.process(), request.target(), name, before + 1));
+            String moved = Slots.placed(request.executionId(), ProcessPlace.slotOf(result.failure()), SLOTS);
+            later(1, () -> ask(request.as(moved), name, before + 1));
         } else if (isMoved(result) && before < 20) {
             later(20, () -> ask(request, name, before + 1)); // its slot is another's now
         } else {

@@ -3,8 +3,10 @@ package dev.sand.hostagent.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sand.event.Ids;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessSpec;
+import dev.sand.event.Slots;
 import dev.sand.hostagent.process.Mailbox.Sent;
 import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
@@ -217,6 +219,13 @@ class CloudProcessTest {
         assertThat(offer("q", "k", json("3"), "i1", 2)).as("it was refused then").isEqualTo(Sent.TAKEN);
         assertThat(offer("q", "k", json("1"), "i2", 0)).isEqualTo(Sent.FULL);
         assertThat(process.mailbox().unread()).isEqualTo(3);
+    }
+
+    @Test
+    void aRepetitionIsKnownWhenItsSenderRunsInAnotherSlot() {
+        String sender = Ids.encode(1, 2, 3);
+        assertThat(offer("q", "k", json("1"), Slots.placed(sender, 1, 16) + "/f", 0)).isEqualTo(Sent.TAKEN);
+        assertThat(offer("q", "k", json("1"), Slots.placed(sender, 2, 16) + "/f", 0)).isEqualTo(Sent.REPEATED);
     }
 
     @Test
