@@ -14,6 +14,12 @@ test("each page's address leads back to it", () => {
     { page: "grain", app: "shop", name: "a/b?c#d%" },
     { page: "executions", app: "shop", status: "FAILED", target: "", before: "01A" },
     { page: "execution", app: "shop", id: "01ABC" },
+    { page: "hosts" },
+    { page: "processes", app: "shop", status: "idle", after: "a~b" },
+    { page: "process", app: "shop", id: "room.1~x" },
+    { page: "triggers", app: "shop" },
+    { page: "bus", app: "shop" },
+    { page: "queue", app: "shop", name: "orders", after: "01A" },
     { page: "logs", app: "shop", grain: "order", text: "a & b?c", hide: "stderr,platform" },
   ];
   for (const route of routes) expect(parseRoute(formatRoute(route))).toEqual(route);

@@ -42,3 +42,15 @@ export async function accessible(page, name) {
     if (process.env.SAND_SCREENSHOTS) await page.screenshot({ path: join(process.env.SAND_SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
   }
 }
+
+/** On a phone no page is wider than the screen. */
+export async function fitsPhone(page, server, addresses) {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const address of addresses) {
+    await page.goto(`${server}/ui/${address}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("load");
+    const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    if (wide > screen) throw new Error(`${address} is ${wide} wide on a screen of ${screen}`);
+  }
+}

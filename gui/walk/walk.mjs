@@ -1,10 +1,9 @@
 // Through the GUI of a running platform, as somebody does who has just deployed the application `gate` of tests/e2e/applications.
 // Usage: walk.mjs SERVER. Run by tests/e2e/test_gui.py; says each step, and ends with 1 at the first that fails.
 import assert from "node:assert/strict";
-import { accessible, withPage } from "./browser.mjs";
+import { accessible, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
-const PHONE = { width: 390, height: 844 };
 const step = (text) => console.log(text);
 const invoke = (target, input) =>
   fetch(`${server}/invoke/gate/${target}`, { method: "POST", body: JSON.stringify(input), headers: { "Content-Type": "application/json" } });
@@ -124,13 +123,7 @@ await withPage(async (page) => {
   await accessible(page, "logs");
 
   step("on a phone nothing is wider than the screen");
-  await page.setViewportSize(PHONE);
-  for (const address of ["#/", "#/applications/gate", "#/applications/gate/executions", "#/applications/gate/logs"]) {
-    await page.goto(`${server}/ui/${address}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("load");
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true, address);
-  }
+  await fitsPhone(page, server, ["#/", "#/applications/gate", "#/applications/gate/executions", "#/applications/gate/logs"]);
 
   step("an address that leads nowhere says so");
   await page.goto(`${server}/ui/#/nowhere`);

@@ -66,15 +66,34 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
 @pytest.mark.usefixtures("page")
 def test_a_walk_through_the_gui(tested: Tested) -> None:
     """Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe."""
+    tested.sand("deploy", str(APPLICATIONS / "gate"))
+    walk(tested, "walk.mjs")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_through_hosts_and_processes(tested: Tested) -> None:
+    """A process made, seen, swapped out and in, and killed; the host that it was on."""
+    tested.sand("deploy", str(CHECKOUT / "examples/chat"))
+    walk(tested, "processes.mjs")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_through_triggers_and_queues(tested: Tested) -> None:
+    """A trigger armed and disarmed; a message that becomes a dead letter, sent again and dropped."""
+    tested.sand("deploy", str(APPLICATIONS / "events"))
+    walk(tested, "queues.mjs")
+
+
+def walk(tested: Tested, name: str) -> None:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("SAND_TEST_BROWSER"):
         pytest.skip("there is no Chromium on this machine")
     assert chromium, "there is no Chromium on this machine"
-    tested.sand("deploy", str(APPLICATIONS / "gate"))
-    command = [str(NODE), str(GUI / "walk/walk.mjs"), tested.server]
     # In a group of its own: the command starts Node, and that the browser.
-    walk = subprocess.Popen(
-        command,
+    walking = subprocess.Popen(
+        [str(NODE), str(GUI / "walk" / name), tested.server],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -82,10 +101,10 @@ def test_a_walk_through_the_gui(tested: Tested) -> None:
         start_new_session=True,
     )
     try:
-        said, errors = walk.communicate(timeout=WALK_SECONDS)
+        said, errors = walking.communicate(timeout=WALK_SECONDS)
     except subprocess.TimeoutExpired:
-        os.killpg(walk.pid, signal.SIGKILL)
-        said, errors = walk.communicate()
+        os.killpg(walking.pid, signal.SIGKILL)
+        said, errors = walking.communicate()
     sys.stdout.write(said)
-    assert walk.returncode == 0, errors
+    assert walking.returncode == 0, errors
     assert said.endswith("walked\n")

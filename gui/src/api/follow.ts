@@ -1,7 +1,6 @@
-// An application's log lines as they are written, over server-sent events; the newest are kept.
+// Log lines of an application, or of a process, as they are written, over server-sent events; the newest are kept.
 import { useEffect, useState } from "react";
 import type { Schemas } from "./client";
-import { paths } from "./queries";
 import { openStream } from "./stream";
 
 type LogLine = Schemas["Line"];
@@ -20,7 +19,7 @@ export function followQuery(grain: string): URLSearchParams {
   return new URLSearchParams({ limit: String(FIRST_LINES), follow: "true", ...(grain && { grain }) });
 }
 
-export function useFollowedLogs(app: string, grain: string): Followed {
+export function useFollowedLogs(url: string): Followed {
   const [followed, setFollowed] = useState<Followed>({ lines: [], isOpen: false });
 
   useEffect(() => {
@@ -36,7 +35,7 @@ export function useFollowedLogs(app: string, grain: string): Followed {
       setFollowed((before) => ({ ...before, lines: [...before.lines, ...come].slice(-MOST_LINES) }));
     }
 
-    const close = openStream(paths.logs(app, followQuery(grain)), {
+    const close = openStream(url, {
       onLine: (isOpen) => setFollowed((before) => ({ ...before, isOpen })),
       events: {
         line: (data) => {
@@ -53,7 +52,7 @@ export function useFollowedLogs(app: string, grain: string): Followed {
       close();
       window.clearTimeout(showing);
     };
-  }, [app, grain]);
+  }, [url]);
 
   return followed;
 }

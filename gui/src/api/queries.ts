@@ -17,12 +17,16 @@ export type Status = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "CANCELL
 export const STATUSES: readonly Status[] = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"];
 
 const enc = encodeURIComponent;
+const asked = (query: URLSearchParams): string => (query.size === 0 ? "" : `?${query}`);
 export const paths = {
   applications: () => address("api/v1/applications"),
   application: (app: string) => address(`api/v1/applications/${enc(app)}`),
   invocations: (app: string, query: URLSearchParams) => address(`api/v1/applications/${enc(app)}/invocations?${query}`),
   invocation: (app: string, id: string, rest = "") => address(`api/v1/applications/${enc(app)}/invocations/${enc(id)}${rest}`),
   invoke: (app: string, target: string) => address(`invoke/${enc(app)}/${enc(target)}`),
+  status: () => address("api/v1/status"),
+  processes: (app: string, query = new URLSearchParams()) => address(`api/v1/applications/${enc(app)}/processes${asked(query)}`),
+  process: (app: string, id: string, rest = "") => address(`api/v1/applications/${enc(app)}/processes/${enc(id)}${rest}`),
   logs: (app: string, query: URLSearchParams) => address(`api/v1/applications/${enc(app)}/logs?${query}`),
 };
 

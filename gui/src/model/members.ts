@@ -37,3 +37,27 @@ export function members(text: string): readonly (readonly [string, string])[] | 
 export function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return record && Object.hasOwn(record, name) ? record[name] : undefined;
 }
+
+/** The elements of a JSON array as they were written, or null when the text is none. */
+export function elements(text: string): readonly string[] | null {
+  const whole = text.trim();
+  if (!whole.startsWith("[")) return null;
+  const found: string[] = [];
+  let depth = 0;
+  let from = 0;
+  const close = (to: number): void => {
+    const element = whole.slice(from, to).trim();
+    if (element !== "") found.push(element);
+    from = to + 1;
+  };
+  for (const { 0: token, index } of whole.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]/g)) {
+    if (token === "[" || token === "{") {
+      if (++depth === 1) from = index + 1;
+    } else if (token === "]" || token === "}") {
+      if (--depth === 0) close(index);
+    } else if (depth === 1 && token === ",") {
+      close(index);
+    }
+  }
+  return found;
+}

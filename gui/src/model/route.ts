@@ -6,6 +6,11 @@ export type Route =
   | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
+  | { readonly page: "hosts" }
+  | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
+  | { readonly page: "process"; readonly app: string; readonly id: string }
+  | { readonly page: "triggers" | "bus"; readonly app: string }
+  | { readonly page: "queue"; readonly app: string; readonly name: string; readonly after: string }
   | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly text: string; readonly hide: string }
   | { readonly page: "unknown"; readonly address: string };
 
@@ -21,10 +26,14 @@ export function parseRoute(hash: string): Route {
   const asked = (name: string): string => query.get(name) ?? "";
   const [root, app, kind, name] = parts;
   if (root === undefined) return { page: "home" };
+  if (root === "hosts" && app === undefined) return { page: "hosts" };
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
   if (kind === undefined) return { page: "application", app };
   if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), text: asked("text"), hide: asked("hide") };
+  if (kind === "processes") return name === undefined ? { page: "processes", app, status: asked("status"), after: asked("after") } : { page: "process", app, id: name };
+  if (kind === "triggers" && name === undefined) return { page: "triggers", app };
+  if (kind === "queues") return name === undefined ? { page: "bus", app } : { page: "queue", app, name, after: asked("after") };
   if (kind === "executions" && name === undefined) {
     return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
   }
@@ -47,6 +56,18 @@ export function formatRoute(route: Route): string {
       return at(route.app, "executions", route.id);
     case "executions":
       return at(route.app, "executions") + queryOf({ status: route.status, target: route.target, before: route.before });
+    case "hosts":
+      return "#/hosts";
+    case "processes":
+      return at(route.app, "processes") + queryOf({ status: route.status, after: route.after });
+    case "process":
+      return at(route.app, "processes", route.id);
+    case "triggers":
+      return at(route.app, "triggers");
+    case "bus":
+      return at(route.app, "queues");
+    case "queue":
+      return at(route.app, "queues", route.name) + queryOf({ after: route.after });
     case "logs":
       return at(route.app, "logs") + queryOf({ grain: route.grain, text: route.text, hide: route.hide });
     case "unknown":

@@ -7,11 +7,17 @@ import { Title, To } from "../parts/bits";
 import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
 import { Application } from "./Application";
+import { Bus } from "./Bus";
 import { Execution } from "./Execution";
 import { Executions } from "./Executions";
 import { Home } from "./Home";
+import { Hosts } from "./Hosts";
 import { Logs, hiddenStreams } from "./Logs";
+import { OneQueue } from "./OneQueue";
+import { Process } from "./Process";
+import { Processes } from "./Processes";
 import { Target } from "./Target";
+import { Triggers } from "./Triggers";
 
 export function App() {
   const route = useRoute();
@@ -35,6 +41,7 @@ export function App() {
           </a>
           <nav aria-label="Platform">
             <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
+            <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />
           </nav>
           <ThemeSwitch />
         </div>
@@ -65,6 +72,9 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
   const sections: readonly (readonly [string, Route, readonly Route["page"][]])[] = [
     [app, { page: "application", app }, ["application", "workflow", "grain"]],
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
+    ["Triggers", { page: "triggers", app }, ["triggers"]],
+    ["Queues", { page: "bus", app }, ["bus", "queue"]],
+    ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
     ["Logs", { page: "logs", app, grain: "", text: "", hide: hiddenStreams() }, ["logs"]],
   ];
   return (
@@ -89,6 +99,18 @@ function Page({ route }: { readonly route: Route }) {
       return <Executions route={route} />;
     case "execution":
       return <Execution app={route.app} id={route.id} />;
+    case "triggers":
+      return <Triggers app={route.app} />;
+    case "bus":
+      return <Bus app={route.app} />;
+    case "queue":
+      return <OneQueue route={route} />;
+    case "hosts":
+      return <Hosts />;
+    case "processes":
+      return <Processes route={route} />;
+    case "process":
+      return <Process app={route.app} id={route.id} />;
     case "logs":
       return <Logs route={route} />;
     case "unknown":

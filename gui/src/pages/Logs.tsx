@@ -25,7 +25,7 @@ export function hiddenStreams(): string {
 export function Logs({ route }: { readonly route: Shown }) {
   const { app, grain, text } = route;
   const described = useQuery(application(app));
-  const { lines, isOpen } = useFollowedLogs(app, grain);
+  const { lines, isOpen } = useFollowedLogs(paths.logs(app, followQuery(grain)));
   const hidden = route.hide.split(",");
   const wanted = text.toLowerCase();
   const shown = lines.filter((line) => !hidden.includes(line.stream) && line.text.toLowerCase().includes(wanted));

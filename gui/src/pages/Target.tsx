@@ -9,6 +9,7 @@ import { jsonFault } from "../model/show";
 import { Found, Section, Title, To, Trouble, Value } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Graph } from "../parts/Graph";
+import { JsonField } from "../parts/JsonField";
 import { useOnce } from "../parts/once";
 import { go } from "../parts/router";
 
@@ -67,22 +68,7 @@ function Run({ app, name }: { readonly app: string; readonly name: string }) {
           if (fault === null) runOnce();
         }}
       >
-        <label htmlFor="input">Input, as JSON</label>
-        <textarea
-          id="input"
-          rows={6}
-          spellCheck={false}
-          value={input}
-          aria-invalid={fault !== null}
-          aria-describedby="input-fault"
-          onChange={(event) => setInput(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-          }}
-        />
-        <p id="input-fault" aria-live="polite" className="fault">
-          {fault ?? ""}
-        </p>
+        <JsonField id="input" label="Input, as JSON" value={input} fault={fault} rows={6} onChange={setInput} />
         <button type="submit" className="first" disabled={run.isPending || fault !== null}>
           Run
         </button>

@@ -1,0 +1,49 @@
+// What pages of queues and triggers ask for.
+import { queryOptions } from "@tanstack/react-query";
+import { lettersOf } from "../model/queue";
+import { address, answered, client } from "./client";
+
+const FRESH_MS = 2_000;
+const enc = encodeURIComponent;
+export const LETTERS = 20;
+/** The platform counts so many, and takes so many at once. */
+export const MOST_LETTERS = 1_000;
+
+const at = (app: string, rest: string): string => address(`api/v1/applications/${enc(app)}/${rest}`);
+export const busPaths = {
+  queues: (app: string) => at(app, "queues"),
+  queue: (app: string, queue: string, rest = "") => at(app, `queues/${enc(queue)}${rest}`),
+  letters: (app: string, queue: string, after: string) => at(app, `queues/${enc(queue)}/dead-letters?${lettersQuery(after)}`),
+  triggers: (app: string) => at(app, "triggers"),
+  trigger: (app: string, trigger: string, rest: string) => at(app, `triggers/${enc(trigger)}/${rest}`),
+};
+
+function lettersQuery(after: string): URLSearchParams {
+  return new URLSearchParams({ limit: String(LETTERS), ...(after && { after }) });
+}
+
+export const triggers = (app: string) =>
+  queryOptions({
+    queryKey: ["triggers", app],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/triggers", { params: { path: { app } } })),
+    refetchInterval: FRESH_MS,
+  });
+
+export const queues = (app: string) =>
+  queryOptions({
+    queryKey: ["queues", app],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app } } })),
+    refetchInterval: FRESH_MS,
+  });
+
+export const letters = (app: string, queue: string, after: string) =>
+  queryOptions({
+    queryKey: ["letters", app, queue, after],
+    queryFn: async () => {
+      const params = { path: { app, queue }, query: { limit: LETTERS, ...(after && { after }) } };
+      const answer: unknown = await answered(client.GET("/api/v1/applications/{app}/queues/{queue}/dead-letters", { params, parseAs: "text" }));
+      return lettersOf(String(answer));
+    },
+    refetchInterval: FRESH_MS,
+    placeholderData: (before) => before,
+  });

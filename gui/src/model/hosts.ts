@@ -1,0 +1,71 @@
+// Hosts and what runs on them, summed up for people.
+import type { Schemas } from "../api/client";
+
+export type Host = Schemas["HostStatus"];
+export type Sandbox = Host["sandboxes"][number];
+export type GrainOnHost = Sandbox["grains"][number];
+
+export interface Totals {
+  readonly workers: number;
+  readonly ready: number;
+  readonly idle: number;
+  readonly running: number;
+  readonly queued: number;
+  readonly oldestMs: number;
+  readonly restarts: number;
+}
+
+export function totals(grains: readonly GrainOnHost[]): Totals {
+  const sum = (of: (grain: GrainOnHost) => number): number => grains.reduce((all, grain) => all + of(grain), 0);
+  return {
+    workers: grains.length,
+    ready: grains.filter((grain) => grain.workerState === "ready").length,
+    idle: sum((grain) => grain.idle),
+    running: sum((grain) => grain.running),
+    queued: sum((grain) => grain.queued),
+    oldestMs: Math.max(0, ...grains.map((grain) => grain.oldestMs)),
+    restarts: sum((grain) => grain.restarts),
+  };
+}
+
+/** A host knows an application before, and after, it has a sandbox for it. */
+export function isThere(sandbox: Sandbox): boolean {
+  return sandbox.state !== "none";
+}
+
+export function stateOf(host: Host): "unreachable" | "draining" | "ready" {
+  if (host.problem) return "unreachable";
+  return host.draining ? "draining" : "ready";
+}
+
+/** Numbers as ranges: 0–3, 7. */
+export function ranges(numbers: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = found.at(-1);
+    if (last && number <= last[1] + 1) last[1] = number;
+    else found.push([number, number]);
+  }
+  return found.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`)).join(", ");
+}
+
+/** A grain's queue on one host: the local bus. */
+export interface LocalQueue {
+  readonly key: string;
+  readonly host: string;
+  readonly version: number;
+  readonly grain: GrainOnHost;
+}
+
+/** Of one application, over all hosts, longest first. */
+export function localQueues(hosts: readonly Host[], app: string): readonly LocalQueue[] {
+  return hosts
+    .flatMap((host) =>
+      host.sandboxes
+        .filter((sandbox) => sandbox.application === app)
+        .flatMap((sandbox) =>
+          sandbox.grains.map((grain) => ({ key: `${host.host}/${sandbox.version}/${grain.grain}`, host: host.host, version: sandbox.version, grain })),
+        ),
+    )
+    .sort((a, b) => b.grain.queued - a.grain.queued || b.grain.running - a.grain.running || a.key.localeCompare(b.key));
+}

@@ -1,0 +1,34 @@
+// One queue: its settings, a message for it, and the messages that were given up on.
+import { useQuery } from "@tanstack/react-query";
+import { MOST_LETTERS, busPaths, queues } from "../api/bus";
+import { atMost, settingsText } from "../model/queue";
+import type { Route } from "../model/route";
+import { Facts, Found, Title, To } from "../parts/bits";
+import { AsCurl } from "../parts/copy";
+import { DeadLetters } from "./queue/DeadLetters";
+import { Send } from "./queue/Send";
+
+type Shown = Extract<Route, { page: "queue" }>;
+
+export function OneQueue({ route }: { readonly route: Shown }) {
+  const { app, name } = route;
+  return (
+    <>
+      <Title trail={<To route={{ page: "bus", app }}>Queues</To>}>{name}</Title>
+      <Found query={useQuery(queues(app))}>
+        {({ queues: found }) => {
+          const queue = found.find((one) => one.name === name);
+          if (!queue) return <p role="alert">{`The live version of ${app} has no queue ${name}.`}</p>;
+          return (
+            <>
+              <Facts facts={[["Waiting", queue.waiting.toLocaleString("en")], ["Dead letters", atMost(queue.deadLetters, MOST_LETTERS)], ...settingsText(queue)]} />
+              {!queue.trigger && <Send app={app} queue={name} />}
+              <DeadLetters route={route} />
+            </>
+          );
+        }}
+      </Found>
+      <AsCurl url={busPaths.queues(app)} />
+    </>
+  );
+}

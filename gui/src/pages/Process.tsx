@@ -1,0 +1,78 @@
+// One cloud process: what it has, what it does and did, what can be done with it.
+import { useQuery } from "@tanstack/react-query";
+import { followQuery, useFollowedLogs } from "../api/follow";
+import { paths } from "../api/queries";
+import { process, processMetrics } from "../api/running";
+import { type Process as Seen, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../model/process";
+import { bytes, when } from "../model/show";
+import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
+import { AsCurl } from "../parts/copy";
+import { Lines } from "../parts/Lines";
+import { Empty } from "../parts/Table";
+import { ProcessActions } from "./process/ProcessActions";
+
+export function Process({ app, id }: { readonly app: string; readonly id: string }) {
+  const query = useQuery(process(app, id));
+  return (
+    <>
+      <Title trail={<To route={{ page: "processes", app, status: "", after: "" }}>Processes</To>}>{id}</Title>
+      <Found query={query}>
+        {(found) => (
+          <>
+            <Now found={found} />
+            <ProcessActions app={app} found={found} />
+          </>
+        )}
+      </Found>
+      <Section title="Since it was made">
+        <Found query={useQuery(processMetrics(app, id))}>{(metrics) => <Facts facts={doneFacts(metrics)} />}</Found>
+        <AsCurl name="figures" url={paths.process(app, id, "/metrics")} />
+      </Section>
+      <Section title="Logs">
+        <Written app={app} id={id} />
+      </Section>
+      <AsCurl url={paths.process(app, id)} />
+    </>
+  );
+}
+
+function Now({ found }: { readonly found: Seen }) {
+  const share = memoryShare(found);
+  return (
+    <Facts
+      facts={[
+        ["Status", <StatusBadge status={found.status} />],
+        ["Host", found.host],
+        ["Made", when(found.createdMs)],
+        ["Functions at once", functionsText(found)],
+        ["State", stateText(found)],
+        ["Mailbox", mailboxText(found)],
+        [
+          "Memory",
+          share === null ? null : (
+            <>
+              <Meter share={share} label="Of its memory, in use" /> {Math.round(share * 100)} % of {bytes(found.memoryBytes ?? 0)}
+            </>
+          ),
+        ],
+        ["Sandbox of its own", dedicatedText(found.dedicated)],
+      ]}
+    />
+  );
+}
+
+function Written({ app, id }: { readonly app: string; readonly id: string }) {
+  const { lines, isOpen } = useFollowedLogs(paths.process(app, id, `/logs?${followQuery("")}`));
+  return (
+    <>
+      {lines.length > 0 ? (
+        <Lines lines={lines} label="Log lines" />
+      ) : (
+        <Empty>
+          <p>{isOpen ? "Nothing was written in it yet." : "Connecting…"}</p>
+        </Empty>
+      )}
+      <AsCurl name="logs" url={paths.process(app, id, `/logs?${followQuery("")}`)} headers={{ Accept: "text/event-stream" }} />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { type GrainOnHost, type Host, localQueues, ranges, stateOf, totals } from "../src/model/hosts";
+import { PROCESS_ID, type Process, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../src/model/process";
+
+const grain = (name: string, queued: number, more: Partial<GrainOnHost> = {}): GrainOnHost => ({
+  grain: name, workerState: "ready", workerPid: 1, idle: 1, running: 2, queued, oldestMs: queued * 10, restarts: 0, ...more,
+});
+const host = (name: string, app: string, grains: readonly GrainOnHost[], more: Partial<Host> = {}): Host => ({
+  host: name, sandboxKind: "docker", draining: false, ...more,
+  sandboxes: [{ application: app, version: 1, id: "s", state: "running", startedMs: 0, executions: 0, grains: [...grains] }],
+});
+
+test("a host's grains summed up", () => {
+  expect(totals([grain("a", 3), grain("b", 1, { workerState: "starting", restarts: 2 })])).toEqual({
+    workers: 2, ready: 1, idle: 2, running: 4, queued: 4, oldestMs: 30, restarts: 2,
+  });
+  expect(totals([]).oldestMs).toBe(0);
+});
+
+test("what a host is", () => {
+  expect([host("h", "a", []), host("h", "a", [], { draining: true }), host("h", "a", [], { draining: true, problem: "gone" })].map(stateOf)).toEqual(["ready", "draining", "unreachable"]);
+});
+
+test("slots as ranges", () => {
+  expect([ranges([]), ranges([7]), ranges([3, 0, 1, 2, 9, 11, 10])]).toEqual(["", "7", "0–3, 9–11"]);
+});
+
+test("an application's local queues, longest first, of that application alone", () => {
+  const found = localQueues([host("x", "shop", [grain("a", 0), grain("b", 5)]), host("y", "shop", [grain("a", 1)]), host("y", "other", [grain("c", 9)])], "shop");
+  expect(found.map((queue) => queue.key)).toEqual(["x/1/b", "y/1/a", "x/1/a"]);
+});
+
+const PROCESS: Process = { application: "a", process: "p", status: "idle", host: "h", createdMs: 0 };
+
+test("a process as words", () => {
+  const full: Process = { ...PROCESS, memoryBytes: 100, residentBytes: 30, stateBytes: 80, stateKeys: 2, mailboxBytes: 20, unread: 1, running: 3, concurrency: 4, waiting: 7, overflowBytes: 50 };
+  expect([memoryShare(full), memoryShare(PROCESS)]).toEqual([0.5, null]);
+  expect([stateText(full), mailboxText(full), functionsText(full)]).toEqual([
+    "2 keys, 80 B, 50 B of it in the global data layer alone",
+    "1 message, 20 B",
+    "3 of 4, 7 waiting",
+  ]);
+  expect([stateText(PROCESS), mailboxText(PROCESS)]).toEqual(["0 keys, 0 B", "empty"]);
+  expect([dedicatedText(undefined), dedicatedText({}), dedicatedText({ memoryBytes: 1 << 20, cpus: 2, packages: ["vim"] })]).toEqual([null, "of its own", "1.0 MiB; 2 CPUs; packages vim"]);
+});
+
+test("what a process has done", () => {
+  const facts = Object.fromEntries(doneFacts({ invocations: 4, failures: 1, busyMs: 10, dataPlane: { connections: 1, invocations: 0 } }));
+  expect(facts).toMatchObject({ "Functions ended": "4, 1 failed", Busy: "10.0 ms, 2.50 ms each", "Data plane": "1 connection, 0 invocations", "Over the data plane": null });
+  expect(Object.fromEntries(doneFacts({})).Busy).toBe("never");
+});
+
+test("ids that a process may have", () => {
+  expect(["a", "A.b_c~d-1", "x".repeat(128)].every((id) => PROCESS_ID.test(id))).toBe(true);
+  expect(["", "a/b", "ä", "x".repeat(129), " a"].some((id) => PROCESS_ID.test(id))).toBe(false);
+});

@@ -1,0 +1,66 @@
+// Triggers, queues and dead letters of a running platform to which tests/e2e/applications/events was deployed. Usage: queues.mjs SERVER.
+import assert from "node:assert/strict";
+import { accessible, fitsPhone, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const step = (text) => console.log(text);
+
+async function send(page, message) {
+  await page.getByLabel("Message, as JSON").fill(JSON.stringify(message));
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+}
+
+await withPage(async (page) => {
+  step("a trigger is armed and fires; disarmed, it does not");
+  await page.goto(`${server}/ui/#/applications/events/triggers`);
+  const beat = page.getByRole("row", { name: /^beat/ });
+  await page.getByText("put of keys uploads/").waitFor();
+  await beat.getByText("disarmed").waitFor();
+  await beat.getByRole("button", { name: "Arm" }).click();
+  await beat.getByText("armed", { exact: true }).waitFor();
+  await beat.getByText(/^\d{4}-\d{2}-\d{2} /).waitFor();
+  await accessible(page, "triggers");
+  await beat.getByRole("button", { name: "Disarm" }).click();
+  await beat.getByText("disarmed").waitFor();
+
+  step("queues, of the application and of its grains");
+  await page.getByRole("link", { name: "Queues" }).click();
+  await page.getByRole("row", { name: /^flaky queue flaky/ }).waitFor();
+  await page.getByRole("row", { name: /^work / }).first().waitFor();
+  await accessible(page, "queues");
+
+  step("a message that fails as often as it may is a dead letter, and says why");
+  await page.getByRole("link", { name: "flaky", exact: true }).click();
+  await page.getByText("There is none. A message").waitFor();
+  await send(page, { name: "walk", fails: 4, markup: "<b>bold</b>" });
+  await page.getByText("sent as ").waitFor();
+  const letter = page.getByRole("article");
+  await letter.getByRole("heading", { name: "ValueError: attempt 3 fails" }).waitFor();
+  assert.match(await letter.locator("pre").innerText(), /<b>bold<\/b>/);
+  assert.equal(await page.locator("main b").count(), 0, "a payload is text");
+  await accessible(page, "dead-letters");
+
+  step("its execution is a click away; sent again, it works");
+  await letter.getByRole("link").click();
+  await page.locator(".facts .badge", { hasText: "failed" }).waitFor();
+  await page.goBack();
+  await letter.getByRole("button", { name: "Send again" }).click();
+  await letter.waitFor({ state: "detached" });
+  await page.getByText("sent again", { exact: true }).waitFor();
+
+  step("those that nobody wants are dropped, after a question");
+  await send(page, { name: "never", fails: 99 });
+  await letter.waitFor();
+  await letter.getByRole("button", { name: "Drop" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await letter.waitFor();
+  await letter.getByRole("button", { name: "Drop" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+  await letter.waitFor({ state: "detached" });
+
+  step("a queue that is not there");
+  await page.goto(`${server}/ui/#/applications/events/queues/constructor`);
+  await page.getByText("has no queue constructor").waitFor();
+  await fitsPhone(page, server, ["#/applications/events/triggers", "#/applications/events/queues", "#/applications/events/queues/flaky"]);
+});
+console.log("walked");
