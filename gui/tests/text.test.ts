@@ -43,6 +43,7 @@ test("a request as a command", () => {
   expect(asCurl({ method: "POST", url: "http://h/a", headers: { Prefer: "respond-async" }, body: '{"a": 1}' })).toBe(
     "curl -s -H 'Prefer: respond-async' --json '{\"a\": 1}' http://h/a",
   );
+  expect(asCurl({ url: "http://h/a", isKeyed: true })).toBe('curl -s -H "Authorization: Bearer $SAND_KEY" http://h/a');
   expect(asCurl({ method: "POST", url: "http://h/a" })).toBe("curl -s -X POST http://h/a");
 });
 

@@ -2,13 +2,19 @@
 
 import os
 import re
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import APPLICATIONS, CHECKOUT, Tested, is_problem
+from conftest import APPLICATIONS, CHECKOUT, Tested, is_problem, sandbox_option
+from sand.command.bundle import zip_folder
+from sand.command.client import Platform
+from sand.command.deploy import deploy
+from sand.command.local import LocalPlatform
 
 GUI = CHECKOUT / "gui"
 NODE = CHECKOUT / ".sand/venv/bin/node"
@@ -67,7 +73,7 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
 def test_a_walk_through_the_gui(tested: Tested) -> None:
     """Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe."""
     tested.sand("deploy", str(APPLICATIONS / "gate"))
-    walk(tested, "walk.mjs")
+    walk("walk.mjs", tested.server)
 
 
 @pytest.mark.slow
@@ -75,7 +81,7 @@ def test_a_walk_through_the_gui(tested: Tested) -> None:
 def test_a_walk_through_hosts_and_processes(tested: Tested) -> None:
     """A process made, seen, swapped out and in, and killed; the host that it was on."""
     tested.sand("deploy", str(CHECKOUT / "examples/chat"))
-    walk(tested, "processes.mjs")
+    walk("processes.mjs", tested.server)
 
 
 @pytest.mark.slow
@@ -83,21 +89,32 @@ def test_a_walk_through_hosts_and_processes(tested: Tested) -> None:
 def test_a_walk_through_triggers_and_queues(tested: Tested) -> None:
     """A trigger armed and disarmed; a message that becomes a dead letter, sent again and dropped."""
     tested.sand("deploy", str(APPLICATIONS / "events"))
-    walk(tested, "queues.mjs")
+    walk("queues.mjs", tested.server)
 
 
-def walk(tested: Tested, name: str) -> None:
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "operator.key"
+    file.write_text(secrets.token_urlsafe(32))
+    with LocalPlatform(*sandbox_option(), "--operator-key", str(file)) as local:
+        with Platform(local.server, key=file.read_text()) as platform:
+            deploy(platform, zip_folder(APPLICATIONS / "gate"))
+        walk("key.mjs", local.server, SAND_KEY=file.read_text())
+
+
+def walk(script: str, server: str, **environment: str) -> None:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("SAND_TEST_BROWSER"):
         pytest.skip("there is no Chromium on this machine")
     assert chromium, "there is no Chromium on this machine"
     # In a group of its own: the command starts Node, and that the browser.
     walking = subprocess.Popen(
-        [str(NODE), str(GUI / "walk" / name), tested.server],
+        [str(NODE), str(GUI / "walk" / script), server],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"SAND_CHROMIUM": chromium},
+        env=os.environ | {"SAND_CHROMIUM": chromium} | environment,
         start_new_session=True,
     )
     try:

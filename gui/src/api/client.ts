@@ -1,6 +1,7 @@
 // The platform's HTTP interface, typed by its OpenAPI document. What is not an answer of 2xx is thrown as a Refusal.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../target/schema";
+import { askForKey, shownKey } from "./key";
 
 export type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -9,6 +10,16 @@ export type Problem = Schemas["Problem"];
 export const SERVER = new URL("..", document.baseURI.split("#")[0]).href;
 
 export const client = createClient<paths>({ baseUrl: SERVER.replace(/\/$/, "") });
+
+client.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(shownKey())) request.headers.set(name, value);
+    return request;
+  },
+  onResponse({ request, response }) {
+    if (response.status === 401) askForKey(request.headers.get("Authorization"));
+  },
+});
 
 /** What the platform, or the way to it, answered instead. */
 export class Refusal extends Error {
@@ -38,4 +49,16 @@ function isProblem(error: unknown): error is Problem {
 
 export function address(path: string): string {
   return SERVER + path;
+}
+
+/** As a file of that name: a link would not show the key. */
+export async function download(url: string, name: string): Promise<void> {
+  const answer = await fetch(url, { headers: shownKey() });
+  if (!answer.ok) throw new Refusal(answer.status, null);
+  const file = URL.createObjectURL(await answer.blob());
+  const link = document.createElement("a");
+  link.href = file;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(file);
 }

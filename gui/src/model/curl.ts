@@ -8,6 +8,8 @@ export interface Shown {
   readonly body?: string;
   /** One that is sent instead. */
   readonly file?: string;
+  /** The platform wants a key, which the shell has in SAND_KEY. */
+  readonly isKeyed?: boolean;
 }
 
 export function asCurl(request: Shown): string {
@@ -17,6 +19,7 @@ export function asCurl(request: Shown): string {
   if (/[[\]{}]/.test(request.url)) words.push("-g");
   if (method !== "GET" && !(method === "POST" && request.body !== undefined)) words.push("-X", method);
   for (const [name, value] of Object.entries(request.headers ?? {})) words.push("-H", quoted(`${name}: ${value}`));
+  if (request.isKeyed) words.push("-H", '"Authorization: Bearer $SAND_KEY"');
   if (request.file !== undefined) words.push("--data-binary", quoted(`@${request.file}`));
   else if (request.body?.startsWith("@")) words.push("-H", quoted("Content-Type: application/json"), "--data-raw", quoted(request.body));
   else if (request.body !== undefined) words.push("--json", quoted(request.body));

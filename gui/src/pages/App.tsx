@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
 import { Boundary } from "../parts/Boundary";
+import { KeyAsked } from "../parts/KeyAsked";
 import { Title, To } from "../parts/bits";
 import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
@@ -34,6 +35,7 @@ export function App() {
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
         Skip to the page
       </button>
+      <KeyAsked />
       <header>
         <div className="bar">
           <a className="brand" href={formatRoute({ page: "home" })}>

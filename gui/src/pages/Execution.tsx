@@ -7,6 +7,7 @@ import { own } from "../model/members";
 import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, StatusBadge, Title, To, Trouble, Value } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
+import { Download } from "../parts/Download";
 import { Lines } from "../parts/Lines";
 import { Empty } from "../parts/Table";
 import { Timeline } from "../parts/Timeline";
@@ -121,9 +122,7 @@ function Output({ app, found }: { readonly app: string; readonly found: Invocati
       {query.data !== undefined && <Value text={query.data} label="the output" />}
       <p>
         {bytes(found.output.size)} of {found.output.contentType}.{" "}
-        <a href={paths.invocation(app, found.executionId, "/output")} download={`${found.executionId}-output`}>
-          Download it
-        </a>
+        <Download url={paths.invocation(app, found.executionId, "/output")} name={`${found.executionId}-output`} />
       </p>
     </Section>
   );

@@ -1,5 +1,6 @@
 // Texts to be taken along: values, commands, the request of a page.
 import { useEffect, useState } from "react";
+import { isKeyed } from "../api/key";
 import { type Shown, asCurl } from "../model/curl";
 
 const SAID_MS = 1_500;
@@ -40,7 +41,7 @@ export function AsCurl({ name, ...request }: Shown & { readonly name?: string })
   return (
     <details className="curl">
       <summary>{name === undefined ? "as curl" : `${name} as curl`}</summary>
-      <Command text={asCurl(request)} />
+      <Command text={asCurl({ ...request, isKeyed: isKeyed() })} />
     </details>
   );
 }
