@@ -15,6 +15,8 @@ test("each page's address leads back to it", () => {
     { page: "executions", app: "shop", status: "FAILED", target: "", before: "01A" },
     { page: "execution", app: "shop", id: "01ABC" },
     { page: "hosts" },
+    { page: "deploy", into: "" },
+    { page: "deploy", into: "shop" },
     { page: "processes", app: "shop", status: "idle", after: "a~b" },
     { page: "process", app: "shop", id: "room.1~x" },
     { page: "triggers", app: "shop" },

@@ -94,6 +94,14 @@ def test_a_walk_through_triggers_and_queues(tested: Tested) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
+def test_a_walk_through_deployments(tested: Tested) -> None:
+    """An example made in the browser; a folder with its differences; a single grain; and what is refused."""
+    tested.sand("deploy", str(APPLICATIONS / "gate"))
+    walk("upload.mjs", tested.server, str(APPLICATIONS / "gate"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
 def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
     file.write_text(secrets.token_urlsafe(32))
@@ -103,14 +111,14 @@ def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
         walk("key.mjs", local.server, SAND_KEY=file.read_text())
 
 
-def walk(script: str, server: str, **environment: str) -> None:
+def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("SAND_TEST_BROWSER"):
         pytest.skip("there is no Chromium on this machine")
     assert chromium, "there is no Chromium on this machine"
     # In a group of its own: the command starts Node, and that the browser.
     walking = subprocess.Popen(
-        [str(NODE), str(GUI / "walk" / script), server],
+        [str(NODE), str(GUI / "walk" / script), server, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

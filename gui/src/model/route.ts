@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
+  /** For an application that is there, or any. */
+  | { readonly page: "deploy"; readonly into: string }
   | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
   | { readonly page: "process"; readonly app: string; readonly id: string }
   | { readonly page: "triggers" | "bus"; readonly app: string }
@@ -26,6 +28,7 @@ export function parseRoute(hash: string): Route {
   const asked = (name: string): string => query.get(name) ?? "";
   const [root, app, kind, name] = parts;
   if (root === undefined) return { page: "home" };
+  if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
@@ -56,6 +59,8 @@ export function formatRoute(route: Route): string {
       return at(route.app, "executions", route.id);
     case "executions":
       return at(route.app, "executions") + queryOf({ status: route.status, target: route.target, before: route.before });
+    case "deploy":
+      return `#/deploy${queryOf({ into: route.into })}`;
     case "hosts":
       return "#/hosts";
     case "processes":

@@ -19,6 +19,7 @@ import { Process } from "./Process";
 import { Processes } from "./Processes";
 import { Target } from "./Target";
 import { Triggers } from "./Triggers";
+import { Upload } from "./Upload";
 
 export function App() {
   const route = useRoute();
@@ -107,6 +108,8 @@ function Page({ route }: { readonly route: Route }) {
       return <Bus app={route.app} />;
     case "queue":
       return <OneQueue route={route} />;
+    case "deploy":
+      return <Upload route={route} />;
     case "hosts":
       return <Hosts />;
     case "processes":

@@ -15,7 +15,15 @@ type RouteSpec = Version["routes"][number];
 export function Application({ app }: { readonly app: string }) {
   return (
     <>
-      <Title>{app}</Title>
+      <Title
+        aside={
+          <To className="button" route={{ page: "deploy", into: app }}>
+            Deploy a version
+          </To>
+        }
+      >
+        {app}
+      </Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
       <Versions app={app} />
       <AsCurl url={paths.application(app)} />

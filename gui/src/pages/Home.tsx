@@ -25,7 +25,15 @@ export function Home() {
   const query = useQuery(applications());
   return (
     <>
-      <Title>Applications</Title>
+      <Title
+        aside={
+          <To className="button first" route={{ page: "deploy", into: "" }}>
+            New application
+          </To>
+        }
+      >
+        Applications
+      </Title>
       <Found query={query}>
         {({ applications: found }) => (
           <>
@@ -37,6 +45,9 @@ export function Home() {
               empty={
                 <>
                   <h2>Nothing is deployed yet</h2>
+                  <p>
+                    <To route={{ page: "deploy", into: "" }}>Drop an application into the browser, or begin with an example</To>. Or by command:
+                  </p>
                   <FirstRun />
                 </>
               }

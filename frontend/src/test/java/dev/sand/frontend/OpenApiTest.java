@@ -91,6 +91,9 @@ class OpenApiTest {
             triggers(app);
             processes(app + "/processes", DEMO + "/processes");
             taskTokens();
+            call("POST", app + "/edits", DEMO + "/edits?dryRun=true", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 200);
+            call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 201);
+            call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
             call("DELETE", app, DEMO, null, 204);
             call("DELETE", app, DEMO, null, 404);
             platform.frontend.drain();

@@ -3,6 +3,7 @@ package dev.sand.frontend.control;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.Deployer.Deployed;
+import dev.sand.frontend.deployment.Edits;
 import dev.sand.frontend.http.EventStream;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Gate;
@@ -21,14 +22,16 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.eclipse.jetty.io.Content;
 
 /**
  * Deploys an uploaded zip, or a folder of this machine where that is allowed. Who accepts events gets the build's progress
- * as it comes; anybody else one answer at the end.
+ * as it comes; anybody else one answer at the end. With {@code dryRun}, what would change, and nothing is built.
  */
 public final class DeploymentApi {
     private static final int FOLDER_BODY_BYTES = 64 * 1024;
+    private static final long EDIT_BYTES = 8 << 20;
     private static final long ALIVE_MS = 5_000;
     private final Deployer deployer;
     private final FrontendConfiguration configuration;
@@ -40,12 +43,35 @@ public final class DeploymentApi {
 
     public void addTo(Router router) {
         router.on("deploy", this::deploy)
-                .on("deployAs", this::deploy);
+                .on("deployAs", this::deploy)
+                .on("edit", this::edit);
     }
 
     private void deploy(Exchange exchange) throws Exception {
+        answer(exchange, isJson(exchange) ? FOLDER_BODY_BYTES : configuration.archiveBytes(), received -> unpack(exchange, received));
+    }
+
+    /** Some files of the version that the alias names, written anew. */
+    private void edit(Exchange exchange) throws Exception {
+        String application = exchange.path("app");
         String alias = ApplicationsApi.alias(exchange);
-        Deployer.Upload upload = upload(exchange);
+        answer(exchange, EDIT_BYTES, received -> work -> deployer.edited(application, alias, Edits.read(Files.readAllBytes(received)), work));
+    }
+
+    private void answer(Exchange exchange, long limit, Function<Path, Deployer.Upload> unpacking) throws Exception {
+        String alias = ApplicationsApi.alias(exchange);
+        Deployer.Upload upload = work -> {
+            Path received = receive(exchange, limit);
+            try {
+                return unpacking.apply(received).unpack(work);
+            } finally {
+                Files.deleteIfExists(received);
+            }
+        };
+        if ("true".equals(exchange.query("dryRun"))) {
+            exchange.json(200, deployer.preview(exchange.path("app"), alias, upload));
+            return;
+        }
         if (!EventStream.wanted(exchange)) {
             Deployed deployed = deployer.deploy(exchange.path("app"), alias, upload, line -> { });
             if (deployed.created()) {
@@ -56,20 +82,20 @@ public final class DeploymentApi {
             return;
         }
         // The upload is read whole before the answer begins: a client that writes is not one that reads.
-        Path received = receive(exchange);
+        Path received = receive(exchange, limit);
         try (EventStream stream = EventStream.open(exchange)) {
-            stream(exchange, alias, received, stream);
+            stream(exchange, alias, unpacking.apply(received), stream);
         } finally {
             Files.deleteIfExists(received);
         }
     }
 
     /** The build runs on a thread of its own, so that a slow reader of its progress does not hold it up. */
-    private void stream(Exchange exchange, String alias, Path received, EventStream stream) throws Exception {
+    private void stream(Exchange exchange, String alias, Deployer.Upload upload, EventStream stream) throws Exception {
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
         Thread.ofVirtual().name("deploy").start(() -> {
             try {
-                told.add(deployer.deploy(exchange.path("app"), alias, unpack(exchange, received), told::add));
+                told.add(deployer.deploy(exchange.path("app"), alias, upload, told::add));
             } catch (Throwable e) {
                 told.add(Gate.problem(exchange, e));
             }
@@ -90,17 +116,6 @@ public final class DeploymentApi {
         }
     }
 
-    private Deployer.Upload upload(Exchange exchange) {
-        return work -> {
-            Path received = receive(exchange);
-            try {
-                return unpack(exchange, received).unpack(work);
-            } finally {
-                Files.deleteIfExists(received);
-            }
-        };
-    }
-
     private Deployer.Upload unpack(Exchange exchange, Path received) {
         if (!isJson(exchange)) {
             return work -> deployer.unpack(received, work);
@@ -116,8 +131,7 @@ public final class DeploymentApi {
         return type != null && type.startsWith("application/json");
     }
 
-    private Path receive(Exchange exchange) throws IOException {
-        long limit = isJson(exchange) ? FOLDER_BODY_BYTES : configuration.archiveBytes();
+    private Path receive(Exchange exchange, long limit) throws IOException {
         long length = exchange.request().getLength();
         if (length > limit) {
             throw Problems.tooLarge("The archive", limit, length).asException();

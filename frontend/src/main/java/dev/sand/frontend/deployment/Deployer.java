@@ -1,5 +1,6 @@
 package dev.sand.frontend.deployment;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.InvocationStore;
@@ -85,20 +86,52 @@ public final class Deployer {
 
     /** @param application the name that the caller expects, or null; @throws dev.sand.frontend.http.ProblemException */
     public Deployed deploy(String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
+        return inRoom(work -> deploy(application, alias, upload.unpack(work), progress));
+    }
+
+    /** What that deployment would change, checked as it would be, but not built. */
+    public ObjectNode preview(String application, String alias, Upload upload) throws IOException {
+        return inRoom(work -> {
+            ApplicationFolder folder = read(application, upload.unpack(work));
+            Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
+            ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
+            return Preview.of(folder, before, before == null ? null : bundles.folder(before.bundle()), same);
+        });
+    }
+
+    private interface Work<T> {
+        T in(Path folder) throws IOException;
+    }
+
+    private <T> T inRoom(Work<T> work) throws IOException {
         if (!room.tryAcquire()) {
             throw Problem.platform(429, "overloaded", "Too many deployments at once", "As many deployments run as are taken.", true)
                     .with("limit", configuration.deployments()).with("actual", configuration.deployments() + 1).asException();
         }
         try {
-            Path work = Files.createTempDirectory(configuration.work(), "d");
+            Path folder = Files.createTempDirectory(configuration.work(), "d");
             try {
-                return deploy(application, alias, upload.unpack(work), progress);
+                return work.in(folder);
             } finally {
-                Folders.delete(work);
+                Folders.delete(folder);
             }
         } finally {
             room.release();
         }
+    }
+
+    /** The files of the version that the alias names, edited. @throws dev.sand.frontend.http.ProblemException 409 when it is another by now */
+    public Path edited(String application, String alias, Edits edits, Path work) throws IOException {
+        ApplicationVersion base = directory.load(application, alias);
+        if (base.version() != edits.base()) {
+            throw Problem.caller(409, "changed-meanwhile", "Somebody else was first", "Version " + edits.base() + " was edited, but "
+                    + alias + " is version " + base.version() + " of application '" + application + "' by now.")
+                    .with("actual", base.version()).asException();
+        }
+        copy(bundles.folder(base.bundle()), work);
+        Lending.takeOut(work);
+        edits.applyTo(work);
+        return work;
     }
 
     /** The same checks as an archive's, for a folder on this machine. */
@@ -113,12 +146,7 @@ public final class Deployer {
 
     private Deployed deploy(String application, String alias, Path folder, Consumer<String> progress) throws IOException {
         progress.accept("checking the application folder");
-        Lending lending = new Lending(directory, bundles, configuration.unpackedBytes(), configuration.entries());
-        ApplicationFolder read = ApplicationFolder.read(folder, lending);
-        if (application != null && !application.equals(read.name())) {
-            throw Problem.caller(422, "invalid-application", "The application folder is not valid", "It is deployed as '"
-                    + application + "', but its sand.yaml has the name '" + read.name() + "'.").asException();
-        }
+        ApplicationFolder read = read(application, folder);
         if (!busy.add(read.name())) {
             throw Problem.caller(409, "deployment-in-progress", "Another deployment is under way",
                     "Application '" + read.name() + "' is being deployed or deleted; try again when that is done.")
@@ -129,6 +157,16 @@ public final class Deployer {
         } finally {
             busy.remove(read.name());
         }
+    }
+
+    private ApplicationFolder read(String application, Path folder) throws IOException {
+        Lending lending = new Lending(directory, bundles, configuration.unpackedBytes(), configuration.entries());
+        ApplicationFolder read = ApplicationFolder.read(folder, lending);
+        if (application != null && !application.equals(read.name())) {
+            throw Problem.caller(422, "invalid-application", "The application folder is not valid", "It is deployed as '"
+                    + application + "', but its sand.yaml has the name '" + read.name() + "'.").asException();
+        }
+        return read;
     }
 
     private Deployed register(ApplicationFolder folder, String alias, Consumer<String> progress) throws IOException {

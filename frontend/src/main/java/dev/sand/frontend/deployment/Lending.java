@@ -70,6 +70,15 @@ final class Lending implements ApplicationFolder.Lender {
                 grain.maxRequests(), grain.environment(), grain.secrets());
     }
 
+    /** From a copy of a version: what it has borrowed is borrowed anew. */
+    static void takeOut(Path folder) {
+        var yaml = SandYaml.read(folder, new Findings());
+        if (yaml != null) {
+            yaml.path("grains").properties().stream().filter(grain -> grain.getValue().has("from"))
+                    .forEach(grain -> Folders.delete(folder.resolve("grains").resolve(grain.getKey())));
+        }
+    }
+
     private static boolean shares(Path bundle, String grain) {
         var yaml = SandYaml.read(bundle, new Findings());
         if (yaml != null) {

@@ -1,0 +1,78 @@
+// A deployment from the browser: something dropped or chosen, what it would change, the build, the version.
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type Chosen, chosenOf } from "../api/chosen";
+import type { Upload as Uploaded } from "../api/deploy";
+import { type DroppedFile, filesOfDrop } from "../api/dropped";
+import { TEMPLATE } from "../model/template";
+import { many } from "../model/show";
+import type { Route } from "../model/route";
+import { Section, Title, To, Trouble } from "../parts/bits";
+import { Drop } from "../parts/Drop";
+import { Into } from "./upload/Into";
+import { Review } from "./upload/Review";
+
+type Shown = Extract<Route, { page: "deploy" }>;
+
+export function Upload({ route }: { readonly route: Shown }) {
+  const [upload, setUpload] = useState<Uploaded | null>(null);
+  const choose = useMutation({
+    mutationFn: (dropped: readonly DroppedFile[] | "template"): Promise<Chosen> =>
+      dropped === "template" ? Promise.resolve({ kind: "files", files: TEMPLATE, told: "an example of two grains and a workflow" }) : chosenOf(dropped),
+    onMutate: () => setUpload(null),
+    onSuccess: (chosen) => {
+      if (chosen.kind === "zip") setUpload({ kind: "zip", zip: chosen.zip });
+    },
+  });
+  const take = choose.mutate;
+  useDropAnywhere(take);
+  const chosen = choose.data;
+  return (
+    <>
+      <Title trail={route.into ? <To route={{ page: "application", app: route.into }}>{route.into}</To> : <To route={{ page: "home" }}>Applications</To>}>
+        {route.into ? `Deploy to ${route.into}` : "New application or version"}
+      </Title>
+      <Drop onFiles={take} isBusy={choose.isPending}>
+        {!route.into && (
+          <button type="button" onClick={() => take("template")}>
+            Begin with an example
+          </button>
+        )}
+      </Drop>
+      {choose.error && <Trouble error={choose.error} />}
+      {chosen && (
+        <Section title="What was chosen" id="chosen">
+          <p>
+            {chosen.told}
+            {chosen.kind === "zip" && chosen.left.length > 0 && `; ${many(chosen.left.length, "file")} left out`}.
+          </p>
+          {chosen.kind === "zip" && chosen.left.length > 0 && (
+            <details>
+              <summary>Left out</summary>
+              <pre tabIndex={0}>{chosen.left.slice(0, 500).join("\n")}</pre>
+            </details>
+          )}
+          {chosen.kind === "files" && <Into key={choose.submittedAt} files={chosen.files} into={route.into} onUpload={setUpload} />}
+        </Section>
+      )}
+      {upload && <Review key={choose.submittedAt} upload={upload} into={route.into} />}
+    </>
+  );
+}
+
+/** Wherever on the page it is let go: a browser would show the file instead of the page. */
+function useDropAnywhere(take: (dropped: readonly DroppedFile[]) => void): void {
+  useEffect(() => {
+    const over = (event: DragEvent): void => event.preventDefault();
+    const drop = (event: DragEvent): void => {
+      event.preventDefault();
+      if (event.dataTransfer && event.dataTransfer.items.length > 0) void filesOfDrop(event.dataTransfer).then(take);
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("drop", drop);
+    };
+  }, [take]);
+}

@@ -1,0 +1,64 @@
+// Which application single files are for: a new one, or one that is there, whose other files stay as they are.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answered, client } from "../../api/client";
+import { type Upload, zippedTexts } from "../../api/deploy";
+import { applications } from "../../api/queries";
+import { APPLICATION, newApplication } from "../../model/bundle";
+import { Trouble } from "../../parts/bits";
+import { useOnce } from "../../parts/once";
+
+interface Props {
+  readonly files: Readonly<Record<string, string>>;
+  readonly into: string;
+  readonly onUpload: (upload: Upload) => void;
+}
+
+export function Into({ files, into, onUpload }: Props) {
+  const [app, setApp] = useState(into);
+  const [name, setName] = useState("");
+  const there = (useQuery(applications()).data?.applications ?? []).map((one) => one.name);
+  const isTaken = app === "" && there.includes(name);
+  const isValid = app !== "" || (APPLICATION.test(name) && !isTaken);
+  const make = useMutation({
+    mutationFn: async (): Promise<Upload> => {
+      if (app === "") return { kind: "zip", zip: await zippedTexts(newApplication(name, files)) };
+      const live = await answered(client.GET("/api/v1/applications/{app}", { params: { path: { app } } }));
+      return { kind: "edits", app, base: live.version, files };
+    },
+    onSuccess: onUpload,
+  });
+  const makeOnce = useOnce(make);
+  return (
+    <form
+      className="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid) makeOnce();
+      }}
+    >
+      <label>
+        For{" "}
+        <select value={app} onChange={(event) => setApp(event.target.value)}>
+          <option value="">a new application</option>
+          {there.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      {app === "" && (
+        <label>
+          Its name{" "}
+          <input value={name} placeholder="hello" aria-invalid={name !== "" && !isValid} aria-describedby="name-rule" onChange={(event) => setName(event.target.value)} />
+        </label>
+      )}
+      <button type="submit" className="first" disabled={!isValid || make.isPending}>
+        Look at it
+      </button>
+      <span id="name-rule" className={name === "" || isValid ? "quiet" : "fault"}>
+        {app === "" && (isTaken ? `There is an application ${name}: choose it.` : "Small letters, digits and -, at most 63.")}
+      </span>
+      {make.error && <Trouble error={make.error} />}
+    </form>
+  );
+}
