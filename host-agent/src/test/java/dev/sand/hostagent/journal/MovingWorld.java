@@ -190,8 +190,8 @@ final class MovingWorld {
         return place == null ? Slots.of(process, SLOTS) : place.slot();
     }
 
-    /** Messages that no journal and no image has are lost with that host, and come anew, behind what comes before them then. */
-    void lost(WorldHost host, Set<Integer> slots) {
+    /** Messages that no journal and no image has are lost with the one host, and come anew, behind what comes before them then. */
+    void lost() {
         Set<String> durable = new HashSet<>(store.bodies());
         for (int slot = 0; slot < SLOTS; slot++) {
             WorldHost.reading(this, slot).processes().left(APP.application(), id -> false).forEach(left -> left.changes().forEach(change -> {
@@ -202,7 +202,7 @@ final class MovingWorld {
                 }
             }));
         }
-        sent.values().removeIf(message -> slots.contains(livesIn(message.destination())) && !durable.contains(message.body()));
+        sent.keySet().retainAll(durable);
     }
 
     // --- callers

@@ -51,8 +51,8 @@ final class WorldHost {
                 acquire(slot, world.epoch);
             }
         }
-        if (!epochs.isEmpty()) {
-            world.lost(this, epochs.keySet());
+        if (world.isOne()) {
+            world.lost();
         }
         Set.copyOf(epochs.keySet()).stream().sorted().forEach(slot -> recover(slot, world.epoch));
     }
@@ -121,7 +121,6 @@ final class WorldHost {
 
     void lose(int slot) {
         on(new Input.SlotLost(slot, epochs.remove(slot)));
-        world.lost(this, Set.of(slot));
     }
 
     void take(int slot, long epoch) {
