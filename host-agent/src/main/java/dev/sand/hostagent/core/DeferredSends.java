@@ -57,13 +57,8 @@ final class DeferredSends {
     void deliverAgain(String application, String executionId, List<Outgoing> messages) {
         for (Outgoing each : messages) {
             processes.sends().begin(executionId);
-            deliverAgain(application, each, executionId);
+            processes.late().send(application, each, executionId, true);
         }
-    }
-
-    /** To whoever has the process now. @param waits whose end does until it is durable */
-    void deliverAgain(String application, Outgoing message, String waits) {
-        processes.late().send(application, message, waits);
     }
 
     /** It did not. */

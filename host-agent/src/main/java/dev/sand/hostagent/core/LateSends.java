@@ -21,15 +21,18 @@ final class LateSends {
     private static final Logger LOG = LoggerFactory.getLogger(LateSends.class);
     /** One request between hosts waits for room for no longer; then it is made again. */
     private static final long ROOM_MS = 30_000;
+    /** Who makes a process, and is not told so before its owner changes, asks again: it is looked for until then. */
+    private static final long MADE_AGAIN_NS = 10_000_000_000L;
     private static final long NOBODYS = Long.MIN_VALUE;
 
     private record Way(String application, String source, String destination) {}
 
     /**
      * @param message null: something else that waits its turn, {@code then}
-     * @param waits whose end does until it is there for good; @param slot of the sender, and its epoch: behind that its next owner gives it
+     * @param waits whose end does until it is there for good; @param slot of the sender, and its epoch: behind that its next owner gives it;
+     * @param untilNs how long its receiver may be nowhere
      */
-    private record Step(Outgoing message, String waits, int slot, long epoch, Runnable then) {}
+    private record Step(Outgoing message, String waits, int slot, long epoch, long untilNs, Runnable then) {}
 
     private static final class Line {
         final ArrayDeque<Step> steps = new ArrayDeque<>(1);
@@ -49,18 +52,19 @@ final class LateSends {
         this.processes = processes;
     }
 
-    /** @param waits whose end does until it is there for good, or there is nobody to have it */
-    void send(String application, Outgoing message, String waits) {
+    /** @param waits whose end does until it is there for good, or there is nobody to have it; @param made whether others know its receiver */
+    void send(String application, Outgoing message, String waits, boolean made) {
         int slot = processes.table().slotOf(application, message.source());
         // Whose sender's slot is lost already is not this host's to give: that runs again elsewhere, perhaps as another execution.
         long epoch = context.slots.state(slot) == SlotTable.State.ELSEWHERE ? NOBODYS : context.slots.epoch(slot);
-        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, null));
+        long untilNs = context.nowNs + (made ? 0 : MADE_AGAIN_NS);
+        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, untilNs, null));
     }
 
     /** Does the step when nothing of this kind is before it. */
     void behind(String application, String source, String destination, Runnable step) {
         if (isBusy(application, source, destination)) {
-            add(new Way(application, source, destination), new Step(null, null, 0, 0, step));
+            add(new Way(application, source, destination), new Step(null, null, 0, 0, 0, step));
         } else {
             step.run();
         }
@@ -99,7 +103,7 @@ final class LateSends {
             given(way, step, null); // its next owner's
         } else if (processes.elsewhere().has(way.application, way.destination)) {
             context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
-                if (failure != null && isToBeGivenAgain(failure)) {
+                if (failure != null && isToBeGivenAgain(step, failure)) {
                     context.later(() -> give(way, step));
                 } else {
                     given(way, step, failure);
@@ -111,7 +115,8 @@ final class LateSends {
     }
 
     private void giveHere(Way way, Step step, ProcessHome home, Failure failure) {
-        boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.application, way.destination);
+        boolean isNobodys = home == null && failure == null && !processes.elsewhere().has(way.application, way.destination)
+                && context.nowNs >= step.untilNs;
         if (isNobodys) {
             given(way, step, null); // it was killed since
         } else if (home != null && home.mailbox().isTooSmallFor(step.message.payload())) {
@@ -130,8 +135,8 @@ final class LateSends {
         }
     }
 
-    private static boolean isToBeGivenAgain(Failure failure) {
-        return !failure.error().equals(Errors.NOT_FOUND) && !failure.error().equals(Errors.TOO_LARGE);
+    private boolean isToBeGivenAgain(Step step, Failure failure) {
+        return failure.error().equals(Errors.NOT_FOUND) ? context.nowNs < step.untilNs : !failure.error().equals(Errors.TOO_LARGE);
     }
 
     private void given(Way way, Step step, Failure failure) {

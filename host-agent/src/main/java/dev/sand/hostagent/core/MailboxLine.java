@@ -223,7 +223,7 @@ final class MailboxLine {
                 context.processes.sends().done(each.waits);
             } else {
                 needed.add(each.message.payload());
-                context.processes.deferred().deliverAgain(home.application(), each.message, each.waits);
+                context.processes.late().send(home.application(), each.message, each.waits, home.journal().isMade());
             }
         }
         return needed;

@@ -119,6 +119,11 @@ final class ProcessJournal {
         onDirty = told;
     }
 
+    /** Whether a next owner knows of the process. */
+    boolean isMade() {
+        return pending.isEmpty() || !(pending.peekFirst().change.change() instanceof Change.Made);
+    }
+
     /** Whether there are changes that no image has. */
     boolean isDirty() {
         return !bases.isEmpty();

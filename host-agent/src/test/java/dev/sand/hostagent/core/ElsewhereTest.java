@@ -301,6 +301,26 @@ class ElsewhereTest extends ProcessFixture {
     }
 
     @Test
+    void aReceiverThatNobodyKnowsYetIsAskedForAgain() {
+        Running sender = running("p");
+        shop.takesChanges = false;
+        running("q");
+        call(sender, send(0, "q", "7"));
+        lose("q");
+        Failure unknown = Failure.platform(Errors.NOT_FOUND, "there is no process q", false);
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        back(() -> first.then().accept(unknown));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
+        assertThat(text(again.message().payload())).isEqualTo("7");
+        shop.after(10_000);
+        shop.all.clear();
+        back(() -> again.then().accept(unknown));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        assertThat(shop.all).as("it is no more").noneMatch(Action.SendElsewhere.class::isInstance);
+    }
+
+    @Test
     void whatIsToBeGivenToAProcessThatIsHereAgainIsGivenHere() {
         Running sender = running("p");
         Action.SendElsewhere again = givenAgain(sender);
