@@ -102,6 +102,13 @@ def test_a_walk_through_deployments(tested: Tested) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
+def test_a_walk_through_versions(tested: Tested) -> None:
+    """What differs between two versions, promoted, rolled back, given an alias; their files."""
+    walk("versions.mjs", tested.server)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
 def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
     file.write_text(secrets.token_urlsafe(32))

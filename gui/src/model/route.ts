@@ -13,6 +13,8 @@ export type Route =
   | { readonly page: "process"; readonly app: string; readonly id: string }
   | { readonly page: "triggers" | "bus"; readonly app: string }
   | { readonly page: "queue"; readonly app: string; readonly name: string; readonly after: string }
+  | { readonly page: "versions"; readonly app: string; readonly from: string; readonly to: string }
+  | { readonly page: "files"; readonly app: string; readonly version: string; readonly path: string }
   | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly text: string; readonly hide: string }
   | { readonly page: "unknown"; readonly address: string };
 
@@ -35,6 +37,9 @@ export function parseRoute(hash: string): Route {
   if (kind === undefined) return { page: "application", app };
   if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), text: asked("text"), hide: asked("hide") };
   if (kind === "processes") return name === undefined ? { page: "processes", app, status: asked("status"), after: asked("after") } : { page: "process", app, id: name };
+  if (kind === "versions") {
+    return name === undefined ? { page: "versions", app, from: asked("from"), to: asked("to") } : { page: "files", app, version: name, path: asked("path") };
+  }
   if (kind === "triggers" && name === undefined) return { page: "triggers", app };
   if (kind === "queues") return name === undefined ? { page: "bus", app } : { page: "queue", app, name, after: asked("after") };
   if (kind === "executions" && name === undefined) {
@@ -67,6 +72,10 @@ export function formatRoute(route: Route): string {
       return at(route.app, "processes") + queryOf({ status: route.status, after: route.after });
     case "process":
       return at(route.app, "processes", route.id);
+    case "versions":
+      return at(route.app, "versions") + queryOf({ from: route.from, to: route.to });
+    case "files":
+      return at(route.app, "versions", route.version) + queryOf({ path: route.path });
     case "triggers":
       return at(route.app, "triggers");
     case "bus":

@@ -20,6 +20,8 @@ import { Processes } from "./Processes";
 import { Target } from "./Target";
 import { Triggers } from "./Triggers";
 import { Upload } from "./Upload";
+import { VersionFiles } from "./VersionFiles";
+import { Versions } from "./Versions";
 
 export function App() {
   const route = useRoute();
@@ -74,6 +76,7 @@ function Tab({ to, label, here }: { readonly to: Route; readonly label: string; 
 function Sections({ route, app }: { readonly route: Route; readonly app: string }) {
   const sections: readonly (readonly [string, Route, readonly Route["page"][]])[] = [
     [app, { page: "application", app }, ["application", "workflow", "grain"]],
+    ["Versions", { page: "versions", app, from: "", to: "" }, ["versions", "files"]],
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
     ["Triggers", { page: "triggers", app }, ["triggers"]],
     ["Queues", { page: "bus", app }, ["bus", "queue"]],
@@ -102,6 +105,10 @@ function Page({ route }: { readonly route: Route }) {
       return <Executions route={route} />;
     case "execution":
       return <Execution app={route.app} id={route.id} />;
+    case "versions":
+      return <Versions route={route} />;
+    case "files":
+      return <VersionFiles route={route} />;
     case "triggers":
       return <Triggers app={route.app} />;
     case "bus":

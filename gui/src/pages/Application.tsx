@@ -6,7 +6,6 @@ import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
-import { Versions } from "./application/Versions";
 
 type Version = Schemas["Version"];
 type Grain = Version["grains"][string];
@@ -25,7 +24,6 @@ export function Application({ app }: { readonly app: string }) {
         {app}
       </Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
-      <Versions app={app} />
       <AsCurl url={paths.application(app)} />
     </>
   );
@@ -38,7 +36,7 @@ function Contents({ found }: { readonly found: Version }) {
     <>
       <Facts
         facts={[
-          ["Version", found.version],
+          ["Version", <To route={{ page: "files", app, version: String(found.version), path: "" }}>{`Version ${found.version}`}</To>],
           ["Aliases", Object.keys(found.aliases).filter((alias) => found.aliases[alias] === found.version).join(", ") || "none"],
           ["Deployed", when(found.createdMs)],
           ["Durability", found.durability.toLowerCase()],

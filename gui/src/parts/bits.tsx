@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Refusal } from "../api/client";
 import { type Route, formatRoute } from "../model/route";
-import { value } from "../model/show";
+import { SHOWN_CHARACTERS, value } from "../model/show";
 import { Copy } from "./copy";
 
 export function To({ route, children, className }: { readonly route: Route; readonly children: ReactNode; readonly className?: string }) {
@@ -91,9 +91,16 @@ export function StatusBadge({ status }: { readonly status: string }) {
   return <span className={`badge ${status.toLowerCase().replaceAll("_", "-")}`}>{status.toLowerCase().replaceAll("_", " ")}</span>;
 }
 
+interface ValueProps {
+  readonly text: string;
+  readonly label: string;
+  /** A file is shown as it is, JSON indented unless it is one. */
+  readonly as?: "value" | "written";
+}
+
 /** A value as text and never as anything else. */
-export function Value({ text, label }: { readonly text: string; readonly label: string }) {
-  const shown = value(text);
+export function Value({ text, label, as = "value" }: ValueProps) {
+  const shown = as === "value" ? value(text) : { text: text.slice(0, SHOWN_CHARACTERS), cut: text.length > SHOWN_CHARACTERS };
   if (text === "") return <p className="quiet">It is empty.</p>;
   return (
     <div className="value">

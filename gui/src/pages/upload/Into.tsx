@@ -18,8 +18,6 @@ export function Into({ files, into, onUpload }: Props) {
   const [app, setApp] = useState(into);
   const [name, setName] = useState("");
   const there = (useQuery(applications()).data?.applications ?? []).map((one) => one.name);
-  const isTaken = app === "" && there.includes(name);
-  const isValid = app !== "" || (APPLICATION.test(name) && !isTaken);
   const make = useMutation({
     mutationFn: async (): Promise<Upload> => {
       if (app === "") return { kind: "zip", zip: await zippedTexts(newApplication(name, files)) };
@@ -28,6 +26,8 @@ export function Into({ files, into, onUpload }: Props) {
     },
     onSuccess: onUpload,
   });
+  const isTaken = app === "" && there.includes(name) && !make.isSuccess;
+  const isValid = app !== "" || (APPLICATION.test(name) && !isTaken);
   const makeOnce = useOnce(make);
   return (
     <form

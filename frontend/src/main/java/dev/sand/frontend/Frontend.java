@@ -14,6 +14,7 @@ import dev.sand.event.Tracing;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.ConnectApi;
 import dev.sand.frontend.control.DeploymentApi;
+import dev.sand.frontend.control.FilesApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ProcessesApi;
@@ -26,6 +27,7 @@ import dev.sand.frontend.deployment.ApplicationTopics;
 import dev.sand.frontend.deployment.Bundles;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
+import dev.sand.frontend.deployment.VersionFiles;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpServer;
 import dev.sand.frontend.http.Json;
@@ -97,8 +99,8 @@ public final class Frontend implements AutoCloseable {
         ApplicationTopics topics = new ApplicationTopics(parts.bus, parts.slots);
         Queues queues = new Queues(parts.bus, parts.slots);
         TriggerStore triggers = new TriggerStore(parts.store);
-        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, topics, queues, directory,
-                new Bundles(configuration.bundles(), parts.bundles), configuration,
+        Bundles bundles = new Bundles(configuration.bundles(), parts.bundles);
+        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, topics, queues, directory, bundles, configuration,
                 parts.records);
         Deletion deletion = new Deletion(parts.registry, parts.records, parts.logs, parts.store, parts.host, directory,
                 application -> {
@@ -111,6 +113,7 @@ public final class Frontend implements AutoCloseable {
         new QueuesApi(parts.registry, queues, triggers, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);
+        new FilesApi(parts.registry, directory, new VersionFiles(bundles)).addTo(routes);
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
         new TaskTokensApi(parts.host).addTo(routes);

@@ -120,6 +120,12 @@ class OpenApiTest {
         call("GET", root + "/{app}/versions", DEMO + "/versions", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/1", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/9", null, 404);
+        call("GET", root + "/{app}/versions/{version}/files", DEMO + "/versions/1/files", null, 200);
+        call("GET", root + "/{app}/versions/{version}/files", DEMO + "/versions/9/files", null, 404);
+        call("GET", root + "/{app}/versions/{version}/file", DEMO + "/versions/live/file?path=grains/echo/handler.py", null, 200);
+        call("GET", root + "/{app}/versions/{version}/file", DEMO + "/versions/1/file?path=nothing", null, 404);
+        call("GET", root + "/{app}/versions/{version}/file", DEMO + "/versions/1/file", null, 400);
+        call("GET", root + "/{app}/versions/{version}/diff", DEMO + "/versions/1/diff?to=live", null, 200);
     }
 
     private void triggers(String app) throws Exception {

@@ -145,4 +145,33 @@ class PreviewTest {
         HttpResponse<byte[]> made = platform.post("/api/v1/applications/borrower/edits", edits(1, Map.of("a.txt", "x")));
         assertThat(made.statusCode()).as(text(made)).isEqualTo(201);
     }
+
+    @Test
+    void a_versions_files_are_listed_read_and_compared() throws Exception {
+        platform.deployDemo();
+        platform.post(EDITS, edits(1, Map.of("grains/echo/handler.py", "edited <b>\n", "page.html", "<script>alert(1)</script>")));
+        String versions = "/api/v1/applications/demo/versions/";
+        JsonNode files = json(platform.get(versions + "live/files")).path("files");
+        assertThat(files.size()).isEqualTo(demo().size() + 1);
+        assertThat(files.findValuesAsText("path")).isSorted().contains("sand.yaml", "page.html");
+
+        HttpResponse<byte[]> page = platform.get(versions + "2/file?path=page.html");
+        assertThat(text(page)).isEqualTo("<script>alert(1)</script>");
+        assertThat(page.headers().firstValue("Content-Type")).hasValue("application/octet-stream");
+        assertThat(page.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+
+        JsonNode changed = json(platform.get(versions + "1/diff?to=live"));
+        assertThat(changed.path("files").findValuesAsText("path")).containsExactly("grains/echo/handler.py", "page.html");
+        assertThat(changed.path("from").asInt() + "-" + changed.path("to").asInt()).isEqualTo("1-2");
+        assertThat(json(platform.get(versions + "2/diff?to=2")).path("files").isEmpty()).isTrue();
+    }
+
+    @Test
+    void nothing_outside_of_a_version_is_read() throws Exception {
+        platform.deployDemo();
+        for (String path : new String[] {"..%2F..%2Fstore.db", "%2Fetc%2Fpasswd", "grains", "grains%2F..%2Fsand.yaml", "a%00b"}) {
+            int status = platform.get("/api/v1/applications/demo/versions/1/file?path=" + path).statusCode();
+            assertThat(status).as(path).isIn(400, 404, 422);
+        }
+    }
 }

@@ -39,6 +39,18 @@ final class Preview {
         return shown;
     }
 
+    /** Of two versions that there are. */
+    static ObjectNode differences(ApplicationVersion before, Path beforeFiles, ApplicationVersion after, Path afterFiles) throws IOException {
+        Preview preview = new Preview();
+        preview.compare(beforeFiles, afterFiles);
+        ObjectNode shown = Json.object().put("application", after.application()).put("from", before.version()).put("to", after.version())
+                .put("unchanged", preview.unchanged);
+        shown.set("files", preview.files);
+        shown.set("grains", names(before.grains().keySet(), after.grains().keySet()));
+        shown.set("workflows", names(before.workflows().keySet(), after.workflows().keySet()));
+        return shown;
+    }
+
     private static ObjectNode names(Set<String> before, Set<String> after) {
         ObjectNode shown = Json.object();
         ArrayNode added = shown.putArray("added");
@@ -89,7 +101,8 @@ final class Preview {
         }
     }
 
-    private static TreeMap<String, Path> filesOf(Path folder) throws IOException {
+    /** By path, in order; none of a folder that is null. */
+    static TreeMap<String, Path> filesOf(Path folder) throws IOException {
         TreeMap<String, Path> files = new TreeMap<>();
         if (folder != null) {
             try (Stream<Path> walk = Files.walk(folder)) {
