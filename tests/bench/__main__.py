@@ -43,7 +43,7 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "peers": lambda _: peers.measure(),
 }
 # Names of several.
-GROUPS = {"processes": list(processes.PARTS)}
+GROUPS = {"processes": [*processes.PARTS, "data-plane"]}
 NAMES = [*SHARED, *ALONE, *GROUPS]
 BACKUP = (
     "Backups to the embedded global bus are on (durability: relaxed); what begins and ends within one batch of 10 ms, "

@@ -1,0 +1,194 @@
+"""What messages invoke (PraaS Table 3), what is heard of other processes, arrays: one contract of platform and emulator."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from conftest import until, zipped
+from sand.emulator.emulator import Emulator
+
+FILES = {
+    "sand.yaml": """
+name: fed
+processes: {concurrency: 8}
+grains:
+  each: {process: {trigger: {type: standard}}}
+  three: {process: {trigger: {type: batch, count: 3}}}
+  soon: {process: {trigger: {type: batch, count: 100, timeout: 300ms}}}
+  pairs: {process: {trigger: {type: multi-source, count: 2}}}
+""",
+    **{f"grains/{name}/requirements.txt": "numpy\n" for name in ("fill", "double", "check")},
+    **{
+        f"grains/{name}/handler.py": f"""
+def handle(event, context):
+    context.process.send("seen", "{name}", [context.process.invocation_key, event])
+"""
+        for name in ("each", "three", "soon", "pairs")
+    },
+    "grains/feed/handler.py": """
+def handle(messages, context):
+    for destination, key, data in messages:
+        context.process.send(destination, key, data)
+""",
+    "grains/seen/handler.py": """
+def handle(key, context):
+    found = []
+    while (one := context.process.recv(key=key, timeout=0)) is not None:
+        found.append(one)
+    context.process.state("found", context.process.state("found", default=[]) + found)
+    return context.process.state("found")
+""",
+    "grains/unread/handler.py": """
+def handle(event, context):
+    return context.process.recv(timeout=0)
+""",
+    "grains/watch/handler.py": """
+def handle(event, context):
+    p = context.process
+    version, listed = p.watch_processes(None, 0)
+    p.state("watching", True)
+    said = [{one.process: one.status for one in listed}]
+    while not event["until"].items() <= said[-1].items() or not set(event["gone"]).isdisjoint(said[-1]):
+        version, listed = p.watch_processes(version, 30)
+        said.append({one.process: one.status for one in listed})
+    return said[-1]
+""",
+    "grains/is_watching/handler.py": """
+def handle(event, context):
+    return context.process.state("watching", default=False)
+""",
+    "grains/fill/handler.py": """
+import numpy
+
+
+def handle(n, context):
+    p = context.process
+    array = numpy.arange(n, dtype="float32").reshape(2, -1)
+    p.state("array", array)
+    p.send(p.id, "array", array)
+    p.send(p.id, "array", array)
+    return p.invoke(p.id, "double", array).result(30)
+""",
+    "grains/double/handler.py": """
+def handle(array, context):
+    return array * 2
+""",
+    "grains/check/handler.py": """
+import numpy
+
+
+def handle(n, context):
+    p = context.process
+    expected = numpy.arange(n, dtype="float32").reshape(2, -1)
+    found = [p.state("array"), p.state("array", shared=True)]
+    found += [p.recv(key="array", timeout=0), p.recv(key="array", timeout=0, shared=True)]
+    return [[str(each.dtype), each.shape == expected.shape, bool((each == expected).all())] for each in found]
+""",
+}  # fmt: skip
+ROOT = "/api/v1/apps/fed/processes"
+
+
+class Server:
+    def __init__(self, url: str) -> None:
+        self.http = httpx.Client(base_url=url, timeout=120, trust_env=False)
+        deployed = self.http.post("/api/v1/applications", content=zipped(FILES), headers={"Content-Type": "application/zip"})
+        assert deployed.status_code in (200, 201), deployed.text
+
+    def make(self, *processes: str) -> None:
+        for process in processes:
+            assert self.http.post(ROOT, json={"id": process}).status_code == 201
+
+    def call(self, process: str, function: str, event: Any = None) -> httpx.Response:
+        response = self.http.post(f"{ROOT}/invoke", params={"function": function, "process": process}, json=event)
+        assert response.status_code == 200, response.text
+        return response
+
+    def seen(self, function: str, count: int) -> list[Any]:
+        """What that function was invoked with, once there is as much of it."""
+        return until(lambda: found if len(found := self.call("seen", "seen", function).json()) >= count else None, function)
+
+
+@pytest.fixture(scope="module", params=["platform", "emulator"])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    if request.param == "platform":
+        yield Server(request.getfixturevalue("tested").server)
+        return
+    with Emulator() as emulator:
+        yield Server(emulator.url)
+
+
+@pytest.fixture(autouse=True)
+def _anew(server: Server) -> Iterator[None]:
+    yield
+    for process in server.http.get(ROOT).json()["processes"]:
+        server.http.delete(f"{ROOT}/{process['process']}")
+
+
+def test_each_message_invokes_a_function(server: Server) -> None:
+    server.make("fed", "seen")
+    server.call("from", "feed", [["fed", "invoke:each:a", 1], ["fed", "invoke:each:b", 2], ["fed", "invoke:each:a", 3]])
+    assert sorted(server.seen("each", 3)) == [["a", 1], ["a", 3], ["b", 2]]
+
+
+def test_a_batch_is_of_any_keys_and_named_by_its_oldest_message(server: Server) -> None:
+    server.make("fed", "seen")
+    server.call("from", "feed", [["fed", f"invoke:three:{key}", n] for n, key in enumerate("abcdefg")])
+    assert sorted(server.seen("three", 2)) == [["a", [0, 1, 2]], ["d", [3, 4, 5]]]
+    assert server.call("fed", "unread").json() is None, "what feeds a trigger is never received"
+    server.call("other", "feed", [["fed", "invoke:three:h", 7], ["fed", "invoke:three:i", 8]])
+    assert ["g", [6, 7, 8]] in server.seen("three", 3)
+
+
+def test_a_batch_fires_with_what_is_there_when_its_time_is_over(server: Server) -> None:
+    server.make("fed", "seen")
+    server.call("from", "feed", [["fed", "invoke:soon:a", 1], ["fed", "invoke:soon:b", 2]])
+    assert server.seen("soon", 1)[0][0] == "a"
+    until(lambda: [n for _, values in server.seen("soon", 1) for n in values] == [1, 2], "both, in one batch or two")
+
+
+def test_many_sources_feed_one_key(server: Server) -> None:
+    server.make("fed", "seen")
+    server.call("left", "feed", [["fed", "invoke:pairs:x", "l"], ["fed", "invoke:pairs:y", "alone"]])
+    server.call("right", "feed", [["fed", "invoke:pairs:x", "r"]])
+    assert server.seen("pairs", 1) == [["x", ["l", "r"]]]
+
+
+def test_messages_that_wait_for_a_batch_outlive_a_swap(server: Server) -> None:
+    server.make("fed", "seen")
+    server.call("from", "feed", [["fed", "invoke:three:a", 1], ["fed", "invoke:three:b", 2]])
+    swapped = server.http.post(f"{ROOT}/fed/swap-out")
+    assert swapped.status_code == 200, swapped.text
+    server.call("from", "feed", [["fed", "invoke:three:c", 3]])
+    assert server.seen("three", 1) == [["a", [1, 2, 3]]]
+
+
+def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:
+    server.make("goes")
+    watching = httpx.Client(base_url=server.http.base_url, timeout=120, trust_env=False)
+    accepted = watching.post(
+        f"{ROOT}/invoke",
+        params={"function": "watch", "process": "watcher"},
+        json={"until": {"comes": "swapped"}, "gone": ["goes"]},
+        headers={"Prefer": "respond-async"},
+    )
+    assert accepted.status_code == 202, accepted.text
+    server.make("comes")
+    assert server.http.post(f"{ROOT}/comes/swap-out").status_code == 200
+    assert server.http.delete(f"{ROOT}/goes").status_code == 204
+    record = until(
+        lambda: one if (one := watching.get(accepted.headers["Location"]).json())["status"] != "RUNNING" else None, "it ends"
+    )
+    assert record["status"] == "SUCCEEDED", record
+    said = watching.get(accepted.headers["Location"] + "/output").json()
+    assert said["comes"] == "swapped"
+    assert "goes" not in said
+
+
+@pytest.mark.parametrize("n", [4, 100_000])
+def test_arrays_are_state_messages_and_results(server: Server, n: int) -> None:
+    answer = server.call("arrays", "fill", n)
+    assert answer.headers["Content-Type"].startswith("application/x-npy")
+    swapped = server.http.post(f"{ROOT}/arrays/swap-out")
+    assert swapped.status_code == 200, swapped.text
+    assert server.call("arrays", "check", n).json() == [["float32", True, True]] * 4
