@@ -68,13 +68,53 @@ class ControlPlaneTest extends WithDemo {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{}", "{\"version\": \"2\"}", "{\"version\": 0}", "[1]", "{\"version\": 1", "{\"version\": 99}"})
+    @ValueSource(strings = {"", "{}", "{\"version\": \"2\"}", "{\"version\": 0}", "[1]", "{\"version\": 1", "{\"version\": 99}",
+            "null", "1", "{\"version\": 1.5}", "{\"version\": null}"})
     void an_alias_that_cannot_be_moved_there_stays(String body) throws Exception {
         HttpResponse<byte[]> answer = platform.send("PUT", DEMO + "/aliases/live", body.getBytes(StandardCharsets.UTF_8));
         assertThat(answer.statusCode()).isIn(400, 404);
         assertThat(platform.registry.alias("demo", "live")).contains(1);
         assertThat(platform.send("PUT", DEMO + "/aliases/7up", "{\"version\": 1}".getBytes(StandardCharsets.UTF_8)).statusCode())
                 .isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "[]", "{", "{\"alias\": {}}", "{\"alias\": \"7up\"}", "{\"version\": \"1\"}", "{\"version\": 0}"})
+    void a_rollback_that_means_nothing_moves_nothing(String body) throws Exception {
+        deploySecond();
+        assertThat(platform.post(DEMO + "/rollback", body).statusCode()).isEqualTo(400);
+        assertThat(platform.registry.alias("demo", "live")).contains(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/invocations?target=", "/invocations?target=%20", "/logs?grain=", "/logs?grain=a.b", "/logs?invocation=",
+            "/logs?invocation=0"})
+    void what_can_name_nothing_is_refused_as_a_filter(String query) throws Exception {
+        assertThat(platform.get(DEMO + query).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void a_history_is_read_forwards_or_backwards() throws Exception {
+        String history = DEMO + "/invocations/" + invoke("echo") + "/history";
+        assertThat(platform.get(history + "?reverse=null").statusCode()).isEqualTo(400);
+        assertThat(platform.get(history + "?reverse=true").statusCode()).as("a grain's, which has none").isEqualTo(409);
+    }
+
+    @Test
+    void what_a_grain_or_a_caller_wrote_runs_in_no_browser() throws Exception {
+        platform.host.grains.put("echo", request -> platform.host.succeed(request,
+                new Payload("text/html", "<script>alert(1)</script>".getBytes(StandardCharsets.UTF_8), null)));
+        HttpResponse<byte[]> invoked = platform.post("/invoke/demo/echo", "1");
+        String id = invoked.headers().firstValue("Sand-Execution-Id").orElseThrow();
+        HttpResponse<byte[]> output = platform.get(DEMO + "/invocations/" + id + "/output");
+        assertThat(output.headers().firstValue("Content-Type")).contains("text/html");
+        HttpResponse<byte[]> problem = platform.get("/api/v1/applications/%3Cscript%3E");
+        assertThat(problem.headers().firstValue("Content-Type")).contains("application/problem+json");
+        for (HttpResponse<byte[]> answer : List.of(invoked, output, problem)) {
+            assertThat(answer.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+            assertThat(answer.headers().firstValue("Content-Security-Policy").orElseThrow()).contains("default-src 'none'", "sandbox")
+                    .doesNotContain("allow");
+        }
     }
 
     @Test

@@ -340,4 +340,11 @@ class DeployTest {
         HttpResponse<byte[]> again = platform.deploy(application("name: shop\nsandbox: {pids: 101}\n"));
         assertThat(json(again).path("version").asInt()).isEqualTo(14);
     }
+
+    @Test
+    void a_folder_that_is_none_is_refused() throws Exception {
+        for (String wrong : new String[] {"", "null", "[]", "{", "{}", "{\"folder\": null}", "{\"folder\": 1}"}) {
+            assertThat(platform.post("/api/v1/applications", wrong).statusCode()).as(wrong).isIn(400, 403);
+        }
+    }
 }

@@ -200,4 +200,10 @@ class InvokeTest {
         assertThat(platform.post("/invoke/demo/echo", "1", "Prefer", "wait=ages").statusCode()).isEqualTo(400);
     }
 
+
+    @Test
+    void a_timeout_that_means_nothing_is_refused_beside_one_that_counts() throws Exception {
+        assertThat(platform.post("/invoke/demo/echo?timeout=soon", "1", "Sand-Timeout", "5s").statusCode()).isEqualTo(400);
+        assertThat(platform.post("/invoke/demo/echo?timeout=1s", "1", "Sand-Timeout", "5s").statusCode()).isEqualTo(200);
+    }
 }

@@ -160,7 +160,7 @@ final class Platform implements AutoCloseable {
     }
 
     static JsonNode json(HttpResponse<byte[]> response) {
-        return Json.read(response.body(), JsonNode.class);
+        return Json.read(response.body());
     }
 
     static String text(HttpResponse<byte[]> response) {

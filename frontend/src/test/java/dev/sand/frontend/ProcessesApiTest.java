@@ -56,4 +56,12 @@ class ProcessesApiTest extends WithDemo {
     private static ProcessView view(String id, int swapsOut, int swapsIn) {
         return new ProcessView("demo", id, "active", "here", 1, 4, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, swapsOut, swapsIn, 0);
     }
+
+    @Test
+    void memory_is_a_size_or_a_number_of_bytes() throws Exception {
+        for (String wrong : new String[] {"{}", "true", "1.5", "-1", "\"lots\""}) {
+            assertThat(platform.post(PATH, "{\"memory\": " + wrong + "}").statusCode()).as(wrong).isEqualTo(400);
+            assertThat(platform.post(PATH, "{\"dedicated\": {\"memory\": " + wrong + "}}").statusCode()).as(wrong).isEqualTo(400);
+        }
+    }
 }

@@ -1,12 +1,12 @@
 package dev.sand.frontend.control;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -16,7 +16,6 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 
 /** {@code /api/v1/applications}: which there are, their versions and aliases. */
 public final class ApplicationsApi {
@@ -117,8 +116,7 @@ public final class ApplicationsApi {
     private void moveAlias(Exchange exchange) throws IOException {
         String name = application(exchange, registry);
         String alias = alias(exchange);
-        int version = integer(Json.read(Body.readAll(exchange.request(), BODY_BYTES, "The body"), Map.class).get("version"));
-        move(exchange, name, alias, version);
+        move(exchange, name, alias, integer(body(exchange).path("version")));
     }
 
     private void deleteAlias(Exchange exchange) {
@@ -139,14 +137,17 @@ public final class ApplicationsApi {
     /** {@code {"alias": "live", "version": N}}, both optional: without a version, the one before the alias's. */
     private void rollback(Exchange exchange) throws IOException {
         String name = application(exchange, registry);
-        byte[] body = Body.readAll(exchange.request(), BODY_BYTES, "The body");
-        Map<?, ?> wish = body.length == 0 ? Map.of() : Json.read(body, Map.class);
-        String alias = wish.get("alias") instanceof String text ? text : Registry.LIVE;
+        JsonNode wish = body(exchange);
+        JsonNode named = wish.path("alias");
+        if (!named.isMissingNode() && !named.isNull() && !named.isTextual()) {
+            throw Problems.badRequest("\"alias\" is the name of an alias, not " + named + ".").asException();
+        }
+        String alias = named.isTextual() ? checkedAlias(named.textValue()) : Registry.LIVE;
         Integer current = registry.aliases(name).get(alias);
         if (current == null) {
             throw Problems.unknownVersion(name, alias).asException();
         }
-        Integer version = wish.get("version") == null
+        Integer version = !wish.hasNonNull("version")
                 ? registry.versions(name).stream().filter(number -> number < current).max(Integer::compare).orElse(null)
                 : Integer.valueOf(integer(wish.get("version")));
         if (version == null) {
@@ -174,19 +175,35 @@ public final class ApplicationsApi {
 
     static String alias(Exchange exchange) {
         String alias = exchange.path("alias") == null ? exchange.query("alias") : exchange.path("alias");
-        if (alias == null) {
-            return Registry.LIVE;
-        }
+        return alias == null ? Registry.LIVE : checkedAlias(alias);
+    }
+
+    private static String checkedAlias(String alias) {
         if (!Names.isGrain(alias)) {
             throw Problems.badRequest("An alias is " + Names.GRAIN + ", not '" + alias + "'.").asException();
         }
         return alias;
     }
 
-    private static int integer(Object value) {
-        if (value instanceof Integer number && number > 0) {
-            return number;
+    private static JsonNode body(Exchange exchange) throws IOException {
+        JsonNode body = JsonBody.object(exchange, BODY_BYTES, "The body is a JSON object that says which version.");
+        return body == null ? Json.object() : body;
+    }
+
+    private static int integer(JsonNode value) {
+        if (value.isInt() && value.intValue() > 0) {
+            return value.intValue();
         }
-        throw Problems.badRequest("\"version\" is the number of a version, not " + value + ".").asException();
+        throw Problems.badRequest("\"version\" is the number of a version, not " + (value.isMissingNode() ? "missing" : value) + ".")
+                .asException();
+    }
+
+    /** A grain or workflow that a query asks for. @return null: any */
+    static String target(Exchange exchange, String parameter) {
+        String name = exchange.query(parameter);
+        if (name != null && !Names.isGrain(name)) {
+            throw Problems.badRequest("Query parameter '" + parameter + "' is a name, " + Names.GRAIN + ", not '" + name + "'.").asException();
+        }
+        return name;
     }
 }

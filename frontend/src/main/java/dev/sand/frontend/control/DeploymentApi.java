@@ -1,5 +1,6 @@
 package dev.sand.frontend.control;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.Deployer.Deployed;
@@ -32,6 +33,7 @@ import org.eclipse.jetty.io.Content;
 public final class DeploymentApi {
     private static final int FOLDER_BODY_BYTES = 64 * 1024;
     private static final long EDIT_BYTES = 8 << 20;
+    private static final String FOLDER_BODY = "The body is a JSON object with \"folder\", the absolute path of an application's folder.";
     private static final long ALIVE_MS = 5_000;
     private final Deployer deployer;
     private final FrontendConfiguration configuration;
@@ -68,7 +70,7 @@ public final class DeploymentApi {
                 Files.deleteIfExists(received);
             }
         };
-        if ("true".equals(exchange.query("dryRun"))) {
+        if (exchange.flag("dryRun")) {
             exchange.json(200, deployer.preview(exchange.path("app"), alias, upload));
             return;
         }
@@ -121,7 +123,7 @@ public final class DeploymentApi {
             return work -> deployer.unpack(received, work);
         }
         return work -> {
-            Object folder = Json.read(Files.readAllBytes(received), Map.class).get("folder");
+            JsonNode folder = JsonBody.object(Files.readAllBytes(received), FOLDER_BODY).path("folder");
             return deployer.copy(folder(exchange, folder), work);
         };
     }
@@ -154,7 +156,7 @@ public final class DeploymentApi {
         }
     }
 
-    private Path folder(Exchange exchange, Object name) {
+    private Path folder(Exchange exchange, JsonNode name) {
         boolean local = exchange.request().getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
                 && address.getAddress().isLoopbackAddress() && exchange.header("Origin") == null;
         if (!configuration.folderDeploy() || !local) {
@@ -162,12 +164,14 @@ public final class DeploymentApi {
                     "A folder is deployed by its path only from this machine, and where the platform allows it.").asException();
         }
         try {
-            if (name instanceof String text && Path.of(text).isAbsolute() && Files.isDirectory(Path.of(text))) {
-                return Path.of(text);
+            Path folder = Path.of(name.asText());
+            if (name.isTextual() && folder.isAbsolute() && Files.isDirectory(folder)) {
+                return folder;
             }
         } catch (InvalidPathException e) {
             // Said below.
         }
-        throw Problems.badRequest("\"folder\" is the absolute path of an application's folder, not " + name + ".").asException();
+        throw Problems.badRequest("\"folder\" is the absolute path of an application's folder, not "
+                + (name.isMissingNode() ? "missing" : name) + ".").asException();
     }
 }

@@ -40,7 +40,7 @@ final class HistoryView {
     void answer(Exchange exchange, InvocationRecord record) throws IOException {
         int limit = exchange.query("limit", 100, 1, 1000);
         int after = exchange.query("after", 0, 0, Integer.MAX_VALUE);
-        boolean isReverse = "true".equals(exchange.query("reverse"));
+        boolean isReverse = exchange.flag("reverse");
         String iteration = exchange.query("iteration") == null ? "" : exchange.query("iteration");
         History history = history(record);
         if (!iteration.isEmpty() && history.size(iteration) == 0) {

@@ -80,7 +80,7 @@ public final class InvocationsApi {
     private void list(Exchange exchange) {
         String application = ApplicationsApi.application(exchange, registry);
         InvocationStore.Page page = records.list(application,
-                new InvocationStore.Filter(status(exchange.query("status")), exchange.query("target")),
+                new InvocationStore.Filter(status(exchange.query("status")), ApplicationsApi.target(exchange, "target")),
                 before(exchange.query("before")), exchange.query("limit", 50, 1, 1000));
         ArrayNode invocations = Json.array();
         page.records().forEach(record -> invocations.add(show(record)));

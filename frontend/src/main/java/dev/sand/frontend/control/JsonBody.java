@@ -7,7 +7,7 @@ import dev.sand.frontend.http.Problems;
 import dev.sand.workflow.data.Json;
 import java.io.IOException;
 
-/** The JSON object in the body of a request about executions, read so that no number in it changes. */
+/** The JSON object in the body of a request of the control plane, read so that no number in it changes. */
 final class JsonBody {
     private JsonBody() {}
 
@@ -21,9 +21,11 @@ final class JsonBody {
      */
     static JsonNode object(Exchange exchange, int most, String expected) throws IOException {
         byte[] bytes = Body.readAll(exchange.request(), most, "The body");
-        if (bytes.length == 0) {
-            return null;
-        }
+        return bytes.length == 0 ? null : object(bytes, expected);
+    }
+
+    /** As above, of a body that was read. */
+    static JsonNode object(byte[] bytes, String expected) {
         JsonNode body;
         try {
             body = Json.read(bytes);

@@ -6,6 +6,7 @@ import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.LogStore.Line;
 import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.Ids;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessView;
 import dev.sand.frontend.http.EventStream;
@@ -43,7 +44,7 @@ public final class LogsApi {
 
     private void ofApplication(Exchange exchange) throws Exception {
         String application = ApplicationsApi.application(exchange, registry);
-        answer(exchange, application, which(exchange, exchange.query("invocation"), null), () -> false);
+        answer(exchange, application, which(exchange, invocation(exchange), null), () -> false);
     }
 
     private void ofInvocation(Exchange exchange) throws Exception {
@@ -61,11 +62,19 @@ public final class LogsApi {
     /** Wherever it is, or was: lines are in the global data layer from the start. */
     private void ofProcess(Exchange exchange) throws Exception {
         ProcessView process = processes.find(exchange);
-        answer(exchange, process.application(), which(exchange, exchange.query("invocation"), process.process()), () -> false);
+        answer(exchange, process.application(), which(exchange, invocation(exchange), process.process()), () -> false);
+    }
+
+    private static String invocation(Exchange exchange) {
+        String id = exchange.query("invocation");
+        if (id != null && !Ids.isValid(id)) {
+            throw Problems.badRequest("'" + id + "' is no execution's id.").asException();
+        }
+        return id;
     }
 
     private static Which which(Exchange exchange, String executionId, String process) {
-        return new Which(executionId, exchange.query("grain"), process);
+        return new Which(executionId, ApplicationsApi.target(exchange, "grain"), process);
     }
 
     private void answer(Exchange exchange, String application, Which which, BooleanSupplier ended) throws Exception {

@@ -172,7 +172,7 @@ public final class ProcessesApi {
 
     private static long memory(JsonNode asked) {
         try {
-            return asked.isMissingNode() || asked.isNull() ? 0 : Quantity.bytes(asked.asText());
+            return asked.isMissingNode() || asked.isNull() ? 0 : Quantity.bytes(asked);
         } catch (IllegalArgumentException e) {
             throw Problems.badRequest("'memory': " + e.getMessage() + ".").asException();
         }
@@ -193,7 +193,7 @@ public final class ProcessesApi {
         if (status != null && !STATUSES.contains(status)) {
             throw Problems.badRequest("'" + status + "' is no status of a process: these are active, idle, swapped.").asException();
         }
-        int limit = limit(exchange.query("limit"));
+        int limit = exchange.query("limit", PAGE, 1, MOST_PAGE);
         List<ProcessView> found = ask(host.processes(version.application())).stream()
                 .filter(view -> (status == null || view.status().equals(status)) && (after == null || view.process().compareTo(after) > 0))
                 .sorted(Comparator.comparing(ProcessView::process)).toList();
@@ -202,18 +202,6 @@ public final class ProcessesApi {
         ObjectNode answer = Json.object();
         answer.set("processes", shown);
         exchange.json(200, answer.put("next", found.size() > limit ? found.get(limit - 1).process() : null));
-    }
-
-    private static int limit(String text) {
-        try {
-            int limit = text == null ? PAGE : Integer.parseInt(text);
-            if (limit >= 1 && limit <= MOST_PAGE) {
-                return limit;
-            }
-        } catch (NumberFormatException e) {
-            // Said below.
-        }
-        throw Problems.badRequest("'limit' is a number from 1 to " + MOST_PAGE + ", not '" + text + "'.").asException();
     }
 
     /** As {@code /invoke} does, in the process that the header or the query names, which is made when there is none of that id. */

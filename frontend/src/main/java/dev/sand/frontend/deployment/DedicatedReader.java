@@ -33,7 +33,7 @@ public final class DedicatedReader {
             String name = names.next();
             require(FIELDS.contains(name), "it has no '" + name + "', but memory, cpus, pids, image and packages");
         }
-        long memory = said.hasNonNull("memory") ? Quantity.bytes(said.get("memory").asText()) : 0;
+        long memory = said.hasNonNull("memory") ? Quantity.bytes(said.get("memory")) : 0;
         require(memory == 0 || memory >= ApplicationFolder.LEAST_SANDBOX_MEMORY,
                 "a sandbox needs at least " + ApplicationFolder.LEAST_SANDBOX_MEMORY + " bytes of memory, not " + memory);
         JsonNode cpus = said.path("cpus");

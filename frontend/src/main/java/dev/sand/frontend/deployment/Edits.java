@@ -21,7 +21,7 @@ public record Edits(int base, Map<String, String> files) {
 
     /** @param body {@code {"base": 3, "files": {"grains/a/handler.py": "…", "old.txt": null}}}; @throws dev.sand.frontend.http.ProblemException 400 */
     public static Edits read(byte[] body) {
-        JsonNode read = Json.read(body, JsonNode.class);
+        JsonNode read = Json.read(body);
         if (!read.path("base").isInt() || !read.path("files").isObject()) {
             throw Problems.badRequest("Edits are {\"base\": VERSION, \"files\": {PATH: TEXT or null}}.").asException();
         }

@@ -1,5 +1,6 @@
 package dev.sand.frontend.deployment;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -20,6 +21,14 @@ public final class Quantity {
     /** @return bytes; @throws IllegalArgumentException when it is no size */
     public static long bytes(String text) {
         return parse(text, BYTES, "a size like 512MiB, 64KiB or 1GiB");
+    }
+
+    /** @param said a text, or a number of bytes */
+    public static long bytes(JsonNode said) {
+        if (!said.isTextual() && !said.isIntegralNumber()) {
+            throw new IllegalArgumentException(said + " is not a size like 512MiB, 64KiB or 1GiB");
+        }
+        return bytes(said.asText());
     }
 
     /** @return milliseconds, a bare number being seconds; @throws IllegalArgumentException when it is no duration */

@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -30,6 +32,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final DataPlane invoke;
     private final DataPlane web;
     private final Router router;
+    /** What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin. */
+    private static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
+    private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
+            "default-src 'none'; frame-ancestors 'none'; sandbox");
     private static final String SHORT = "/api/v1/apps/";
     private static final String FULL = "/api/v1/applications/";
     private final Executor blocking;
@@ -55,6 +61,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         String path = inFull(request.getHttpURI().getCanonicalPath());
+        response.getHeaders().put(NOSNIFF);
+        if (!path.startsWith("/web/")) { // whose pages are the applications' own
+            response.getHeaders().put(INERT);
+        }
         if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new Exchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));

@@ -69,12 +69,11 @@ final class GuiFiles extends ResourceHandler {
         // reproducible jar every version of it has the same time of change, by which a browser would take an old one for new.
         headers.put(HttpHeader.CACHE_CONTROL, path.startsWith(ASSETS) ? "public, max-age=31536000, immutable" : "no-store");
         headers.put("Content-Security-Policy", POLICY);
-        headers.put("X-Content-Type-Options", "nosniff");
         headers.put("Referrer-Policy", "same-origin");
         if (super.handle(request, response, callback)) {
             return true;
         }
-        headers.clear();
+        headers.remove(HttpHeader.CACHE_CONTROL);
         return false;
     }
 }

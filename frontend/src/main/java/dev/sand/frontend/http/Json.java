@@ -50,14 +50,14 @@ public final class Json {
         }
     }
 
-    /** @throws ProblemException when the bytes are not JSON of that shape */
-    public static <T> T read(byte[] bytes, Class<T> type) {
+    /** @return the value; missing when there are no bytes. @throws ProblemException when they are not JSON */
+    public static JsonNode read(byte[] bytes) {
         try {
-            return MAPPER.readValue(bytes, type);
+            return MAPPER.readTree(bytes);
         } catch (JsonProcessingException e) {
             throw malformed(e, ByteBuffer.wrap(bytes)).asException();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
+        } catch (IOException e) { // of bytes that are no text in any encoding
+            throw malformed(e.getMessage(), 1, 1).asException();
         }
     }
 

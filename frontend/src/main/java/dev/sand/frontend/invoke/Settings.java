@@ -29,12 +29,13 @@ record Settings(boolean async, long waitMs, long timeoutMs, String idempotencyKe
         return async || waitMs >= 0;
     }
 
-    /** One pass over the headers. @param timeout from the query, or null; the header wins */
+    /** One pass over the headers. @param timeout from the query, or null; the header wins, and both mean something */
     static Settings of(HttpFields headers, String timeout, FrontendConfiguration configuration) {
         boolean async = false;
         long waitMs = -1;
         String key = null;
         String traceparent = null;
+        String ownTimeout = null;
         for (HttpField field : headers) {
             String name = field.getName();
             if (name.equalsIgnoreCase("prefer")) {
@@ -51,12 +52,16 @@ record Settings(boolean async, long waitMs, long timeoutMs, String idempotencyKe
             } else if (name.equalsIgnoreCase("traceparent")) {
                 traceparent = TraceContext.of(field.getValue()) == null ? null : field.getValue();
             } else if (name.equalsIgnoreCase("sand-timeout")) {
-                timeout = field.getValue();
+                ownTimeout = field.getValue();
             }
         }
         // respond-async with wait=N: RFC 7240 reads both as "asynchronous, unless it is done within N seconds".
         boolean now = async && waitMs < 0;
-        return new Settings(now, waitMs, timeoutMs(timeout, async || waitMs >= 0, configuration), key, traceparent);
+        long timeoutMs = timeoutMs(timeout, async || waitMs >= 0, configuration);
+        if (ownTimeout != null) {
+            timeoutMs = timeoutMs(ownTimeout, false, configuration);
+        }
+        return new Settings(now, waitMs, timeoutMs, key, traceparent);
     }
 
     private static long waitMs(String seconds, FrontendConfiguration configuration) {
