@@ -1,6 +1,6 @@
 # The web GUI, built with a Node in the Python environment, only when what it is made of changed. Sourced by ./sand.
 
-# Node, npm's ci and the build, below gui/; types come from the frontend's OpenAPI document.
+# Node, npm's ci and the build, below gui/; types come from the frontend's OpenAPI document, and applications that the page deploys from examples/.
 build_gui() {
   "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[gui]" &&
     cd "$SAND_CHECKOUT/gui" && export PATH="$SAND_LOCAL/venv/bin:$PATH" && npm ci && npm run build
@@ -9,7 +9,7 @@ build_gui() {
 # The platform runs without a GUI too: a machine that cannot build it goes on, and says so.
 set_up_gui() {
   local hash log="$SAND_LOGS/gui.log"
-  hash=$(content_hash gui frontend/src/main/resources/openapi.yaml)
+  hash=$(content_hash gui examples frontend/src/main/resources/openapi.yaml)
   if fresh gui "$hash" && [ -e "$SAND_CHECKOUT/gui/dist/index.html" ]; then
     return
   fi

@@ -92,6 +92,14 @@ def test_the_web_site_does_not_send_again_what_the_browser_has(web_site: Tested)
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_the_stream_analytics_counts_the_words_of_a_language(tested: Tested) -> None:
+    tested.deploy(EXAMPLES / "stream-analytics")
+    found = tested.ask("stream-analytics/main", {"top": 3})
+    assert (found["messages"], found["kept"], len(found["words"])) == (42, 26, 3)
+    german = tested.ask("stream-analytics/main", {"texts": ["Das Brot ist warm", "The bread is warm"], "language": "de"})
+    assert german["leftOut"] == {"en": 1}
+
+
 @pytest.fixture(scope="module")
 def scanner(tested: Tested):
     sys.path.insert(0, str(EXAMPLES / "mail-scanner"))

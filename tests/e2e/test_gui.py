@@ -109,6 +109,13 @@ def test_a_walk_through_versions(tested: Tested) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
+def test_a_walk_through_the_examples(tested: Tested) -> None:
+    """Three of them, deployed with one click each and run; one again with another input."""
+    walk("examples.mjs", tested.server)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
 def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
     file.write_text(secrets.token_urlsafe(32))

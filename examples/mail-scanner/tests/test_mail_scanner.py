@@ -27,6 +27,10 @@ def test_an_honest_message_is_clean():
     assert result == {"verdict": "clean", "weight": 0, "subject": "Notes on the engine — part G", "findings": []}
 
 
+def test_a_message_may_be_a_text():
+    assert scan(messages.clean().decode()) == scan(messages.clean())
+
+
 def test_the_signature_is_found_inside_an_archive_in_an_archive():
     result = scan(messages.infected())
     assert result["verdict"] == "infected"

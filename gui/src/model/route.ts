@@ -3,7 +3,8 @@
 export type Route =
   | { readonly page: "home" }
   | { readonly page: "application"; readonly app: string }
-  | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string }
+  /** With an input to begin with. */
+  | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string; readonly input?: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
@@ -46,7 +47,9 @@ export function parseRoute(hash: string): Route {
     return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
   }
   if (kind === "executions" && name !== undefined) return { page: "execution", app, id: name };
-  if (name !== undefined && (kind === "workflows" || kind === "grains")) return { page: NAMED[kind], app, name };
+  if (name !== undefined && (kind === "workflows" || kind === "grains")) {
+    return { page: NAMED[kind], app, name, ...(asked("input") && { input: asked("input") }) };
+  }
   return { page: "unknown", address };
 }
 
@@ -57,9 +60,9 @@ export function formatRoute(route: Route): string {
     case "application":
       return at(route.app);
     case "workflow":
-      return at(route.app, "workflows", route.name);
+      return at(route.app, "workflows", route.name) + queryOf({ input: route.input ?? "" });
     case "grain":
-      return at(route.app, "grains", route.name);
+      return at(route.app, "grains", route.name) + queryOf({ input: route.input ?? "" });
     case "execution":
       return at(route.app, "executions", route.id);
     case "executions":

@@ -62,7 +62,7 @@ export function App() {
 }
 
 function pageOf(route: Route): string {
-  return "app" in route ? [route.page, route.app, "name" in route ? route.name : "", "id" in route ? route.id : ""].join("/") : route.page;
+  return "app" in route ? [route.page, route.app, "name" in route ? route.name : "", "id" in route ? route.id : "", "input" in route ? route.input : ""].join("/") : route.page;
 }
 
 function Tab({ to, label, here }: { readonly to: Route; readonly label: string; readonly here: boolean }) {
@@ -100,7 +100,7 @@ function Page({ route }: { readonly route: Route }) {
       return <Application app={route.app} />;
     case "workflow":
     case "grain":
-      return <Target app={route.app} kind={route.page} name={route.name} />;
+      return <Target app={route.app} kind={route.page} name={route.name} input={route.input ?? "{}"} />;
     case "executions":
       return <Executions route={route} />;
     case "execution":

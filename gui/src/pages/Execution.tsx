@@ -80,7 +80,7 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
         </div>
       )}
       {found.failure && <Failure failure={found.failure} />}
-      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} definition={workflow.definition} />}
+      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} workflow={found.target} definition={workflow.definition} />}
       <Output app={app} found={found} />
       <Section title="Timeline">
         <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} />}</Found>

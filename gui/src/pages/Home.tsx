@@ -7,6 +7,7 @@ import { when } from "../model/show";
 import { Found, Title, To } from "../parts/bits";
 import { AsCurl, Command } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
+import { Examples } from "./home/Examples";
 
 const LOCAL = "http://127.0.0.1:7263/";
 
@@ -61,6 +62,7 @@ export function Home() {
           </>
         )}
       </Found>
+      <Examples there={query.data?.applications.map((one) => one.name) ?? []} />
       <AsCurl url={paths.applications()} />
     </>
   );

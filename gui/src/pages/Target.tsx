@@ -15,7 +15,14 @@ import { go } from "../parts/router";
 
 const ASYNC = { Prefer: "respond-async" };
 
-export function Target({ app, kind, name }: { readonly app: string; readonly kind: "workflow" | "grain"; readonly name: string }) {
+interface Props {
+  readonly app: string;
+  readonly kind: "workflow" | "grain";
+  readonly name: string;
+  readonly input: string;
+}
+
+export function Target({ app, kind, name, input }: Props) {
   const query = useQuery(application(app));
   return (
     <>
@@ -32,7 +39,7 @@ export function Target({ app, kind, name }: { readonly app: string; readonly kin
               <p>
                 A {kind} of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>
               </p>
-              <Run app={app} name={name} />
+              <Run app={app} name={name} first={input} />
               {kind === "workflow" && workflow && <Workflow definition={workflow.definition} />}
               {kind === "grain" && grain && <Limits grain={grain} />}
             </>
@@ -43,8 +50,8 @@ export function Target({ app, kind, name }: { readonly app: string; readonly kin
   );
 }
 
-function Run({ app, name }: { readonly app: string; readonly name: string }) {
-  const [input, setInput] = useState("{}");
+function Run({ app, name, first }: { readonly app: string; readonly name: string; readonly first: string }) {
+  const [input, setInput] = useState(first);
   const fault = jsonFault(input);
   const run = useMutation({
     mutationFn: () =>

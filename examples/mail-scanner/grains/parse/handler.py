@@ -7,8 +7,8 @@ HEADERS = ("From", "Reply-To", "Return-Path", "To", "Subject", "Date", "Message-
 
 
 def handle(event, context):
-    """:param event: the message's bytes"""
-    message = message_from_bytes(bytes(event), policy=policy.default)
+    """:param event: the message's bytes, or its text as a JSON string"""
+    message = message_from_bytes(event.encode() if isinstance(event, str) else bytes(event), policy=policy.default)
     if not message.keys():
         raise ValueError("this is no mail message: it has no headers")
     return {

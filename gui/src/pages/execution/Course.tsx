@@ -8,7 +8,7 @@ import { EMPTY, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf } from "../../model/progress";
 import { jsonFault } from "../../model/show";
-import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
+import { Section, StatusBadge, To, Trouble, Value } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
 import { type Column, Table } from "../../parts/Table";
@@ -18,12 +18,15 @@ interface Props {
   readonly id: string;
   readonly status: Status;
   readonly redrives: number;
+  readonly workflow: string;
   readonly definition: string;
 }
 
 const MOST_ROWS = 500;
+/** Longest input that is put into an address. */
+const MOST_AGAIN = 8 * 1024;
 
-export function Course({ app, id, status, redrives, definition }: Props) {
+export function Course({ app, id, status, redrives, workflow, definition }: Props) {
   const query = useQuery(history(app, id, status, redrives));
   const graph = useMemo(() => (jsonFault(definition) === null ? graphOf(definition) : EMPTY), [definition]);
   const events = query.data?.events;
@@ -53,7 +56,16 @@ export function Course({ app, id, status, redrives, definition }: Props) {
         {chosen !== null && <StateDetail name={chosen} ran={ran} />}
       </Section>
       {progress.input !== null && (
-        <Section title="Input">
+        <Section
+          title="Input"
+          aside={
+            progress.input.length <= MOST_AGAIN && (
+              <To className="button" route={{ page: "workflow", app, name: workflow, input: progress.input }}>
+                Edit it and run again
+              </To>
+            )
+          }
+        >
           <Value text={progress.input} label="the input" />
         </Section>
       )}

@@ -1,0 +1,59 @@
+// Applications to begin with: deployed with one click, with something to run at once.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { address } from "../../api/client";
+import { type Example, deployExample, examples } from "../../api/examples";
+import { Section, To, Trouble } from "../../parts/bits";
+import { useOnce } from "../../parts/once";
+
+export function Examples({ there }: { readonly there: readonly string[] }) {
+  const { data } = useQuery(examples());
+  if (!data || data.length === 0) return null;
+  return (
+    <Section title="Examples">
+      <ul className="cards">
+        {data.map((example) => (
+          <Card key={example.name} example={example} isThere={there.includes(example.name)} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Card({ example, isThere }: { readonly example: Example; readonly isThere: boolean }) {
+  const cache = useQueryClient();
+  const [line, setLine] = useState("");
+  const deploy = useMutation({
+    mutationFn: () => deployExample(example.name, setLine),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["applications"] }),
+  });
+  const deployOnce = useOnce(deploy);
+  const { name, title, about, workflow, input, open } = example;
+  return (
+    <li className="example">
+      <h3>{title}</h3>
+      <p>{about}</p>
+      {deploy.error && <Trouble error={deploy.error} />}
+      <div className="actions">
+        {isThere ? (
+          <>
+            <To route={{ page: "application", app: name }}>See it</To>
+            {workflow && <To route={{ page: "workflow", app: name, name: workflow, input: JSON.stringify(input, null, 2) }}>Run it</To>}
+            {open && (
+              <a href={address(open.slice(1))} target="_blank" rel="noopener noreferrer">
+                Open its pages
+              </a>
+            )}
+          </>
+        ) : (
+          <button type="button" disabled={deploy.isPending} onClick={() => deployOnce()}>
+            Deploy <span className="unseen">{title}</span>
+          </button>
+        )}
+        <span role="status" className="quiet">
+          {deploy.isPending && (line || "sending…")}
+        </span>
+      </div>
+    </li>
+  );
+}
