@@ -1,7 +1,9 @@
 """Cloud processes outlive whatever dies: what a function did that was answered is there, whole and once."""
 
+import contextlib
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -169,6 +171,27 @@ def test_large_state_outlives_a_kill_with_and_without_an_image(home: Home):
     home.ask("big", "large", 9)
     home.again()
     assert home.ask("big", "large") == [3 << 20, 9, 9], "what the journal has goes over the image"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["swap-out", "checkpoint", "swap-in"])
+def test_a_host_that_dies_in_the_middle_of_swapping_has_all_of_the_process(home: Home, step: str):
+    """At three moments of it: an image of 3 MiB takes some 20 ms to be written, and some to be read."""
+    home.ask("torn", "keys")
+    for value, delay_ms in enumerate((2, 10, 30), start=1):
+        home.ask("torn", "large", value)
+        home.ask("tears", "add", {"id": f"{step}-{value}", "to": "torn"})
+        if step == "swap-in":
+            assert home.step("torn", "swap-out").json()["status"] == "swapped"
+        with ThreadPoolExecutor(1) as client:
+            asked = client.submit(home.step, "torn", step)
+            time.sleep(delay_ms / 1000)
+            home.local.kill()
+            with contextlib.suppress(httpx.TransportError):
+                asked.result()
+        home.again()
+        assert home.ask("torn", "large") == [3 << 20, value, value]
+        assert home.ask("torn", "take", {"most": 5}) == [f"{step}-{value}"]
 
 
 @pytest.mark.slow
