@@ -3,24 +3,35 @@ package dev.sand.frontend;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.frontend.access.KeyedDoor;
+import dev.sand.frontend.access.OpenDoor;
+import dev.sand.frontend.access.OperatorKey;
+import dev.sand.frontend.http.Door;
+import dev.sand.frontend.http.Problem;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.eclipse.jetty.server.Request;
 
 /**
  * What HTTP costs a request: a keep-alive client, a frontend, and a host agent of one thread that answers at once. Prints
- * latency, rate, and the process's CPU time a request (client included), which a busy machine disturbs least.
+ * latency, rate, and the process's CPU time a request (client included), which a busy machine disturbs least; in turns without a
+ * door, with an open one, and with one that wants a key.
  * Run: {@code mvn -pl frontend -am test-compile}, then this class with the test class path.
  */
 public final class FrontendBench {
     private static final byte[] BODY = "{\"a\": 1}".getBytes(StandardCharsets.US_ASCII);
+    private static final String KEY = "a-key-of-more-than-thirty-two-characters-x";
     private static final byte[] REQUEST = ("POST /invoke/demo/direct HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            + "Content-Length: " + BODY.length + "\r\n\r\n" + new String(BODY, StandardCharsets.US_ASCII))
+            + "Authorization: Bearer " + KEY + "\r\nContent-Length: " + BODY.length + "\r\n\r\n" + new String(BODY, StandardCharsets.US_ASCII))
             .getBytes(StandardCharsets.US_ASCII);
 
     private FrontendBench() {}
@@ -29,14 +40,53 @@ public final class FrontendBench {
         int connections = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1;
         int requests = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 20_000;
         int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 5;
-        try (ExecutorService shard = Executors.newSingleThreadExecutor(); Platform platform = new Platform()) {
-            var files = Platform.demo();
-            files.put("grains/direct/handler.py", "def handle(event, context):\n    return event\n");
-            platform.deploy(files);
-            platform.host.direct = (request, listener) -> shard.execute(() -> answer(platform, request, listener));
-            for (int round = 0; round < rounds; round++) {
-                measure(platform.frontend.address().getPort(), connections, requests);
+        // In turns, so that whatever else the machine does disturbs all of them alike.
+        Map<String, Door> doors = new LinkedHashMap<>();
+        doors.put("no door", new NoDoor());
+        doors.put("open", new OpenDoor(List.of("localhost")));
+        doors.put("with a key", new KeyedDoor(OperatorKey.of(KEY)));
+        Map<String, Platform> platforms = new LinkedHashMap<>();
+        try (ExecutorService shard = Executors.newSingleThreadExecutor()) {
+            for (Map.Entry<String, Door> door : doors.entrySet()) {
+                platforms.put(door.getKey(), platform(door.getValue(), shard));
             }
+            for (int round = 0; round < rounds; round++) {
+                for (Map.Entry<String, Platform> platform : platforms.entrySet()) {
+                    System.out.printf("%-10s ", platform.getKey());
+                    measure(platform.getValue().frontend.address().getPort(), connections, requests);
+                }
+            }
+        } finally {
+            for (Platform platform : platforms.values()) {
+                platform.close();
+            }
+        }
+    }
+
+    private static Platform platform(Door door, ExecutorService shard) throws Exception {
+        Platform platform = new Platform(configuration -> configuration.withDoor(door));
+        var files = Platform.demo();
+        files.put("grains/direct/handler.py", "def handle(event, context):\n    return event\n");
+        platform.send("POST", "/api/v1/applications", Platform.zip(files), "Authorization", "Bearer " + KEY);
+        platform.host.direct = (request, listener) -> shard.execute(() -> answer(platform, request, listener));
+        return platform;
+    }
+
+    /** What it would cost without one. */
+    private record NoDoor() implements Door {
+        @Override
+        public Problem refuse(Request request) {
+            return null;
+        }
+
+        @Override
+        public Problem refuseVisitor(Request request) {
+            return null;
+        }
+
+        @Override
+        public boolean isShown(Request request) {
+            return false;
         }
     }
 
