@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest import APPLICATIONS, Tested, is_problem, sandbox_option
+from conftest import APPLICATIONS, Tested, is_problem, sandbox_option, until
 from sand.client import Process
 from sand.command.local import LocalPlatform
 from sand.errors import Denied
@@ -81,6 +81,24 @@ def test_the_command_and_the_client_show_it(keyed: tuple[LocalPlatform, Path]) -
         pass
     with Process(local.server, "probe", "p", token=key) as process:
         assert process.invoke("echo", 8) == 8
+
+
+def test_who_changed_what_is_told(keyed: tuple[LocalPlatform, Path]) -> None:
+    local, file = keyed
+    shown = {"SAND_KEY_FILE": str(file)}
+    assert sand(local, "deploy", str(APPLICATIONS / "probe"), **shown).returncode == 0
+    assert sand(local, "rollback", "probe", "--to", "999", **shown).returncode == 3
+
+    def told() -> list[dict]:
+        found = sand(local, "audit", "--application", "probe", "--limit", "2", "-o", "json", **shown).stdout
+        entries = json.loads(found)["entries"]
+        return entries if all(entry["status"] for entry in entries) else []
+
+    undone, deployed = until(told, "both have ended")
+    assert (undone["operation"], undone["status"], undone["problem"]) == ("rollback", 404, "unknown-version")
+    assert (deployed["operation"], deployed["caller"], deployed["address"]) == ("deploy", "operator", "127.0.0.1")
+    assert deployed["details"]["version"] == "1"
+    assert "deploy" in sand(local, "audit", **shown).stdout
 
 
 def test_the_key_is_nowhere_in_what_is_written(keyed: tuple[LocalPlatform, Path]) -> None:

@@ -1,6 +1,7 @@
 package dev.sand.frontend;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
@@ -12,6 +13,7 @@ import dev.sand.dataplane.Grants;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.control.ApplicationsApi;
+import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
 import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.FilesApi;
@@ -75,6 +77,8 @@ public final class Frontend implements AutoCloseable {
     public record Figures(RequestCounts.Reading requests, int inFlight, int inFlightLimit) {}
 
     private final FrontendConfiguration configuration;
+    /** Entries of the audit log that are kept. */
+    private static final int MOST_AUDITED = 100_000;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
     private final DataPlanes planes;
     private final Router router;
@@ -87,13 +91,14 @@ public final class Frontend implements AutoCloseable {
         planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
                 parts.slots, blocking, parts.tracing, parts.clockMs);
         counts = new RequestCounts(parts.tracing);
-        router = router(parts, directory);
+        AuditLog audit = new AuditLog(parts.store, MOST_AUDITED);
+        router = router(parts, directory, audit);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(configuration.door(), planes.invoke(), planes.web(), router, blocking), counts);
+                new Gate(configuration.door(), audit, parts.clockMs, planes.invoke(), planes.web(), router, blocking), counts);
     }
 
-    private Router router(Parts parts, Directory directory) throws IOException {
+    private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
         Operations operations = Operations.ofThisServer();
         Router routes = new Router(operations);
         ApplicationTopics topics = new ApplicationTopics(parts.bus, parts.slots);
@@ -122,6 +127,7 @@ public final class Frontend implements AutoCloseable {
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
+        new AuditApi(audit).addTo(routes);
         return routes.complete(Set.of("invoke", "web"));
     }
 

@@ -85,6 +85,11 @@ public final class FrontendBench {
         }
 
         @Override
+        public String caller() {
+            return "anybody";
+        }
+
+        @Override
         public boolean isShown(Request request) {
             return false;
         }

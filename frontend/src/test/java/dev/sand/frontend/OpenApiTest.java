@@ -43,6 +43,11 @@ class OpenApiTest {
             boolean isPublic = operation.path("x-sand").path("scope").asText().equals("none");
             assertThat(operation.has("security")).as("%s says that it needs no key", what).isEqualTo(isPublic);
             assertThat(operation.path("security")).as(what).isEmpty();
+            String scope = operation.path("x-sand").path("scope").asText();
+            if (Set.of("deploy", "admin", "operator").contains(scope)) {
+                assertThat(operation.path("x-sand").path("audit").asBoolean()).as("%s is noted when it changes something", what)
+                        .isEqualTo(!each.getKey().equals("get"));
+            }
             assertThat(operation.path("responses").has("default")).as("%s has a problem for every refusal", what).isTrue();
         }));
     }
@@ -95,6 +100,8 @@ class OpenApiTest {
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 201);
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
             call("DELETE", app, DEMO, null, 204);
+            call("GET", "/api/v1/audit", "/api/v1/audit?limit=1000", null, 200);
+            call("GET", "/api/v1/audit", "/api/v1/audit?before=x", null, 400);
             call("DELETE", app, DEMO, null, 404);
             platform.frontend.drain();
             call("GET", "/readyz", "/readyz", null, 503);

@@ -35,6 +35,11 @@ public final class KeyedDoor implements Door {
     }
 
     @Override
+    public String caller() {
+        return "operator";
+    }
+
+    @Override
     public boolean isShown(Request request) {
         return isKey(request.getHeaders().get(HttpHeader.AUTHORIZATION));
     }

@@ -42,6 +42,11 @@ public final class OpenDoor implements Door {
     }
 
     @Override
+    public String caller() {
+        return "local";
+    }
+
+    @Override
     public boolean isShown(Request request) {
         return false;
     }

@@ -161,6 +161,8 @@ public final class ApplicationsApi {
         if (registry.version(name, version).isEmpty()) {
             throw Problems.unknownVersion(name, Integer.toString(version)).asException();
         }
+        exchange.name("alias", alias);
+        exchange.name("version", version);
         deployer.alone(name, () -> deployer.moveAlias(name, alias, version));
         exchange.json(200, Json.object().put("application", name).put("alias", alias).put("version", version));
     }

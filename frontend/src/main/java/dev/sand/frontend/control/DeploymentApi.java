@@ -71,11 +71,13 @@ public final class DeploymentApi {
             }
         };
         if (exchange.flag("dryRun")) {
+            exchange.name("dryRun", true);
             exchange.json(200, deployer.preview(exchange.path("app"), alias, upload));
             return;
         }
         if (!EventStream.wanted(exchange)) {
             Deployed deployed = deployer.deploy(exchange.path("app"), alias, upload, line -> { });
+            name(exchange, alias, deployed);
             if (deployed.created()) {
                 exchange.headers().put("Location", ApplicationsApi.ROOT + "/" + deployed.version().application() + "/versions/"
                         + deployed.version().version());
@@ -106,16 +108,24 @@ public final class DeploymentApi {
             switch (told.poll(ALIVE_MS, TimeUnit.MILLISECONDS)) {
                 case null -> stream.alive();
                 case Deployed deployed -> {
+                    name(exchange, alias, deployed);
                     stream.send("deployed", null, Deployer.summary(deployed));
                     return;
                 }
                 case Problem problem -> {
+                    exchange.failed(problem);
                     stream.send("problem", null, Json.MAPPER.readTree(problem.toJson(exchange.request().getHttpURI().getPath())));
                     return;
                 }
                 case Object line -> stream.send("progress", null, Map.of("message", line));
             }
         }
+    }
+
+    private static void name(Exchange exchange, String alias, Deployed deployed) {
+        exchange.name("app", deployed.version().application());
+        exchange.name("alias", alias);
+        exchange.name("version", deployed.version().version());
     }
 
     private Deployer.Upload unpack(Exchange exchange, Path received) {

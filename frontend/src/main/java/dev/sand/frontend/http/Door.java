@@ -13,6 +13,9 @@ public interface Door {
     /** Pages of applications ({@code /web/}), which are for visitors and say themselves who may do what. @return as above */
     Problem refuseVisitor(Request request);
 
+    /** What the audit log calls whom it lets in. */
+    String caller();
+
     /** Whether the request shows what opens this door: then no grain is to see it. */
     boolean isShown(Request request);
 }

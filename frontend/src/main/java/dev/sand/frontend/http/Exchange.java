@@ -3,6 +3,7 @@ package dev.sand.frontend.http;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -21,7 +22,9 @@ public final class Exchange {
     private final Response response;
     private final Callback callback;
     private final Map<String, String> path;
+    private Map<String, String> named;
     private Fields query;
+    private volatile Problem failure;
 
     public Exchange(Request request, Response response, Callback callback, Map<String, String> path) {
         this.request = request;
@@ -45,6 +48,29 @@ public final class Exchange {
     /** A parameter of the route's template, decoded. */
     public String path(String name) {
         return path.get(name);
+    }
+
+    /** Says of a change, for the audit log, what its path does not. */
+    public void name(String what, Object value) {
+        if (named == null) {
+            named = new HashMap<>(path);
+        }
+        named.put(what, String.valueOf(value));
+    }
+
+    /** What the path names, and what was said since. */
+    Map<String, String> named() {
+        return named == null ? path : named;
+    }
+
+    /** It did not work, though the answer has begun and its status says nothing of that. */
+    public void failed(Problem problem) {
+        failure = problem;
+    }
+
+    /** Null: it worked. */
+    Problem failure() {
+        return failure;
     }
 
     public String method() {
@@ -150,6 +176,7 @@ public final class Exchange {
      * closed under the client's next request.
      */
     public void problem(Problem problem) {
+        failure = problem;
         Body.discard(request, () -> write(problem, request, response, callback));
     }
 

@@ -1,10 +1,12 @@
 package dev.sand.frontend.http;
 
+import dev.sand.datalayer.AuditLog;
 import dev.sand.event.LogFields;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -29,6 +31,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
     private final Door door;
+    private final Auditing auditing;
     private final DataPlane invoke;
     private final DataPlane web;
     private final Router router;
@@ -41,8 +44,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final Executor blocking;
     private final GuiFiles gui = new GuiFiles();
 
-    public Gate(Door door, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+    /** @param log of changes; @param clockMs of its entries */
+    public Gate(Door door, AuditLog log, LongSupplier clockMs, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
         this.door = door;
+        this.auditing = new Auditing(log, clockMs);
         this.invoke = invoke;
         this.web = web;
         this.router = router;
@@ -125,13 +130,22 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             refuse(exchange, refusal);
             return;
         }
-        blocking.execute(() -> {
-            try {
-                match.route().operation().handle(exchange);
-            } catch (Throwable e) {
-                answer(exchange, e);
+        blocking.execute(() -> operation(match.route(), exchange));
+    }
+
+    private void operation(Router.Route route, Exchange exchange) {
+        AuditLog.Entry entry = null;
+        try {
+            if (route.spec().audited()) {
+                entry = auditing.begin(exchange, route.spec(), door.caller());
             }
-        });
+            route.operation().handle(exchange);
+        } catch (Throwable e) {
+            answer(exchange, e);
+        }
+        if (entry != null) {
+            auditing.end(exchange, entry);
+        }
     }
 
     private static void refuse(Exchange exchange, Problem refusal) {

@@ -13,8 +13,8 @@ import java.util.Set;
 
 /** The operations of the OpenAPI document: the one list of what there is, where it is, and who may. */
 public final class Operations {
-    /** @param template of the path: segments, {@code {name}} for any one */
-    public record Operation(String id, String method, String template, Scope scope) {}
+    /** @param template of the path: segments, {@code {name}} for any one; @param audited noted in the audit log */
+    public record Operation(String id, String method, String template, Scope scope, boolean audited) {}
 
     private static final String DOCUMENT = "/openapi.yaml";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete");
@@ -53,7 +53,7 @@ public final class Operations {
         String scope = node.path("x-sand").path("scope").asText("");
         for (Scope each : Scope.values()) {
             if (!id.isEmpty() && each.name().toLowerCase(Locale.ROOT).equals(scope)) {
-                return new Operation(id, method, template, each);
+                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean());
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id
