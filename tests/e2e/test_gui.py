@@ -116,6 +116,13 @@ def test_a_walk_through_the_examples(tested: Tested) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
+def test_a_walk_through_values_that_a_page_could_choke_on(tested: Tested) -> None:
+    """Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there."""
+    walk("values.mjs", tested.server)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
 def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
     file.write_text(secrets.token_urlsafe(32))

@@ -41,19 +41,23 @@ export function Course({ app, id, status, redrives, workflow, definition }: Prop
     <>
       <Section title="Graph">
         {query.error && !isEarly && <Trouble error={query.error} />}
-        <Graph graph={graph} progress={progress} chosen={chosen} onSelect={onSelect} />
-        <label>
-          State{" "}
-          <select value={chosen ?? ""} onChange={(event) => setChosen(event.target.value || null)}>
-            <option value="">choose one, here or in the graph</option>
-            {graph.states.map((state) => (
-              <option key={state.id} value={state.id}>
-                {state.id} ({progress.states.get(state.name)?.status ?? "not reached"})
-              </option>
-            ))}
-          </select>
-        </label>
-        {chosen !== null && <StateDetail name={chosen} ran={ran} />}
+        <div className="course">
+          <Graph graph={graph} progress={progress} chosen={chosen} onSelect={onSelect} />
+          <div className="panel">
+            <label>
+              State{" "}
+              <select value={chosen ?? ""} onChange={(event) => setChosen(event.target.value || null)}>
+                <option value="">choose one, here or in the graph</option>
+                {graph.states.map((state) => (
+                  <option key={state.id} value={state.id}>
+                    {state.id} ({progress.states.get(state.name)?.status ?? "not reached"})
+                  </option>
+                ))}
+              </select>
+            </label>
+            {name === null ? <Legend /> : <StateDetail name={name} ran={ran} />}
+          </div>
+        </div>
       </Section>
       {progress.input !== null && (
         <Section
@@ -77,6 +81,19 @@ export function Course({ app, id, status, redrives, workflow, definition }: Prop
         </details>
       )}
     </>
+  );
+}
+
+/** What colours and lines of the graph mean, while there is room for it. */
+function Legend() {
+  return (
+    <ul className="meanings">
+      {["running", "succeeded", "caught", "failed", "aborted"].map((status) => (
+        <li key={status}>
+          <StatusBadge status={status} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
