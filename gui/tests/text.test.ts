@@ -25,7 +25,7 @@ test("each page's address leads back to it", () => {
     { page: "triggers", app: "shop" },
     { page: "bus", app: "shop" },
     { page: "queue", app: "shop", name: "orders", after: "01A" },
-    { page: "logs", app: "shop", grain: "order", text: "a & b?c", hide: "stderr,platform" },
+    { page: "logs", app: "shop", grain: "order", level: "warning", text: "a & b?c", hide: "stderr,platform" },
   ];
   for (const route of routes) expect(parseRoute(formatRoute(route))).toEqual(route);
 });

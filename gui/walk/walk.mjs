@@ -112,6 +112,10 @@ await withPage(async (page) => {
   assert.equal(await page.getByRole("searchbox").inputValue(), "linus", "the caret stays where it is");
   await page.getByText("greeting Grace").first().waitFor({ state: "detached" });
   await page.waitForURL(/text=linus/);
+  await page.getByLabel("Level, at least").selectOption("error");
+  await page.getByText("greeting Linus").first().waitFor({ state: "detached" });
+  await page.getByLabel("Level, at least").selectOption("any");
+  await page.getByText("greeting Linus").first().waitFor();
   await page.getByLabel("stdout").uncheck();
   await page.getByLabel("stderr").uncheck();
   await page.getByText("greeting Linus").first().waitFor({ state: "detached" });
@@ -121,6 +125,10 @@ await withPage(async (page) => {
   await page.getByLabel("stdout").check();
   await page.getByLabel("stderr").check();
   await accessible(page, "logs");
+
+  step("from a line to its execution");
+  await page.getByLabel("Log lines").getByRole("link").last().click();
+  await status(page, "succeeded");
 
   step("on a phone nothing is wider than the screen");
   await fitsPhone(page, server, ["#/", "#/applications/gate", "#/applications/gate/executions", "#/applications/gate/logs"]);

@@ -81,7 +81,7 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
     ["Triggers", { page: "triggers", app }, ["triggers"]],
     ["Queues", { page: "bus", app }, ["bus", "queue"]],
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
-    ["Logs", { page: "logs", app, grain: "", text: "", hide: hiddenStreams() }, ["logs"]],
+    ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams() }, ["logs"]],
   ];
   return (
     <nav className="tabs" aria-label="Application">

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { MOST_LINES, followQuery, useFollowedLogs } from "../api/follow";
+import type { Schemas } from "../api/client";
 import { application, paths } from "../api/queries";
 import type { Route } from "../model/route";
 import { Title } from "../parts/bits";
@@ -13,6 +14,7 @@ import { Empty } from "../parts/Table";
 
 type Shown = Extract<Route, { page: "logs" }>;
 
+const LEVELS = ["debug", "info", "warning", "error", "critical"];
 const STREAMS = ["stdout", "stderr", "platform"] as const;
 const KEY = "sand.logs.hidden";
 const TYPED_MS = 200;
@@ -28,7 +30,10 @@ export function Logs({ route }: { readonly route: Shown }) {
   const { lines, isOpen } = useFollowedLogs(paths.logs(app, followQuery(grain)));
   const hidden = route.hide.split(",");
   const wanted = text.toLowerCase();
-  const shown = lines.filter((line) => !hidden.includes(line.stream) && line.text.toLowerCase().includes(wanted));
+  const least = LEVELS.indexOf(route.level);
+  const shown = lines.filter(
+    (line) => !hidden.includes(line.stream) && LEVELS.indexOf(levelOf(line)) >= least && line.text.toLowerCase().includes(wanted),
+  );
 
   function hide(stream: string, isHidden: boolean): void {
     const now = STREAMS.filter((one) => (one === stream ? isHidden : hidden.includes(one))).join(",");
@@ -41,6 +46,7 @@ export function Logs({ route }: { readonly route: Shown }) {
       <Title>Logs</Title>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <Choice label="Grain" value={grain} options={Object.keys(described.data?.grains ?? {})} onChoose={(one) => replace({ ...route, grain: one })} />
+        <Choice label="Level, at least" value={route.level} options={LEVELS} onChoose={(level) => replace({ ...route, level })} />
         <Search key={app} text={text} onSearch={(typed) => replace({ ...route, text: typed })} />
         <fieldset>
           <legend>Streams</legend>
@@ -55,7 +61,7 @@ export function Logs({ route }: { readonly route: Shown }) {
         </span>
       </form>
       {shown.length > 0 ? (
-        <Lines lines={shown} label="Log lines" />
+        <Lines lines={shown} label="Log lines" app={app} />
       ) : (
         <Empty>
           {lines.length === 0 ? (
@@ -69,6 +75,11 @@ export function Logs({ route }: { readonly route: Shown }) {
       <AsCurl url={paths.logs(app, followQuery(grain))} headers={{ Accept: "text/event-stream" }} />
     </>
   );
+}
+
+/** What was printed has no level of its own. */
+function levelOf(line: Schemas["Line"]): string {
+  return line.level?.toLowerCase() ?? (line.stream === "stderr" ? "error" : "info");
 }
 
 /** What is typed is the field's own; the address follows when somebody stops typing, and leads here when it is another's. */
