@@ -11,6 +11,16 @@ export type Upload =
   | { readonly kind: "zip"; readonly zip: Blob }
   | { readonly kind: "edits"; readonly app: string; readonly base: number; readonly files: Readonly<Record<string, string | null>> };
 
+const numbers = new WeakMap<Upload, number>();
+let count = 0;
+
+/** Which one it is: what is in a file does not show in a key of the cache. */
+export function numberOf(upload: Upload): number {
+  const number = numbers.get(upload) ?? ++count;
+  numbers.set(upload, number);
+  return number;
+}
+
 export function uploadAddress(upload: Upload, alias: string, dryRun: boolean): string {
   const query = new URLSearchParams({ ...(alias !== "live" && { alias }), ...(dryRun && { dryRun: "true" }) });
   const path = upload.kind === "zip" ? "api/v1/applications" : `api/v1/applications/${encodeURIComponent(upload.app)}/edits`;

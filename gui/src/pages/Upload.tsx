@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type Chosen, chosenOf } from "../api/chosen";
-import type { Upload as Uploaded } from "../api/deploy";
+import { type Upload as Uploaded, numberOf } from "../api/deploy";
 import { type DroppedFile, filesOfDrop } from "../api/dropped";
 import { TEMPLATE } from "../model/template";
 import { many } from "../model/show";
@@ -55,7 +55,7 @@ export function Upload({ route }: { readonly route: Shown }) {
           {chosen.kind === "files" && <Into key={choose.submittedAt} files={chosen.files} into={route.into} onUpload={setUpload} />}
         </Section>
       )}
-      {upload && <Review key={choose.submittedAt} upload={upload} into={route.into} />}
+      {upload && <Review key={numberOf(upload)} upload={upload} into={route.into} />}
     </>
   );
 }

@@ -26,7 +26,8 @@ function Dialog() {
         <p>{isKeyed() ? "That is no key of this platform." : "This platform asks whoever calls it for its key."} It is kept in this page only.</p>
         <p>
           <label htmlFor="key">Key</label>
-          <input id="key" type="password" autoComplete="current-password" required value={key} onChange={(event) => setKey(event.target.value)} />
+          {/* No password: a browser would offer to keep it, and give it to other pages of this address. */}
+          <input id="key" className="masked" autoComplete="off" autoCapitalize="none" spellCheck={false} required value={key} onChange={(event) => setKey(event.target.value)} />
         </p>
         <button type="submit">Go on</button>
       </form>

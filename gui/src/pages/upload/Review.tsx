@@ -1,7 +1,7 @@
 // What a deployment would change; then the deployment, line by line as it is built.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Preview, type Upload, deploy, editsBody, preview, uploadAddress } from "../../api/deploy";
+import { type Preview, type Upload, deploy, editsBody, numberOf, preview, uploadAddress } from "../../api/deploy";
 import { NAME } from "../../model/bundle";
 import { Facts, Found, Section, To, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
@@ -14,7 +14,7 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
   const [told, setTold] = useState<readonly string[]>([]);
   const isValid = NAME.test(alias);
   const look = useQuery({
-    queryKey: ["preview", upload, alias],
+    queryKey: ["preview", numberOf(upload), alias],
     queryFn: ({ signal }) => preview(upload, alias, signal),
     enabled: isValid,
     gcTime: 0,
@@ -40,10 +40,10 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
               className="actions"
               onSubmit={(event) => {
                 event.preventDefault();
-                if (isValid) buildOnce();
+                if (isValid && !look.isPlaceholderData) buildOnce();
               }}
             >
-              <button type="submit" className="first" disabled={build.isPending || !isValid}>
+              <button type="submit" className="first" disabled={build.isPending || !isValid || look.isPlaceholderData}>
                 {found.deployed === null ? "Deploy" : `Make version ${found.deployed} ${alias}`}
               </button>
               <label>

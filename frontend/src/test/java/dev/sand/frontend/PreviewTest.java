@@ -126,7 +126,7 @@ class PreviewTest {
     @Test
     void edits_stay_inside_the_application() throws Exception {
         platform.deployDemo();
-        for (String path : new String[] {"../out", "/etc/passwd", "a//b", "grains", "sand.yaml/x", "__pycache__/x", "a\\b", ""}) {
+        for (String path : new String[] {"../out", "/etc/passwd", "a//b", "grains", "sand.yaml/x", "sand.yaml/x/y", "__pycache__/x", "a\\b", ""}) {
             HttpResponse<byte[]> answer = platform.post(EDITS, edits(1, Map.of(path, "x")));
             assertThat(answer.statusCode()).as(path + text(answer)).isEqualTo(422);
         }

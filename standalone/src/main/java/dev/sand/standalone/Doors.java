@@ -42,7 +42,7 @@ final class Doors {
     }
 
     /** Its addresses count, not its name; one that nobody knows now may be known when it is listened on. */
-    private static boolean isThisMachineAlone(String host) {
+    static boolean isThisMachineAlone(String host) {
         try {
             return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {
@@ -51,8 +51,8 @@ final class Doors {
     }
 
     /** Plain processes have no wall between applications: where others reach the platform they are only what was asked for by name. */
-    static SandboxConfiguration.Kind sandbox(SandboxConfiguration.Kind asked, String host) {
-        return asked == SandboxConfiguration.Kind.AUTO && !isThisMachineAlone(host) ? SandboxConfiguration.Kind.DOCKER : asked;
+    static SandboxConfiguration.Kind sandbox(SandboxConfiguration.Kind asked, boolean reached) {
+        return asked == SandboxConfiguration.Kind.AUTO && reached ? SandboxConfiguration.Kind.DOCKER : asked;
     }
 
     /** @param text names with commas between them */

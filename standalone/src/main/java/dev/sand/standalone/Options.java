@@ -108,9 +108,11 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         }
         String host = listen.substring(0, colon);
         Path operatorKey = new Values(given).path("--operator-key");
-        SandboxConfiguration.Kind sandbox = kind(take(given, "--sandbox", "auto"));
+        ClusterOptions cluster = ClusterOptions.take(given);
+        boolean reached = operatorKey != null || cluster.isCluster() || !Doors.isThisMachineAlone(host);
+        SandboxConfiguration.Kind sandbox = Doors.sandbox(kind(take(given, "--sandbox", "auto")), reached);
         Options options = new Options(Path.of(home).toAbsolutePath().normalize(), host,
-                Values.number("--listen", listen.substring(colon + 1), 0, 65_535), Doors.sandbox(sandbox, host),
+                Values.number("--listen", listen.substring(colon + 1), 0, 65_535), sandbox,
                 secrets == null ? null : Path.of(secrets), Values.number("--pool", take(given, "--pool", "1"), 0, 16),
                 Values.number("--shards", take(given, "--shards", "0"), 0, 64),
                 take(given, "--image", environment.getOrDefault("SAND_IMAGE", "sand-sandbox:latest")), given.remove("--engine"),
@@ -119,7 +121,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
                 new Values(given).duration("--idempotency-window", "24h"), operatorKey, Doors.names(take(given, "--allow-host", "")),
-                ClusterOptions.take(given), DataPlaneListen.take(given));
+                cluster, DataPlaneListen.take(given));
         Doors.check(options);
         return options;
     }

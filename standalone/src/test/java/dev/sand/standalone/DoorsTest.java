@@ -62,6 +62,7 @@ class DoorsTest {
         String[] far = {"--listen=0.0.0.0:7263", "--operator-key=/run/key"};
         assertThat(with(far).sandbox()).isEqualTo(SandboxConfiguration.Kind.DOCKER);
         assertThat(with(far[0], far[1], "--sandbox=process").sandbox()).isEqualTo(SandboxConfiguration.Kind.PROCESS);
+        assertThat(with("--operator-key=/run/key").sandbox()).as("behind a proxy").isEqualTo(SandboxConfiguration.Kind.DOCKER);
         assertThat(with().sandbox()).isEqualTo(SandboxConfiguration.Kind.AUTO);
     }
 }

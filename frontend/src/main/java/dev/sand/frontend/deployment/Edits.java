@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param files text by path inside the application; null: the file goes
  */
 public record Edits(int base, Map<String, String> files) {
+    private static final int MOST = 1_000;
 
     /** @param body {@code {"base": 3, "files": {"grains/a/handler.py": "…", "old.txt": null}}}; @throws dev.sand.frontend.http.ProblemException 400 */
     public static Edits read(byte[] body) {
@@ -32,6 +34,9 @@ public record Edits(int base, Map<String, String> files) {
             }
             files.put(file.getKey(), file.getValue().textValue());
         });
+        if (files.size() > MOST) {
+            throw Problems.badRequest("Edits are of " + MOST + " files at most, not " + files.size() + ": deploy the folder.").asException();
+        }
         return new Edits(read.get("base").intValue(), files);
     }
 
@@ -43,15 +48,20 @@ public record Edits(int base, Map<String, String> files) {
             if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || segments.stream().anyMatch(Archive::isLitter)) {
                 throw Archive.refuse("'" + file.getKey() + "' is no file of an application").asException();
             }
-            if (file.getValue() == null) {
-                Files.deleteIfExists(path);
-                continue;
+            for (Path above = path.getParent(); !above.equals(folder); above = above.getParent()) {
+                if (Files.isRegularFile(above, LinkOption.NOFOLLOW_LINKS)) {
+                    throw Archive.refuse("'" + file.getKey() + "' is below a file").asException();
+                }
             }
-            try {
+            // Files of a bundle are read-only: a new one takes the place.
+            boolean executable = Files.isExecutable(path);
+            Files.deleteIfExists(path);
+            if (file.getValue() != null) {
                 Files.createDirectories(path.getParent());
-                Files.writeString(path, file.getValue());
-            } catch (java.nio.file.FileAlreadyExistsException e) {
-                throw Archive.refuse("'" + file.getKey() + "' is below a file").asException();
+                Files.writeString(path, file.getValue(), StandardOpenOption.CREATE_NEW);
+                if (executable && !path.toFile().setExecutable(true, false)) {
+                    throw new IOException("cannot make " + path + " executable");
+                }
             }
         }
     }

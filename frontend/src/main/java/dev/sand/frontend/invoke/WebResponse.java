@@ -21,9 +21,9 @@ import org.eclipse.jetty.http.HttpHeader;
  * output is the body as it is, with its own content type.
  */
 final class WebResponse implements Invoker.Output {
-    /** These belong to the connection or follow from the body; a grain does not set them. */
+    /** These belong to the connection or follow from the body, or reach beyond the grain's own paths: a grain does not set them. */
     private static final Set<String> OURS = Set.of("connection", "content-length", "transfer-encoding", "keep-alive",
-            "upgrade", "trailer", "te", "proxy-connection", "server-timing", "sand-execution-id");
+            "upgrade", "trailer", "te", "proxy-connection", "server-timing", "sand-execution-id", "service-worker-allowed", "clear-site-data");
 
     @Override
     public boolean isQuick(Payload output) {
