@@ -5,10 +5,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -21,35 +24,49 @@ import java.util.stream.Stream;
 final class Folders {
     private Folders() {}
 
-    /** Copies files and folders; refuses links, special files, odd names, too much. */
+    /** Copies files and folders but for litter; refuses links, special files, odd names, too much. */
     static void copy(Path from, Path to, long mostBytes, int mostEntries) throws IOException {
-        long bytes = 0;
-        int entries = 0;
-        List<Path> paths;
-        try (Stream<Path> walk = Files.walk(from)) {
-            paths = walk.limit(mostEntries + 1L).sorted().toList();
-        }
-        for (Path path : paths) {
-            Path inside = from.relativize(path);
-            if (inside.toString().isEmpty() || stream(inside).anyMatch(Archive::isLitter)) {
-                continue;
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+            private long bytes;
+            private int entries;
+
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
+                if (folder.equals(from)) {
+                    Files.createDirectories(to);
+                    return FileVisitResult.CONTINUE;
+                }
+                if (Archive.isLitter(folder.getFileName().toString())) {
+                    return FileVisitResult.SKIP_SUBTREE;
+                }
+                Files.createDirectories(target(folder, 0));
+                return FileVisitResult.CONTINUE;
             }
-            EntryName.segments(inside.toString());
-            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createDirectories(to.resolve(inside.toString()));
-                continue;
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (Archive.isLitter(file.getFileName().toString())) {
+                    return FileVisitResult.CONTINUE;
+                }
+                if (!attributes.isRegularFile()) {
+                    throw Archive.refuse("'" + from.relativize(file) + "' is a link or a special file; only files and folders are taken")
+                            .asException();
+                }
+                Files.copy(file, target(file, attributes.size()), StandardCopyOption.REPLACE_EXISTING,
+                        StandardCopyOption.COPY_ATTRIBUTES);
+                return FileVisitResult.CONTINUE;
             }
-            if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-                throw Archive.refuse("'" + inside + "' is a link or a special file; only files and folders are taken").asException();
+
+            private Path target(Path path, long size) {
+                String inside = from.relativize(path).toString();
+                EntryName.segments(inside);
+                bytes += size;
+                if (bytes > mostBytes || ++entries > mostEntries) {
+                    throw Archive.refuse("the folder has more than " + mostBytes + " bytes or " + mostEntries + " entries").asException();
+                }
+                return to.resolve(inside);
             }
-            bytes += Files.size(path);
-            if (bytes > mostBytes || ++entries > mostEntries) {
-                throw Archive.refuse("the folder has more than " + mostBytes + " bytes or " + mostEntries + " entries").asException();
-            }
-            Path target = to.resolve(inside.toString());
-            Files.createDirectories(target.getParent());
-            Files.copy(path, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
-        }
+        });
     }
 
     /** @return what is the same for the same files: SHA-256 over names, executable bits and contents, in order of name */
@@ -85,9 +102,5 @@ final class Folders {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot empty " + folder, e);
         }
-    }
-
-    private static Stream<String> stream(Path path) {
-        return Stream.iterate(0, i -> i < path.getNameCount(), i -> i + 1).map(i -> path.getName(i).toString());
     }
 }
