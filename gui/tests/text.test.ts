@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { asCommand } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
@@ -99,6 +100,11 @@ test("attempts on one scale, in the order in which they were queued", () => {
   expect([spanMs, left]).toEqual([20, 0]);
   expect(rows[1]?.parts.map((part) => part.fromShare)).toEqual([0.5, 0.55, 0.65, 0.8]);
   expect(rowsOf(Array.from({ length: 5 }, () => ({ ...attempt, grain: "a" })), 3).left).toBe(2);
+});
+
+test("a request as the sand command", () => {
+  expect(asCommand("http://127.0.0.1:7263/", ["invoke", "a/b", "--data", '{"a": "it\'s"}'])).toBe(`./sand invoke a/b --data '{"a": "it'\\''s"}'`);
+  expect(asCommand("https://h/sand/", ["ps"])).toBe("./sand --server https://h/sand ps");
 });
 
 test("what would mean something to curl itself", () => {

@@ -29,5 +29,5 @@ export function asCurl(request: Shown): string {
 
 /** As one word: nothing in single quotes has a meaning of its own. Some shells give one to a word's first character too. */
 export function quoted(text: string): string {
-  return /^[A-Za-z0-9_./][A-Za-z0-9_./:=@%+,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[A-Za-z0-9_./-][A-Za-z0-9_./:=@%+,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

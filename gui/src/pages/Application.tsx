@@ -24,7 +24,7 @@ export function Application({ app }: { readonly app: string }) {
         {app}
       </Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
-      <AsCurl url={paths.application(app)} />
+      <AsCurl url={paths.application(app)} command={["describe", app]} />
     </>
   );
 }

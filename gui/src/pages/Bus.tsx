@@ -29,7 +29,7 @@ export function Bus({ app }: { readonly app: string }) {
           />
         )}
       </Found>
-      <AsCurl name="queues" url={busPaths.queues(app)} />
+      <AsCurl name="queues" url={busPaths.queues(app)} command={["queues", "list", app]} />
       <Section title="Events that wait for an instance">
         <p className="quiet">The local bus: a queue for each grain, on each host where the application is.</p>
         <Found query={useQuery(status())}>

@@ -38,7 +38,7 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
           </>
         )}
       </Found>
-      <AsCurl url={paths.invocation(app, id)} />
+      <AsCurl url={paths.invocation(app, id)} command={["invocations", "get", app, id]} />
     </>
   );
 }

@@ -44,7 +44,7 @@ export function Executions({ route }: { readonly route: Listed }) {
           </>
         )}
       </Found>
-      <AsCurl url={paths.invocations(app, invocationsQuery(route))} />
+      <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app]} />
     </>
   );
 }

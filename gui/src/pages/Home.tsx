@@ -2,14 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { SERVER, type Schemas } from "../api/client";
 import { applications, paths } from "../api/queries";
-import { quoted } from "../model/curl";
+import { asCommand } from "../model/command";
 import { when } from "../model/show";
 import { Found, Title, To } from "../parts/bits";
 import { AsCurl, Command } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Examples } from "./home/Examples";
-
-const LOCAL = "http://127.0.0.1:7263/";
 
 type Row = Schemas["Applications"]["applications"][number];
 
@@ -63,14 +61,12 @@ export function Home() {
         )}
       </Found>
       <Examples there={query.data?.applications.map((one) => one.name) ?? []} />
-      <AsCurl url={paths.applications()} />
+      <AsCurl url={paths.applications()} command={["list"]} />
     </>
   );
 }
 
-/** The command finds the platform of this machine by itself; any other it is told. */
 function FirstRun() {
-  const at = SERVER === LOCAL ? "" : ` --server ${quoted(SERVER.replace(/\/$/, ""))}`;
   return (
     <ol className="steps">
       <li>
@@ -79,11 +75,11 @@ function FirstRun() {
       </li>
       <li>
         Deploy it:
-        <Command text={`./sand${at} deploy hello`} />
+        <Command text={asCommand(SERVER, ["deploy", "hello"])} />
       </li>
       <li>
         Run its workflow, here or so:
-        <Command text={`./sand${at} invoke hello/main --data '{"name": "Ada"}'`} />
+        <Command text={asCommand(SERVER, ["invoke", "hello/main", "--data", '{"name": "Ada"}'])} />
       </li>
     </ol>
   );

@@ -33,7 +33,7 @@ export function Hosts() {
           );
         }}
       </Found>
-      <AsCurl url={paths.status()} />
+      <AsCurl url={paths.status()} command={["ps"]} />
     </>
   );
 }

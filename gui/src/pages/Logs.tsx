@@ -72,7 +72,7 @@ export function Logs({ route }: { readonly route: Shown }) {
         </Empty>
       )}
       <p className="quiet">The last {MOST_LINES.toLocaleString("en")} lines at most.</p>
-      <AsCurl url={paths.logs(app, followQuery(grain))} headers={{ Accept: "text/event-stream" }} />
+      <AsCurl url={paths.logs(app, followQuery(grain))} headers={{ Accept: "text/event-stream" }} command={["logs", app, ...(grain ? ["--grain", grain] : []), "--follow"]} />
     </>
   );
 }

@@ -72,7 +72,7 @@ function Written({ app, id }: { readonly app: string; readonly id: string }) {
           <p>{isOpen ? "Nothing was written in it yet." : "Connecting…"}</p>
         </Empty>
       )}
-      <AsCurl name="logs" url={paths.process(app, id, `/logs?${followQuery("")}`)} headers={{ Accept: "text/event-stream" }} />
+      <AsCurl name="logs" url={paths.process(app, id, `/logs?${followQuery("")}`)} headers={{ Accept: "text/event-stream" }} command={["logs", app, "--process", id, "--follow"]} />
     </>
   );
 }

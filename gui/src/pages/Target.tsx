@@ -81,7 +81,7 @@ function Run({ app, name, first }: { readonly app: string; readonly name: string
         </button>
       </form>
       {run.error && <Trouble error={run.error} />}
-      <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} />
+      <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} command={["invoke", `${app}/${name}`, "--async", "--data", input]} />
     </Section>
   );
 }

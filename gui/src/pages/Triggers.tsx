@@ -47,7 +47,7 @@ export function Triggers({ app }: { readonly app: string }) {
           </>
         )}
       </Found>
-      <AsCurl url={busPaths.triggers(app)} />
+      <AsCurl url={busPaths.triggers(app)} command={["triggers", "list", app]} />
     </>
   );
 }

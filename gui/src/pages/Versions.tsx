@@ -96,8 +96,8 @@ export function Versions({ route }: { readonly route: Shown }) {
           </>
         )}
       </Found>
-      <AsCurl name="roll back" method="POST" url={versionPaths.rollback(app)} />
-      <AsCurl url={versionPaths.versions(app)} />
+      <AsCurl name="roll back" method="POST" url={versionPaths.rollback(app)} command={["rollback", app]} />
+      <AsCurl url={versionPaths.versions(app)} command={["versions", app]} />
     </>
   );
 }

@@ -1,6 +1,8 @@
 // Texts to be taken along: values, commands, the request of a page.
 import { useEffect, useState } from "react";
 import { isKeyed } from "../api/key";
+import { SERVER } from "../api/client";
+import { asCommand } from "../model/command";
 import { type Shown, asCurl } from "../model/curl";
 
 const SAID_MS = 1_500;
@@ -36,12 +38,20 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
-/** @param name what it does, where a page has several */
-export function AsCurl({ name, ...request }: Shown & { readonly name?: string }) {
+interface Requested extends Shown {
+  /** What it does, where a page has several. */
+  readonly name?: string;
+  /** The words of the sand command that does the same. */
+  readonly command?: readonly string[];
+}
+
+export function AsCurl({ name, command, ...request }: Requested) {
+  const ways = command ? "as curl, as command" : "as curl";
   return (
     <details className="curl">
-      <summary>{name === undefined ? "as curl" : `${name} as curl`}</summary>
+      <summary>{name === undefined ? ways : `${name} ${ways}`}</summary>
       <Command text={asCurl({ ...request, isKeyed: isKeyed() })} />
+      {command && <Command text={asCommand(SERVER, command)} />}
     </details>
   );
 }

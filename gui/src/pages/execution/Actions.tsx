@@ -45,7 +45,7 @@ export function Actions({ app, found, isWorkflow }: Props) {
           Redrive from the state that failed
         </button>
       )}
-      <AsCurl name={action} method="POST" url={paths.invocation(app, id, `/${action}`)} />
+      <AsCurl name={action} method="POST" url={paths.invocation(app, id, `/${action}`)} command={["invocations", action, app, id]} />
       {running && cancel.error && <Trouble error={cancel.error} />}
       {canRedrive && redrive.error && <Trouble error={redrive.error} />}
     </div>

@@ -69,7 +69,7 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
         }
       </Found>
       <Pages route={route} />
-      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} />
+      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} command={["triggers", "dead-letters", app, queue]} />
       <AsCurl name="send all again" method="POST" url={busPaths.queue(app, queue, "/dead-letters/replay")} />
     </Section>
   );

@@ -50,7 +50,7 @@ export function Send({ app, queue }: { readonly app: string; readonly queue: str
         </div>
       </form>
       {send.error && <Trouble error={send.error} />}
-      <AsCurl name="send" method="POST" url={busPaths.queue(app, queue, query)} body={message} />
+      <AsCurl name="send" method="POST" url={busPaths.queue(app, queue, query)} body={message} command={["queues", "send", app, queue, ...(group ? ["--group", group] : []), "--data", message]} />
     </Section>
   );
 }
