@@ -12,6 +12,9 @@ import httpx
 import pytest
 from conftest import APPLICATIONS, Tested, is_problem, sandbox_option, until
 from sand.client import Process
+from sand.command.bundle import zip_folder
+from sand.command.client import Platform
+from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 from sand.errors import Denied
 
@@ -43,6 +46,8 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalPlatf
     file = tmp_path_factory.mktemp("key") / "operator.key"
     file.write_text(secrets.token_urlsafe(32) + "\n")
     with LocalPlatform(*sandbox_option(), "--operator-key", str(file)) as local:
+        with Platform(local.server, key=file.read_text().strip()) as platform:
+            deploy(platform, zip_folder(APPLICATIONS / "probe"))
         yield local, file
 
 
