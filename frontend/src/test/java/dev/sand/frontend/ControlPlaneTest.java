@@ -88,7 +88,7 @@ class ControlPlaneTest extends WithDemo {
 
     @ParameterizedTest
     @ValueSource(strings = {"/invocations?target=", "/invocations?target=%20", "/logs?grain=", "/logs?grain=a.b", "/logs?invocation=",
-            "/logs?invocation=0"})
+            "/logs?invocation=0", "/logs?limit=%ff", "/logs?limit=%FF%00&limit=1"})
     void what_can_name_nothing_is_refused_as_a_filter(String query) throws Exception {
         assertThat(platform.get(DEMO + query).statusCode()).isEqualTo(400);
     }

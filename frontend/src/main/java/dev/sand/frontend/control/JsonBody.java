@@ -1,11 +1,13 @@
 package dev.sand.frontend.control;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Problems;
 import dev.sand.workflow.data.Json;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /** The JSON object in the body of a request of the control plane, read so that no number in it changes. */
 final class JsonBody {
@@ -29,6 +31,8 @@ final class JsonBody {
         JsonNode body;
         try {
             body = Json.read(bytes);
+        } catch (JsonProcessingException e) {
+            throw dev.sand.frontend.http.Json.malformed(e, ByteBuffer.wrap(bytes)).asException();
         } catch (IOException e) {
             throw Problems.badRequest("The body is not JSON: " + e.getMessage()).asException();
         }

@@ -81,14 +81,19 @@ public final class Exchange {
         return request.getHeaders().get(name);
     }
 
+    /** @throws ProblemException when it is not well-formed, or no UTF-8 */
+    public static Fields query(Request request) {
+        try {
+            return Request.extractQueryParameters(request);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Problems.badRequest("The query string is not well-formed: " + e.getMessage()).asException();
+        }
+    }
+
     /** @return the query parameter, or null */
     public String query(String name) {
         if (query == null) {
-            try {
-                query = Request.extractQueryParameters(request);
-            } catch (IllegalArgumentException e) {
-                throw Problems.badRequest("The query string is not well-formed: " + e.getMessage()).asException();
-            }
+            query = query(request);
         }
         return query.getValue(name);
     }

@@ -36,7 +36,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final DataPlane web;
     private final Router router;
     /** What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin. */
-    private static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
+    static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
     private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
             "default-src 'none'; frame-ancestors 'none'; sandbox");
     private static final String SHORT = "/api/v1/apps/";

@@ -14,6 +14,7 @@ final class JettyErrors extends ErrorHandler {
         Object message = request.getAttribute(ERROR_MESSAGE);
         String title = HttpStatus.getMessage(status);
         String detail = message == null ? title : message.toString();
+        response.getHeaders().put(Gate.NOSNIFF);
         String name = switch (status) {
             case 400 -> "bad-request";
             case 414 -> "uri-too-long";

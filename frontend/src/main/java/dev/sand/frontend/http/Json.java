@@ -22,9 +22,11 @@ public final class Json {
             .build();
     /** Values pass through opaque, so that the length of a string or number in them is bounded by the body's limit alone. */
     private static final int DEPTH = 500;
+    /** More than these Python reads into no number. */
+    private static final int DIGITS = 4_300;
     private static final JsonFactory CHECK = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(DEPTH).maxStringLength(Integer.MAX_VALUE).maxNumberLength(5_000)
+                    .maxNestingDepth(DEPTH).maxStringLength(Integer.MAX_VALUE).maxNumberLength(DIGITS)
                     .maxNameLength(1 << 20).build())
             .build();
 
@@ -82,18 +84,21 @@ public final class Json {
             }
             return seen ? null : malformed("there is no value", 1, 1);
         } catch (JsonProcessingException e) {
-            return malformed(e, body);
+            return refused(e, body);
         } catch (IOException e) {
             return malformed(e.getMessage(), 1, 1);
         }
     }
 
-    private static Problem malformed(JsonProcessingException e, ByteBuffer body) {
+    /** @param body that could not be read */
+    public static Problem malformed(JsonProcessingException e, ByteBuffer body) {
         var at = e.getLocation();
-        String why = JsonFault.sentence(e, body);
-        Problem problem = malformed(why, at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
+        return malformed(JsonFault.sentence(e, body), at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
+    }
+
+    private static Problem refused(JsonProcessingException e, ByteBuffer body) {
         int depth = JsonFault.isLimit(e) ? Nesting.deepest(body) : 0;
-        return depth > DEPTH ? problem.with("limit", DEPTH).with("actual", depth) : problem;
+        return depth > DEPTH ? malformed(e, body).with("limit", DEPTH).with("actual", depth) : malformed(e, body);
     }
 
     private static Problem malformed(String why, int line, int column) {

@@ -1,8 +1,8 @@
 package dev.sand.frontend.invoke;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
-import dev.sand.frontend.http.Problems;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
@@ -27,7 +27,7 @@ final class WebEvent {
         ObjectNode fromPath = event.putObject("parameters");
         parameters.forEach(fromPath::put);
         ObjectNode query = event.putObject("query");
-        for (Fields.Field field : query(request)) {
+        for (Fields.Field field : Exchange.query(request)) {
             query.put(field.getName(), String.join(",", field.getValues()));
         }
         String raw = request.getHttpURI().getQuery();
@@ -40,14 +40,6 @@ final class WebEvent {
         }
         body(event, request.getHeaders().get(HttpHeader.CONTENT_TYPE), body);
         return Json.bytes(event);
-    }
-
-    private static Fields query(Request request) {
-        try {
-            return Request.extractQueryParameters(request);
-        } catch (IllegalArgumentException e) {
-            throw Problems.badRequest("The query string is not well-formed: " + e.getMessage()).asException();
-        }
     }
 
     private static void body(ObjectNode event, String contentType, ByteBuffer body) {
