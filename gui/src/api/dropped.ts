@@ -1,5 +1,5 @@
 // Files that somebody drops or chooses, folders with all that is in them.
-import { MOST_FILES } from "../model/bundle";
+import { MOST_FILES, isLeftOut } from "../model/bundle";
 
 export interface DroppedFile {
   readonly path: string;
@@ -23,7 +23,8 @@ export function filesOfInput(files: FileList): readonly DroppedFile[] {
 }
 
 async function collect(entry: FileSystemEntry, found: DroppedFile[]): Promise<void> {
-  if (found.length > MOST_FILES) return;
+  if (isLeftOut(entry.name)) return;
+  if (found.length >= MOST_FILES) throw new Error(`There are more than ${MOST_FILES} files in it.`);
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
     found.push({ path: entry.fullPath.replace(/^\//, ""), size: file.size, file });

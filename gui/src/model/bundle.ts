@@ -21,6 +21,13 @@ export const MOST_BYTES = 256 * 1024 * 1024;
 
 const ALWAYS_LEFT = [".git", ".sand", ".sandignore", "__pycache__", "*.pyc", ".pytest_cache", ".ruff_cache", ".venv", "__MACOSX", ".DS_Store"];
 
+const isAlwaysLeft = ALWAYS_LEFT.map(matcher);
+
+/** Whether a file or folder of that name is left out of every application, wherever it is. */
+export function isLeftOut(name: string): boolean {
+  return isAlwaysLeft.some((matches) => matches(name));
+}
+
 /** A folder's files, from where its sand.yaml is. @param ignore text of its .sandignore, or "" */
 export function takeFolder<T extends Dropped>(dropped: readonly T[], ignore: string): Taken<T> {
   const root = rootOf(dropped.map((one) => one.path));

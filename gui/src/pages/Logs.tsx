@@ -1,6 +1,6 @@
 // What an application's grains write, as they write it; the filters are part of the address.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { MOST_LINES, followQuery, useFollowedLogs } from "../api/follow";
 import type { Schemas } from "../api/client";
 import { application, paths } from "../api/queries";
@@ -90,14 +90,19 @@ function Search({ text, onSearch }: { readonly text: string; readonly onSearch: 
     setSent(text);
     setTyped(text);
   }
+  const search = useRef(onSearch);
+  useEffect(() => {
+    search.current = onSearch;
+  });
+  // Lines that come in meanwhile draw the page again, and do not begin the wait anew.
   useEffect(() => {
     if (typed === sent) return;
     const later = window.setTimeout(() => {
       setSent(typed);
-      onSearch(typed);
+      search.current(typed);
     }, TYPED_MS);
     return () => window.clearTimeout(later);
-  });
+  }, [typed, sent]);
   return (
     <label>
       With the text <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />

@@ -1,6 +1,6 @@
 // A deployment from the browser: something dropped or chosen, what it would change, the build, the version.
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { type Chosen, chosenOf } from "../api/chosen";
 import { type Upload as Uploaded, numberOf } from "../api/deploy";
 import { type DroppedFile, filesOfDrop } from "../api/dropped";
@@ -15,18 +15,17 @@ import { Review } from "./upload/Review";
 type Shown = Extract<Route, { page: "deploy" }>;
 
 export function Upload({ route }: { readonly route: Shown }) {
-  const [upload, setUpload] = useState<Uploaded | null>(null);
+  /** Of single files, once it is said what they are for; a zip is one already. */
+  const [made, setMade] = useState<{ readonly of: Chosen; readonly upload: Uploaded } | null>(null);
   const choose = useMutation({
-    mutationFn: (dropped: readonly DroppedFile[] | "template"): Promise<Chosen> =>
-      dropped === "template" ? Promise.resolve({ kind: "files", files: TEMPLATE, told: "an example of two grains and a workflow" }) : chosenOf(dropped),
-    onMutate: () => setUpload(null),
-    onSuccess: (chosen) => {
-      if (chosen.kind === "zip") setUpload({ kind: "zip", zip: chosen.zip });
-    },
+    mutationFn: async (dropped: readonly DroppedFile[] | Promise<readonly DroppedFile[]> | "template"): Promise<Chosen> =>
+      dropped === "template" ? { kind: "files", files: TEMPLATE, told: "an example of two grains and a workflow" } : chosenOf(await dropped),
   });
   const take = choose.mutate;
-  useDropAnywhere(take);
+  useDropAnywhere(take, choose.isPending);
   const chosen = choose.data;
+  // What is shown is of what was chosen last, whatever ends later.
+  const upload = useMemo(() => (chosen?.kind === "zip" ? ({ kind: "zip", zip: chosen.zip } as const) : made?.of === chosen ? (made?.upload ?? null) : null), [chosen, made]);
   return (
     <>
       <Title trail={route.into ? <To route={{ page: "application", app: route.into }}>{route.into}</To> : <To route={{ page: "home" }}>Applications</To>}>
@@ -52,7 +51,7 @@ export function Upload({ route }: { readonly route: Shown }) {
               <pre tabIndex={0}>{chosen.left.slice(0, 500).join("\n")}</pre>
             </details>
           )}
-          {chosen.kind === "files" && <Into key={choose.submittedAt} files={chosen.files} into={route.into} onUpload={setUpload} />}
+          {chosen.kind === "files" && <Into key={choose.submittedAt} files={chosen.files} into={route.into} onUpload={(upload) => setMade({ of: chosen, upload })} />}
         </Section>
       )}
       {upload && <Review key={numberOf(upload)} upload={upload} into={route.into} />}
@@ -61,12 +60,12 @@ export function Upload({ route }: { readonly route: Shown }) {
 }
 
 /** Wherever on the page it is let go: a browser would show the file instead of the page. */
-function useDropAnywhere(take: (dropped: readonly DroppedFile[]) => void): void {
+function useDropAnywhere(take: (dropped: Promise<readonly DroppedFile[]>) => void, isBusy: boolean): void {
   useEffect(() => {
     const over = (event: DragEvent): void => event.preventDefault();
     const drop = (event: DragEvent): void => {
       event.preventDefault();
-      if (event.dataTransfer && event.dataTransfer.items.length > 0) void filesOfDrop(event.dataTransfer).then(take);
+      if (!isBusy && event.dataTransfer && event.dataTransfer.items.length > 0) take(filesOfDrop(event.dataTransfer));
     };
     window.addEventListener("dragover", over);
     window.addEventListener("drop", drop);
@@ -74,5 +73,5 @@ function useDropAnywhere(take: (dropped: readonly DroppedFile[]) => void): void 
       window.removeEventListener("dragover", over);
       window.removeEventListener("drop", drop);
     };
-  }, [take]);
+  }, [take, isBusy]);
 }

@@ -20,7 +20,7 @@ function Dialog() {
   }
 
   return (
-    <dialog ref={dialog} className="key" aria-labelledby="key-asked" onCancel={(event) => event.preventDefault()}>
+    <dialog ref={dialog} className="key" aria-labelledby="key-asked" onCancel={(event) => event.preventDefault()} onClose={() => dialog.current?.showModal()}>
       <form onSubmit={give}>
         <h2 id="key-asked">A key is needed</h2>
         <p>{isKeyed() ? "That is no key of this platform." : "This platform asks whoever calls it for its key."} It is kept in this page only.</p>

@@ -28,7 +28,7 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
         case "checkpoint":
           return answered(client.POST(`${at}/checkpoint`, { params }));
         case "migrate":
-          return answered(client.POST(`${at}/migrate`, { params, body: host === "" ? {} : { host } }));
+          return answered(client.POST(`${at}/migrate`, { params, body: to === "" ? {} : { host: to } }));
       }
     },
     onSettled: () => Promise.all(["process", "processMetrics", "processes"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
@@ -42,6 +42,8 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
   });
   const once = useOnce(act);
   const others = (useQuery(status()).data?.hosts ?? []).map((one) => one.host).filter((name) => name !== found.host);
+  // The one that was chosen may be where the process is by now.
+  const to = others.includes(host) ? host : "";
   const isSwapped = found.status === "swapped";
   return (
     <>
@@ -61,7 +63,7 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
             </button>{" "}
             <label>
               to{" "}
-              <select value={host} onChange={(event) => setHost(event.target.value)}>
+              <select value={to} onChange={(event) => setHost(event.target.value)}>
                 <option value="">the least busy host</option>
                 {others.map((name) => (
                   <option key={name}>{name}</option>
