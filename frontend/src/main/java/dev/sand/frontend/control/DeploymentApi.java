@@ -104,20 +104,47 @@ public final class DeploymentApi {
                 told.add(Gate.problem(exchange, e));
             }
         });
+        Told client = new Told(stream);
         while (true) {
             switch (told.poll(ALIVE_MS, TimeUnit.MILLISECONDS)) {
-                case null -> stream.alive();
+                case null -> client.tell(EventStream::alive);
                 case Deployed deployed -> {
                     name(exchange, alias, deployed);
-                    stream.send("deployed", null, Deployer.summary(deployed));
+                    client.tell(to -> to.send("deployed", null, Deployer.summary(deployed)));
                     return;
                 }
                 case Problem problem -> {
                     exchange.failed(problem);
-                    stream.send("problem", null, Json.MAPPER.readTree(problem.toJson(exchange.request().getHttpURI().getPath())));
+                    client.tell(to -> to.send("problem", null,
+                            Json.MAPPER.readTree(problem.toJson(exchange.request().getHttpURI().getPath()))));
                     return;
                 }
-                case Object line -> stream.send("progress", null, Map.of("message", line));
+                case Object line -> client.tell(to -> to.send("progress", null, Map.of("message", line)));
+            }
+        }
+    }
+
+    /** A client may leave: the deployment goes on without it, and what comes of it is its outcome. */
+    private static final class Told {
+        private interface Word {
+            void on(EventStream stream) throws IOException;
+        }
+
+        private final EventStream stream;
+        private boolean isGone;
+
+        Told(EventStream stream) {
+            this.stream = stream;
+        }
+
+        void tell(Word word) {
+            if (isGone) {
+                return;
+            }
+            try {
+                word.on(stream);
+            } catch (IOException e) {
+                isGone = true;
             }
         }
     }
