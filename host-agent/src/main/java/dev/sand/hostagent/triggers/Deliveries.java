@@ -34,7 +34,8 @@ final class Deliveries {
         }
         ByteBuffer drawn = ByteBuffer.wrap(digest.digest());
         long epochMs = Math.max(0, batch.messages().getFirst().message().enqueuedMs());
-        return Slots.placed(Ids.encode(epochMs, drawn.getShort(), drawn.getLong()), batch.partition(), slots);
+        long low64 = drawn.getLong();
+        return Slots.placed(Ids.encode(epochMs, drawn.getShort(), low64), batch.partition(), slots);
     }
 
     /** One message is the event itself; of a queue with batches, the event is a list. */

@@ -3,6 +3,7 @@ package dev.sand.hostagent.triggers;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Ids;
+import dev.sand.event.Slots;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.globalbus.QueueMessage;
@@ -72,7 +73,7 @@ public final class GrainQueues {
 
     private static String id(String eventId, int number) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest((eventId + "#" + number).getBytes(StandardCharsets.UTF_8));
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest((Slots.request(eventId) + "#" + number).getBytes(StandardCharsets.UTF_8));
             ByteBuffer drawn = ByteBuffer.wrap(digest);
             return Ids.encode(Ids.epochMs(eventId.substring(0, Ids.LENGTH)), drawn.getShort(), drawn.getLong());
         } catch (NoSuchAlgorithmException e) {
