@@ -61,7 +61,7 @@ export function Logs({ route }: { readonly route: Shown }) {
         </span>
       </form>
       {shown.length > 0 ? (
-        <Lines lines={shown} label="Log lines" app={app} />
+        <Lines lines={shown} label="Log lines" app={app} follows />
       ) : (
         <Empty>
           {lines.length === 0 ? (

@@ -66,7 +66,7 @@ function Written({ app, id }: { readonly app: string; readonly id: string }) {
   return (
     <>
       {lines.length > 0 ? (
-        <Lines lines={lines} label="Log lines" app={app} />
+        <Lines lines={lines} label="Log lines" app={app} follows />
       ) : (
         <Empty>
           <p>{isOpen ? "Nothing was written in it yet." : "Connecting…"}</p>

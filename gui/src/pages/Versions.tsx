@@ -30,10 +30,12 @@ export function Versions({ route }: { readonly route: Shown }) {
       const at = "/api/v1/applications/{app}/aliases/{alias}";
       return version === null ? answered(client.DELETE(at, { params })) : answered(client.PUT(at, { params, body: { version } }));
     },
+    onMutate: (): void => rollback.reset(), // what it said is true no more
     onSettled: () => Promise.all(["versions", "application", "diff"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const rollback = useMutation({
     mutationFn: () => answered(client.POST("/api/v1/applications/{app}/rollback", { params: { path: { app } }, body: {} })),
+    onMutate: (): void => move.reset(),
     onSettled: () => cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === app }),
   });
   const moveOnce = useOnce(move);

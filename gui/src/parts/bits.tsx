@@ -63,7 +63,7 @@ export function Trouble({ error }: { readonly error: unknown }) {
   const refusal = error instanceof Refusal ? error : null;
   return (
     <div role="alert" className="trouble">
-      <strong>{refusal?.problem?.title ?? (refusal ? `Status ${refusal.status}` : "The platform does not answer")}</strong>
+      <strong>{refusal?.problem?.title ?? (refusal ? `Status ${refusal.status}` : error instanceof TypeError ? "The platform does not answer" : "That did not work")}</strong>
       <p>{error instanceof Error ? error.message : String(error)}</p>
       {refusal?.problem?.errors?.map((one) => (
         <p key={`${one.file} ${one.pointer} ${one.detail}`}>

@@ -65,7 +65,7 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
             Version {build.data.version} of {build.data.application} is {build.data.alias}.
           </strong>{" "}
           <To route={{ page: "application", app: build.data.application }}>See it</To>
-          {build.data.workflows[0] && (
+          {build.data.alias === "live" && build.data.workflows[0] && (
             <>
               {" "}
               <To route={{ page: "workflow", app: build.data.application, name: build.data.workflows[0] }}>Run {build.data.workflows[0]}</To>

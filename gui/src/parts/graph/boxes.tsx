@@ -7,6 +7,9 @@ import type { StateProgress } from "../../model/progress";
 type StateData = { readonly state: StateNode; readonly progress: StateProgress | undefined; readonly seen: boolean };
 type RegionData = { readonly label: string };
 
+/** What its colour says, for who does not see it. */
+const MARKS: Readonly<Record<string, string>> = { running: "…", succeeded: "✓", failed: "✗", caught: "↷", aborted: "■" };
+
 export const NODE_KINDS = { state: StateBox, region: RegionBox };
 export const EDGE_KINDS = { way: WayEdge };
 
@@ -29,6 +32,7 @@ function StateBox({ data }: NodeProps) {
     <div className={`state ${progress?.status ?? (seen ? "unreached" : "")}`} data-state={state.id} data-status={progress?.status ?? ""}>
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <span className="kind">
+        {progress && <span aria-hidden="true">{MARKS[progress.status]} </span>}
         {state.type}
         {progress && progress.entered > 1 && ` × ${progress.entered}`}
         {progress && progress.retries > 0 && ` · ${progress.retries} retried`}
