@@ -32,7 +32,10 @@ CONFIG = SchemathesisConfig.from_dict(
     {
         "seed": SEED,
         "generation": {"max-examples": EXAMPLES, "no-shrink": True, "database": "none"},
-        "checks": {"positive_data_acceptance": {"enabled": False}},
+        "checks": {
+            "positive_data_acceptance": {"enabled": False},
+            "negative_data_rejection": {"expected-statuses": ["4xx", "5xx"]},
+        },
     }
 )
 

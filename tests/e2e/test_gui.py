@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ from sand.command.local import LocalPlatform
 GUI = CHECKOUT / "gui"
 NODE = CHECKOUT / ".sand/venv/bin/node"
 WALK_SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def tested() -> Iterator[Tested]:
+    """A platform of its own: the walks begin with an empty one, and arm, drop and kill what they find."""
+    with LocalPlatform(*sandbox_option()) as local:
+        yield Tested(local)
 
 
 @pytest.fixture(scope="module")
