@@ -78,55 +78,29 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
-def test_a_walk_through_the_gui(tested: Tested) -> None:
-    """Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe."""
-    tested.sand("deploy", str(APPLICATIONS / "gate"))
-    walk("walk.mjs", tested.server)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_hosts_and_processes(tested: Tested) -> None:
-    """A process made, seen, swapped out and in, and killed; the host that it was on."""
-    tested.sand("deploy", str(CHECKOUT / "examples/chat"))
-    walk("processes.mjs", tested.server)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_triggers_and_queues(tested: Tested) -> None:
-    """A trigger armed and disarmed; a message that becomes a dead letter, sent again and dropped."""
-    tested.sand("deploy", str(APPLICATIONS / "events"))
-    walk("queues.mjs", tested.server)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_deployments(tested: Tested) -> None:
-    """An example made in the browser; a folder with its differences; a single grain; and what is refused."""
-    tested.sand("deploy", str(APPLICATIONS / "gate"))
-    walk("upload.mjs", tested.server, str(APPLICATIONS / "gate"))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_versions(tested: Tested) -> None:
-    """What differs between two versions, promoted, rolled back, given an alias; their files."""
-    walk("versions.mjs", tested.server)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_the_examples(tested: Tested) -> None:
-    """Three of them, deployed with one click each and run; one again with another input."""
-    walk("examples.mjs", tested.server)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("page")
-def test_a_walk_through_values_that_a_page_could_choke_on(tested: Tested) -> None:
-    """Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there."""
-    walk("values.mjs", tested.server)
+@pytest.mark.parametrize(
+    ("script", "application"),
+    [
+        # Home, application, workflow, a run of it watched live, a failing one redriven, logs; each without a violation by axe.
+        ("walk.mjs", APPLICATIONS / "gate"),
+        # A process made, seen, swapped out and in, and killed; the host that it was on.
+        ("processes.mjs", CHECKOUT / "examples/chat"),
+        # A trigger armed and disarmed; a message that becomes a dead letter, sent again and dropped.
+        ("queues.mjs", APPLICATIONS / "events"),
+        # An example made in the browser; a folder with its differences; a single grain; and what is refused.
+        ("upload.mjs", APPLICATIONS / "gate"),
+        # What differs between two versions, promoted, rolled back, given an alias; their files.
+        ("versions.mjs", None),
+        # Three examples, deployed with one click each and run; one again with another input.
+        ("examples.mjs", None),
+        # Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there.
+        ("values.mjs", None),
+    ],
+)
+def test_a_walk_through_the_gui(tested: Tested, script: str, application: Path | None) -> None:
+    if application:
+        tested.sand("deploy", str(application))
+    walk(script, tested.server, *([str(application)] if application else []))
 
 
 @pytest.mark.slow

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import httpx
 import pytest
-from conftest import Tested, until, zipped
+from conftest import Tested, until
+from process_server import ProcessServer
 from sand.emulator.emulator import Emulator
 
 FILES = {
@@ -108,32 +107,15 @@ def handle(event, context):
     return {"keys": p.state_keys(), "messages": found}
 """,
 }
-ROOT = "/api/v1/apps/contract/processes"
 ODD = [
     "\0", "a\0b", "a", " ", "\n", "\t x ", "\u00e9", "e\u0301", "\U0001f648", "\u202e", "\ufeff", "\u05e7\u05de", "/", "..",
     "%00", '"', "\\", "'; drop", "invoke", "invokes:a:b", "x" * 1024, "\u00e9" * 512, "\U0001f648" * 256,
 ]  # fmt: skip
 
 
-class Server:
+class Server(ProcessServer):
     def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=90, trust_env=False)
-        deployed = self.http.post("/api/v1/applications", content=zipped(FILES), headers={"Content-Type": "application/zip"})
-        assert deployed.status_code in (200, 201), deployed.text
-
-    def call(self, process: str | None, function: str, event: Any = None, **headers: str) -> httpx.Response:
-        where = {"function": function} | ({} if process is None else {"process": process})
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.http.post(f"{ROOT}/invoke", params=where, json=event, headers=named)
-
-    def ask(self, process: str, function: str, event: Any = None) -> Any:
-        response = self.call(process, function, event)
-        assert response.status_code == 200, response.text
-        return response.json()
-
-    def step(self, process: str, step: str) -> None:
-        response = self.http.post(f"{ROOT}/{process}/{step}")
-        assert response.status_code == 200, response.text
+        super().__init__(url, "contract", FILES)
 
 
 @pytest.fixture(scope="module", params=["platform", "emulator"])
@@ -158,17 +140,17 @@ def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> No
     assert server.call(first.headers["Sand-Process"], "count").json() == 2
     for process, status in (("a", 200), ("a", 200), ("b", 422)):
         assert server.call(process, "count", Idempotency_Key="named").status_code == status
-    assert server.http.get(f"{ROOT}/b").status_code == 404
+    assert server.http.get(f"{server.root}/b").status_code == 404
 
 
 def test_a_process_is_restored_as_it_was_made(server: Server) -> None:
-    assert server.http.post(ROOT, json={"id": "made", "concurrency": 3}).status_code == 201
+    assert server.http.post(server.root, json={"id": "made", "concurrency": 3}).status_code == 201
     server.step("made", "swap-out")
-    again = server.http.post(ROOT, json={"id": "made", "concurrency": 7, "memory": "1MiB", "dedicated": True})
+    again = server.http.post(server.root, json={"id": "made", "concurrency": 7, "memory": "1MiB", "dedicated": True})
     assert (again.status_code, again.json()["status"], again.json()["concurrency"]) == (200, "active", 3)
     assert again.json()["memoryBytes"] == 256 << 20 and "dedicated" not in again.json()
-    assert server.http.post(ROOT, json={"id": 7}).status_code == 400
-    metrics = server.http.get(f"{ROOT}/made/metrics").json()
+    assert server.http.post(server.root, json={"id": 7}).status_code == 400
+    metrics = server.http.get(f"{server.root}/made/metrics").json()
     names = ("connections", "invocations", "failures", "ms", "mbMs", "bytesIn", "bytesOut")
     assert metrics["dataPlane"] == dict.fromkeys(names, 0)
 
@@ -187,14 +169,14 @@ def test_a_message_over_a_limit_is_refused_with_that_and_its_size(server: Server
     said, grown_kb = server.ask("large", "large", size)
     assert str(limit) in said and str(size) in said, said
     assert grown_kb < 64 << 10
-    assert server.http.get(f"{ROOT}/large").json()["unread"] == 0
+    assert server.http.get(f"{server.root}/large").json()["unread"] == 0
 
 
 def test_a_receiver_that_nobody_can_send_to_while_it_waits_waits_no_longer_than_it_said(server: Server) -> None:
     server.ask("one", "waits", 0)
     with ThreadPoolExecutor(2) as clients:
         waiting = clients.submit(server.ask, "one", "waits", 1)
-        until(lambda: server.http.get(f"{ROOT}/one").json()["running"] == 1, "it waits")
+        until(lambda: server.http.get(f"{server.root}/one").json()["running"] == 1, "it waits")
         sending = clients.submit(server.ask, "one", "sends", "x")
         assert waiting.result() == {"got": None}
         sending.result()

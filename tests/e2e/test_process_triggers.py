@@ -5,7 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import until, zipped
+from conftest import until
+from process_server import ProcessServer
 from sand.emulator.emulator import Emulator
 
 FILES = {
@@ -86,27 +87,15 @@ def handle(n, context):
     return [[str(each.dtype), each.shape == expected.shape, bool((each == expected).all())] for each in found]
 """,
 }  # fmt: skip
-ROOT = "/api/v1/apps/fed/processes"
 
 
-class Server:
+class Server(ProcessServer):
     def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=120, trust_env=False)
-        deployed = self.http.post("/api/v1/applications", content=zipped(FILES), headers={"Content-Type": "application/zip"})
-        assert deployed.status_code in (200, 201), deployed.text
-
-    def make(self, *processes: str) -> None:
-        for process in processes:
-            assert self.http.post(ROOT, json={"id": process}).status_code == 201
-
-    def call(self, process: str, function: str, event: Any = None) -> httpx.Response:
-        response = self.http.post(f"{ROOT}/invoke", params={"function": function, "process": process}, json=event)
-        assert response.status_code == 200, response.text
-        return response
+        super().__init__(url, "fed", FILES)
 
     def seen(self, function: str, count: int) -> list[Any]:
         """What that function was invoked with, once there is as much of it."""
-        return until(lambda: found if len(found := self.call("seen", "seen", function).json()) >= count else None, function)
+        return until(lambda: found if len(found := self.ask("seen", "seen", function)) >= count else None, function)
 
 
 @pytest.fixture(scope="module", params=["platform", "emulator"])
@@ -121,45 +110,44 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _anew(server: Server) -> Iterator[None]:
     yield
-    for process in server.http.get(ROOT).json()["processes"]:
-        server.http.delete(f"{ROOT}/{process['process']}")
+    for process in server.http.get(server.root).json()["processes"]:
+        server.http.delete(f"{server.root}/{process['process']}")
 
 
 def test_each_message_invokes_a_function(server: Server) -> None:
     server.make("fed", "seen")
-    server.call("from", "feed", [["fed", "invoke:each:a", 1], ["fed", "invoke:each:b", 2], ["fed", "invoke:each:a", 3]])
+    server.ask("from", "feed", [["fed", "invoke:each:a", 1], ["fed", "invoke:each:b", 2], ["fed", "invoke:each:a", 3]])
     assert sorted(server.seen("each", 3)) == [["a", 1], ["a", 3], ["b", 2]]
 
 
 def test_a_batch_is_of_any_keys_and_named_by_its_oldest_message(server: Server) -> None:
     server.make("fed", "seen")
-    server.call("from", "feed", [["fed", f"invoke:three:{key}", n] for n, key in enumerate("abcdefg")])
+    server.ask("from", "feed", [["fed", f"invoke:three:{key}", n] for n, key in enumerate("abcdefg")])
     assert sorted(server.seen("three", 2)) == [["a", [0, 1, 2]], ["d", [3, 4, 5]]]
-    assert server.call("fed", "unread").json() is None, "what feeds a trigger is never received"
-    server.call("other", "feed", [["fed", "invoke:three:h", 7], ["fed", "invoke:three:i", 8]])
+    assert server.ask("fed", "unread") is None, "what feeds a trigger is never received"
+    server.ask("other", "feed", [["fed", "invoke:three:h", 7], ["fed", "invoke:three:i", 8]])
     assert ["g", [6, 7, 8]] in server.seen("three", 3)
 
 
 def test_a_batch_fires_with_what_is_there_when_its_time_is_over(server: Server) -> None:
     server.make("fed", "seen")
-    server.call("from", "feed", [["fed", "invoke:soon:a", 1], ["fed", "invoke:soon:b", 2]])
+    server.ask("from", "feed", [["fed", "invoke:soon:a", 1], ["fed", "invoke:soon:b", 2]])
     assert server.seen("soon", 1)[0][0] == "a"
     until(lambda: [n for _, values in server.seen("soon", 1) for n in values] == [1, 2], "both, in one batch or two")
 
 
 def test_many_sources_feed_one_key(server: Server) -> None:
     server.make("fed", "seen")
-    server.call("left", "feed", [["fed", "invoke:pairs:x", "l"], ["fed", "invoke:pairs:y", "alone"]])
-    server.call("right", "feed", [["fed", "invoke:pairs:x", "r"]])
+    server.ask("left", "feed", [["fed", "invoke:pairs:x", "l"], ["fed", "invoke:pairs:y", "alone"]])
+    server.ask("right", "feed", [["fed", "invoke:pairs:x", "r"]])
     assert server.seen("pairs", 1) == [["x", ["l", "r"]]]
 
 
 def test_messages_that_wait_for_a_batch_outlive_a_swap(server: Server) -> None:
     server.make("fed", "seen")
-    server.call("from", "feed", [["fed", "invoke:three:a", 1], ["fed", "invoke:three:b", 2]])
-    swapped = server.http.post(f"{ROOT}/fed/swap-out")
-    assert swapped.status_code == 200, swapped.text
-    server.call("from", "feed", [["fed", "invoke:three:c", 3]])
+    server.ask("from", "feed", [["fed", "invoke:three:a", 1], ["fed", "invoke:three:b", 2]])
+    server.step("fed", "swap-out")
+    server.ask("from", "feed", [["fed", "invoke:three:c", 3]])
     assert server.seen("three", 1) == [["a", [1, 2, 3]]]
 
 
@@ -167,15 +155,15 @@ def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:
     server.make("goes")
     watching = httpx.Client(base_url=server.http.base_url, timeout=120, trust_env=False)
     accepted = watching.post(
-        f"{ROOT}/invoke",
+        f"{server.root}/invoke",
         params={"function": "watch", "process": "watcher"},
         json={"until": {"comes": "swapped"}, "gone": ["goes"]},
         headers={"Prefer": "respond-async"},
     )
     assert accepted.status_code == 202, accepted.text
     server.make("comes")
-    assert server.http.post(f"{ROOT}/comes/swap-out").status_code == 200
-    assert server.http.delete(f"{ROOT}/goes").status_code == 204
+    server.step("comes", "swap-out")
+    assert server.http.delete(f"{server.root}/goes").status_code == 204
     record = until(
         lambda: one if (one := watching.get(accepted.headers["Location"]).json())["status"] != "RUNNING" else None, "it ends"
     )
@@ -189,6 +177,5 @@ def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:
 def test_arrays_are_state_messages_and_results(server: Server, n: int) -> None:
     answer = server.call("arrays", "fill", n)
     assert answer.headers["Content-Type"].startswith("application/x-npy")
-    swapped = server.http.post(f"{ROOT}/arrays/swap-out")
-    assert swapped.status_code == 200, swapped.text
-    assert server.call("arrays", "check", n).json() == [["float32", True, True]] * 4
+    server.step("arrays", "swap-out")
+    assert server.ask("arrays", "check", n) == [["float32", True, True]] * 4

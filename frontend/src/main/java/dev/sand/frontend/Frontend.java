@@ -76,9 +76,9 @@ public final class Frontend implements AutoCloseable {
     /** What is measured here. */
     public record Figures(RequestCounts.Reading requests, int inFlight, int inFlightLimit) {}
 
-    private final FrontendConfiguration configuration;
     /** Entries of the audit log that are kept. */
     private static final int MOST_AUDITED = 100_000;
+    private final FrontendConfiguration configuration;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
     private final DataPlanes planes;
     private final Router router;

@@ -14,7 +14,8 @@ import java.util.Map;
 
 /**
  * A process's unread messages (PraaS 4.2), bounded as a whole, and which messages of each sender were taken: a repetition is known by
- * its number, in whatever slot its sender's request is run again. What is received, or makes an invocation, keeps its place until that is durable.
+ * its number, in whatever slot its sender's request is run again. What is received, or makes an invocation, keeps its place until that
+ * is durable.
  */
 public final class Mailbox {
     /** Senders whose numbers are remembered, those that were heard last: a repetition comes while its sender runs, or is run again. */
