@@ -62,12 +62,15 @@ TESTS = """
         assert sand_server.post("/invoke/shop/charge", json={"sum": 1}).json() == {"paid": 1}
 """
 CHARGE = """
+    import limits
+
+
     class TooMuch(Exception):
         pass
 
 
     def handle(event, context):
-        most = context.data.get("limit", 100)
+        most = context.data.get("limit", limits.MOST)
         if event["sum"] > most:
             raise TooMuch(f"{event['sum']} is over {most}")
         context.logger.info("charged", sum=event["sum"])
@@ -81,6 +84,7 @@ def test_an_applications_own_tests_pass(pytester: pytest.Pytester, options):
     for name, text in {
         "sand.yaml": "name: shop\n",
         "grains/charge/handler.py": textwrap.dedent(CHARGE),
+        "limits.py": "MOST = 100\n",
         "workflows/pay.asl.json": json.dumps(WORKFLOW),
         "tests/test_shop.py": textwrap.dedent(TESTS),
     }.items():

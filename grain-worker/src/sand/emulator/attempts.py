@@ -112,9 +112,8 @@ class Grains(Protocol):
 def configuration(manifest: Manifest, grain: Grain, version: int, secrets: dict[str, str]) -> GrainConfiguration:
     """What a worker of the grain is told."""
     limit = grain.memory_bytes or manifest.sandbox_memory_bytes - manifest.sandbox_memory_bytes // 8
-    folder = str(manifest.folder)
     return GrainConfiguration(
-        grain.name, grain.entry, (f"{folder}/grains/{grain.name}", f"{folder}/.dependencies"), grain.isolation,
+        grain.name, grain.entry, manifest.path(grain.name), grain.isolation,
         grain.preload, dict(grain.environment), limit, manifest.name, str(version), tuple(sorted(manifest.grains)),
         grain.max_requests, {name: secrets[name] for name in grain.secrets if name in secrets}, not grain.memory_bytes,
     )  # fmt: skip

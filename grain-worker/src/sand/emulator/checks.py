@@ -32,12 +32,11 @@ def check(manifest: Manifest) -> None:
 
 
 def _question(manifest: Manifest, work: str) -> dict[str, object]:
-    folder = str(manifest.folder)
     grains = [
         {
             "grain": grain.name,
             "entry": grain.entry,
-            "path": [f"{folder}/grains/{grain.name}", f"{folder}/.dependencies"],
+            "path": manifest.path(grain.name),
             "environment": dict(grain.environment),
         }
         for grain in manifest.grains.values()
@@ -46,7 +45,7 @@ def _question(manifest: Manifest, work: str) -> dict[str, object]:
     return {
         "grains": grains,
         "preload": list(manifest.preload),
-        "path": [f"{folder}/.dependencies"],
+        "path": manifest.path(),
         "compile": work,
         "bytecode": work,
         "importSeconds": IMPORT_SECONDS,

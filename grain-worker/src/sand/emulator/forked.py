@@ -144,9 +144,8 @@ class ForkedGrains:
         self._commands.clear()
         self._polls.clear()
         self._process = sandbox.start(self._directory, self._token)
-        folder = str(self._manifest.folder)
-        path = (f"{folder}/.dependencies",)
-        self._command(self._token, ClaimCommand(self._manifest.name, str(self._version), self._manifest.preload, path))
+        claim = ClaimCommand(self._manifest.name, str(self._version), self._manifest.preload, self._manifest.path())
+        self._command(self._token, claim)
 
     def _command(self, caller: str, command: Command) -> None:
         """To the supervisor, under its token, or to a worker, under its id."""

@@ -222,6 +222,8 @@ class Turn:
         self._written = written
         self._here = tuple(entry.rstrip("/") + "/" for entry in configured.path)
         self._modules: dict[str, Any] = {}
+        self._others: dict[str, Any] = {}
+        """Modules of the same files that are somebody else's, such as a test's."""
         self._place: tuple[list[str], Path, dict[str, str]] | None = None
         """Its own path, folder and environment, once it has been put aside."""
 
@@ -255,6 +257,7 @@ class Turn:
         self._outside = [*sys.path], Path.cwd(), dict(os.environ), sys.dont_write_bytecode
         # A change within the same second leaves byte code that looks fresh.
         sys.dont_write_bytecode = True
+        self._others = self._put_aside()
         sys.modules.update(self._modules)
         if self._place is not None:
             self._put(*self._place)
@@ -262,17 +265,23 @@ class Turn:
 
     def _leave(self) -> None:
         self._written.pause()
-        self._modules = {
-            name: module
-            for name, module in list(sys.modules.items())
-            if (getattr(module, "__file__", None) or "").startswith(self._here)
-        }
-        for name in self._modules:
-            del sys.modules[name]
+        self._modules = self._put_aside()
+        sys.modules.update(self._others)
         self._place = [*sys.path], Path.cwd(), dict(os.environ)
         *place, sys.dont_write_bytecode = self._outside
         self._put(*place)
         _PROCESS.release()
+
+    def _put_aside(self) -> dict[str, Any]:
+        """What is loaded of the grain's files; it is loaded no more."""
+        found = {
+            name: module
+            for name, module in list(sys.modules.items())
+            if (getattr(module, "__file__", None) or "").startswith(self._here)
+        }
+        for name in found:
+            del sys.modules[name]
+        return found
 
     @staticmethod
     def _put(path: list[str], folder: Path, environment: dict[str, str]) -> None:

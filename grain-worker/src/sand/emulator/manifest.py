@@ -74,6 +74,11 @@ class Manifest:
     preload: tuple[str, ...]
     processes: ProcessSpec
 
+    def path(self, grain: str | None = None) -> tuple[str, ...]:
+        """Where code lies, as sys.path: a grain's own folder, then what all grains share."""
+        shared = (str(self.folder), f"{self.folder}/.dependencies")
+        return shared if grain is None else (f"{self.folder}/grains/{grain}", *shared)
+
     def has_target(self, name: str) -> bool:
         return name in self.grains or name in self.workflows
 
