@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
@@ -150,7 +151,7 @@ public final class Registry {
      * @throws StoreException BAD_VALUE when there is no such version, or the name looks like a version
      */
     public int setAlias(String application, String alias, int version) {
-        return moveAlias(application, alias, version, false);
+        return moveAlias(application, alias, version, _ -> false);
     }
 
     /**
@@ -158,10 +159,20 @@ public final class Registry {
      * once, by whichever frontends, the later one counts in the end. As setAlias.
      */
     public int advanceAlias(String application, String alias, int version) {
-        return moveAlias(application, alias, version, true);
+        return moveAlias(application, alias, version, before -> before > version);
     }
 
-    private int moveAlias(String application, String alias, int version, boolean forward) {
+    /**
+     * Moves the alias if it names the version given still: of two that made something of it at once, the first counts. As setAlias.
+     *
+     * @return {@code from}; else nothing was moved
+     */
+    public int replaceAlias(String application, String alias, int from, int version) {
+        return moveAlias(application, alias, version, before -> before != from);
+    }
+
+    /** @param stays where it is, by the version that it names */
+    private int moveAlias(String application, String alias, int version, IntPredicate stays) {
         if (isNumber(alias)) {
             throw new StoreException(Kind.BAD_VALUE, "an alias must not be a number: " + alias, 0, null);
         }
@@ -172,7 +183,7 @@ public final class Registry {
             Optional<Versioned> found = store.get(TABLE, application, ALIAS + alias);
             int before = found.map(entry -> Codec.decode(entry.value(), Alias.class).version()).orElse(0);
             aliases.remove(new Name(application, alias));
-            if (forward && before > version) {
+            if (stays.test(before)) {
                 return before;
             }
             try {

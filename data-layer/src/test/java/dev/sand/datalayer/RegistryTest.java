@@ -52,6 +52,17 @@ class RegistryTest {
     }
 
     @Test
+    void ofTwoThatReplaceAVersionTheFirstCounts() {
+        publish("app");
+        publish("app");
+        publish("app");
+        registry.setAlias("app", "live", 1);
+        assertThat(registry.replaceAlias("app", "live", 1, 3)).isEqualTo(1);
+        assertThat(new Registry(store).replaceAlias("app", "live", 1, 2)).isEqualTo(3);
+        assertThat(registry.aliases("app")).isEqualTo(Map.of("live", 3));
+    }
+
+    @Test
     void anotherProcessesAliasIsSeenSoon() {
         publish("app");
         publish("app");

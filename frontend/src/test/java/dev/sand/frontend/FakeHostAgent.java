@@ -51,6 +51,7 @@ public final class FakeHostAgent implements HostAgentPort {
     public volatile TaskCallback.Outcome callbackOutcome = TaskCallback.Outcome.TAKEN;
     public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
     public volatile Failure buildFailure;
+    public volatile Runnable onBuild = () -> { };
     /** What ends with an application that is deleted. */
     public volatile Runnable onDelete = () -> { };
     /** When set, takes every request in place of the grains, and keeps nothing. */
@@ -199,6 +200,7 @@ public final class FakeHostAgent implements HostAgentPort {
     @Override
     public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
         builds.add(request);
+        onBuild.run();
         progress.accept("importing " + request.grains().keySet());
         if (buildFailure != null) {
             return CompletableFuture.failedFuture(new BuildException(buildFailure));

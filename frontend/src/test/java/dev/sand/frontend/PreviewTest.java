@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.event.ApplicationVersion;
 import dev.sand.frontend.http.Json;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
@@ -121,6 +122,24 @@ class PreviewTest {
         HttpResponse<byte[]> late = platform.post(EDITS, edits(1, Map.of("a.txt", "2")));
         assertThat(late.statusCode()).isEqualTo(409);
         assertThat(json(late).path("actual").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void of_two_edits_of_one_version_at_two_frontends_the_first_counts() throws Exception {
+        platform.deployDemo();
+        platform.host.onBuild = () -> {
+            platform.host.onBuild = () -> { };
+            ApplicationVersion one = platform.registry.version("demo", 1).orElseThrow();
+            platform.registry.publish("demo", number -> new ApplicationVersion(one.schema(), "demo", number, one.bundle(), one.dependencies(),
+                    one.sandbox(), one.grains(), one.workflows(), one.routes(), one.placements(), one.durability(), one.createdMs(),
+                    one.queues(), one.triggers(), one.processes()));
+            platform.registry.setAlias("demo", "live", 2);
+        };
+        HttpResponse<byte[]> late = platform.post(EDITS, edits(1, Map.of("a.txt", "2")));
+        assertThat(late.statusCode()).as(text(late)).isEqualTo(409);
+        assertThat(json(late).path("type").asText()).endsWith("/changed-meanwhile");
+        assertThat(platform.registry.alias("demo", "live")).contains(2);
+        assertThat(platform.registry.versions("demo")).containsExactly(1, 2);
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.Limits;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.invoke.Directory;
 import dev.sand.globalbus.Queues;
@@ -81,10 +82,17 @@ public final class Deployer {
 
     /** Puts an upload into the empty folder given, and says where sand.yaml is in it. */
     public interface Upload {
-        Path unpack(Path work) throws IOException;
+        Unpacked unpack(Path work) throws IOException;
     }
 
-    /** @param application the name that the caller expects, or null; @throws dev.sand.frontend.http.ProblemException */
+    /** @param base the version that it was made of, which its alias must name still when it moves; 0: whichever */
+    public record Unpacked(Path folder, int base) {
+        Unpacked(Path folder) {
+            this(folder, 0);
+        }
+    }
+
+    /** @param application the name that the caller expects, or null; @throws ProblemException */
     public Deployed deploy(String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
         return inRoom(work -> deploy(application, alias, upload.unpack(work), progress));
     }
@@ -92,7 +100,7 @@ public final class Deployer {
     /** What that deployment would change, checked as it would be, but not built. */
     public ObjectNode preview(String application, String alias, Upload upload) throws IOException {
         return inRoom(work -> {
-            ApplicationFolder folder = read(application, upload.unpack(work));
+            ApplicationFolder folder = read(application, upload.unpack(work).folder());
             Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
             ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
             return Preview.of(folder, before, before == null ? null : bundles.folder(before.bundle()), same);
@@ -120,40 +128,44 @@ public final class Deployer {
         }
     }
 
-    /** The files of the version that the alias names, edited. @throws dev.sand.frontend.http.ProblemException 409 when it is another by now */
-    public Path edited(String application, String alias, Edits edits, Path work) throws IOException {
+    /** The files of the version that the alias names, edited. @throws ProblemException 409 when it is another by now */
+    public Unpacked edited(String application, String alias, Edits edits, Path work) throws IOException {
         ApplicationVersion base = directory.load(application, alias);
         if (base.version() != edits.base()) {
-            throw Problem.caller(409, "changed-meanwhile", "Somebody else was first", "Version " + edits.base() + " was edited, but "
-                    + alias + " is version " + base.version() + " of application '" + application + "' by now.")
-                    .with("actual", base.version()).asException();
+            throw changedMeanwhile(application, alias, edits.base(), base.version());
         }
         copy(bundles.folder(base.bundle()), work);
         Lending.takeOut(work);
         edits.applyTo(work);
-        return work;
+        return new Unpacked(work, base.version());
+    }
+
+    private static ProblemException changedMeanwhile(String application, String alias, int base, int actual) {
+        return Problem.caller(409, "changed-meanwhile", "Somebody else was first", "Version " + base + " was edited, but " + alias
+                + (actual == 0 ? " is no version" : " is version " + actual) + " of application '" + application + "' by now.")
+                .with("actual", actual).asException();
     }
 
     /** The same checks as an archive's, for a folder on this machine. */
-    public Path copy(Path folder, Path work) throws IOException {
+    public Unpacked copy(Path folder, Path work) throws IOException {
         Folders.copy(folder, work, configuration.unpackedBytes(), configuration.entries());
-        return work;
+        return new Unpacked(work);
     }
 
-    public Path unpack(Path zip, Path work) throws IOException {
-        return new Archive(configuration.unpackedBytes(), configuration.entries()).unpack(zip, work);
+    public Unpacked unpack(Path zip, Path work) throws IOException {
+        return new Unpacked(new Archive(configuration.unpackedBytes(), configuration.entries()).unpack(zip, work));
     }
 
-    private Deployed deploy(String application, String alias, Path folder, Consumer<String> progress) throws IOException {
+    private Deployed deploy(String application, String alias, Unpacked unpacked, Consumer<String> progress) throws IOException {
         progress.accept("checking the application folder");
-        ApplicationFolder read = read(application, folder);
+        ApplicationFolder read = read(application, unpacked.folder());
         if (!busy.add(read.name())) {
             throw Problem.caller(409, "deployment-in-progress", "Another deployment is under way",
                     "Application '" + read.name() + "' is being deployed or deleted; try again when that is done.")
                     .retryLater().asException();
         }
         try {
-            return register(read, alias, progress);
+            return register(read, alias, unpacked.base(), progress);
         } finally {
             busy.remove(read.name());
         }
@@ -169,7 +181,7 @@ public final class Deployer {
         return read;
     }
 
-    private Deployed register(ApplicationFolder folder, String alias, Consumer<String> progress) throws IOException {
+    private Deployed register(ApplicationFolder folder, String alias, int base, Consumer<String> progress) throws IOException {
         String name = folder.name();
         String digest = Folders.digest(folder.folder());
         Deletions deletions = notBeingDeleted(name);
@@ -177,7 +189,7 @@ public final class Deployer {
         if (same.isPresent()) {
             progress.accept("this content is version " + same.get().version() + " already");
             makeTopics(folder);
-            moveAlias(name, alias, same.get().version());
+            settle(name, replaced(name, alias, base, same.get().version()), same.get().version());
             undoIfDeleted(deletions, same.get());
             return new Deployed(same.get(), alias, false, List.of());
         }
@@ -192,7 +204,15 @@ public final class Deployer {
             registry.deleteVersion(name, made.version());
         }
         warn(folder, progress);
-        int before = registry.advanceAlias(name, alias, version.version());
+        int before;
+        try {
+            before = base == 0 ? registry.advanceAlias(name, alias, version.version()) : replaced(name, alias, base, version.version());
+        } catch (ProblemException e) {
+            if (made == version) {
+                registry.deleteVersion(name, made.version());
+            }
+            throw e;
+        }
         directory.forget(name);
         undoIfDeleted(deletions, version);
         if (before > version.version()) {
@@ -206,7 +226,7 @@ public final class Deployer {
         return new Deployed(version, alias, made == version, built.resolved());
     }
 
-    /** @throws dev.sand.frontend.http.ProblemException 409 while it is being deleted, by whichever frontend */
+    /** @throws ProblemException 409 while it is being deleted, by whichever frontend */
     private Deletions notBeingDeleted(String application) {
         Deletions deletions = registry.deletions(application);
         if (deletions.underWay()) {
@@ -217,7 +237,7 @@ public final class Deployer {
         return deletions;
     }
 
-    /** Its topics may be gone with the application's. @throws dev.sand.frontend.http.ProblemException 409 */
+    /** Its topics may be gone with the application's. @throws ProblemException 409 */
     private void undoIfDeleted(Deletions before, ApplicationVersion version) {
         String application = version.application();
         if (!registry.deletions(application).equals(before)) {
@@ -304,7 +324,20 @@ public final class Deployer {
      * every frontend serves the one that the alias names now.
      */
     public void moveAlias(String application, String alias, int version) {
-        int left = registry.setAlias(application, alias, version);
+        settle(application, registry.setAlias(application, alias, version), version);
+    }
+
+    /** @return the version that the alias named before, 0: none; @throws ProblemException 409 when it is not the base any more */
+    private int replaced(String application, String alias, int base, int version) {
+        int before = base == 0 ? registry.setAlias(application, alias, version)
+                : registry.replaceAlias(application, alias, base, version);
+        if (base != 0 && before != base) {
+            throw changedMeanwhile(application, alias, base, before);
+        }
+        return before;
+    }
+
+    private void settle(String application, int left, int version) {
         directory.forget(application);
         directory.awaitSeen();
         retireUnlessNamed(application, left, version);
