@@ -5,6 +5,8 @@ import dev.sand.event.Failure;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -30,7 +32,7 @@ final class ExpressionPool implements AutoCloseable {
     /**
      * @param threads that work at once
      * @param waiting evaluations in the queue
-     * @param time longest evaluation
+     * @param time longest evaluation, of a processor's time; by the clock {@value #PATIENCE} times as long, on a machine that is busy
      * @param outputBytes most that one evaluation may give
      */
     record Options(int threads, int waiting, Duration time, long outputBytes) {
@@ -38,6 +40,8 @@ final class ExpressionPool implements AutoCloseable {
     }
 
     private static final int MAX_GIVEN_UP = 8;
+    private static final int PATIENCE = 4;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Options options;
     private final ThreadPoolExecutor threads;
@@ -67,6 +71,9 @@ final class ExpressionPool implements AutoCloseable {
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile Future<?> task;
         private volatile boolean running;
+        private long threadId;
+        private long beganNs;
+        private long beganCpuNs;
 
         Evaluation(Execution execution, Execution.Signal signal, Listener listener) {
             this.execution = execution;
@@ -76,8 +83,11 @@ final class ExpressionPool implements AutoCloseable {
 
         @Override
         public void run() {
+            threadId = Thread.currentThread().threadId();
+            beganNs = System.nanoTime();
+            beganCpuNs = THREADS.getThreadCpuTime(threadId);
             running = true;
-            Future<?> alarm = clock.schedule(this::onTimeout, options.time().toNanos(), TimeUnit.NANOSECONDS);
+            Future<?> alarm = clock.schedule(this::onAlarm, options.time().toNanos(), TimeUnit.NANOSECONDS);
             try {
                 List<Command> commands = execution.on(signal, ended::get);
                 long size = size(commands);
@@ -94,6 +104,18 @@ final class ExpressionPool implements AutoCloseable {
                 alarm.cancel(false);
                 // An interrupt that comes for this evaluation must not meet the next one.
                 Thread.interrupted();
+            }
+        }
+
+        /** What waited for a processor has the rest of its time still: its neighbours are not to fail it. */
+        private void onAlarm() {
+            long waited = System.nanoTime() - beganNs;
+            long left = Math.min(options.time().toNanos() - (THREADS.getThreadCpuTime(threadId) - beganCpuNs),
+                    PATIENCE * options.time().toNanos() - waited);
+            if (left <= 0) {
+                onTimeout();
+            } else if (!ended.get()) {
+                clock.schedule(this::onAlarm, left, TimeUnit.NANOSECONDS);
             }
         }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -75,6 +76,14 @@ class ExpressionPoolTest {
             return List.of();
         });
         assertThat(noticed.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void anEvaluationThatWaitedForAProcessorHasItsTimeStill() throws Exception {
+        assertThat(get(evaluate(hasty, isCancelled -> {
+            LockSupport.parkNanos(Duration.ofMillis(1500).toNanos());
+            return isCancelled.getAsBoolean() ? null : List.of();
+        })).commands()).isEmpty();
     }
 
     @Test
