@@ -34,7 +34,7 @@ public record FrontendConfiguration(
     public static FrontendConfiguration defaults(String host, int port, Path work, Path bundles) {
         return new FrontendConfiguration(host, port, 6 << 20, 256L << 20, 1L << 30, 20_000, Duration.ofSeconds(60),
                 Duration.ofMinutes(15), Duration.ofDays(366), 10_000, 4, false, work, bundles, Duration.ofSeconds(20),
-                Duration.ofHours(24), new OpenDoor(List.of()), false);
+                Duration.ofHours(24), new OpenDoor("localhost", List.of()), false);
     }
 
     public FrontendConfiguration withFolderDeploy(boolean allowed) {

@@ -45,7 +45,7 @@ class DoorTest {
 
     @Test
     void an_open_platform_answers_to_names_of_its_own_machine_alone() throws Exception {
-        try (Platform started = new Platform(configuration -> configuration.withDoor(new OpenDoor(List.of("sand.local"))))) {
+        try (Platform started = new Platform(configuration -> configuration.withDoor(new OpenDoor("127.0.0.1", List.of("sand.local"))))) {
             platform = started;
             platform.deployDemo();
             for (String host : new String[] {"localhost", "LocalHost:7263", "127.0.0.1", "127.0.0.1:80", "127.8.9.10:7263", "[::1]", "[::1]:7263",
@@ -62,6 +62,19 @@ class DoorTest {
                 assertThat(status("GET", "/readyz", "Host: " + host)).as(host).isEqualTo(200);
             }
             assertThat(raw("GET", LIST, "Host: evil.example")).contains("application/problem+json", "'evil.example'", "--allow-host");
+        }
+    }
+
+    @Test
+    void a_proxy_comes_in_by_an_allowed_name_alone() throws Exception {
+        try (Platform started = new Platform(configuration -> configuration.withDoor(new OpenDoor("127.0.0.1", List.of("sand.local"))))) {
+            platform = started;
+            for (String header : new String[] {"X-Forwarded-For: 10.0.0.9", "x-real-ip: 10.0.0.9", "Forwarded: for=10.0.0.9", "X-Forwarded-Host: x"}) {
+                assertThat(raw("GET", LIST, "Host: 127.0.0.1:7263", header)).as(header).startsWith("HTTP/1.1 403 ").contains("a proxy", "--allow-host");
+                assertThat(status("GET", "/web/demo/files/a/b", "Host: localhost", header)).as(header).isEqualTo(403);
+                assertThat(status("GET", "/livez", "Host: localhost", header)).as(header).isEqualTo(200);
+                assertThat(status("GET", LIST, "Host: sand.local", header)).as(header).isEqualTo(200);
+            }
         }
     }
 

@@ -43,7 +43,7 @@ public final class FrontendBench {
         // In turns, so that whatever else the machine does disturbs all of them alike.
         Map<String, Door> doors = new LinkedHashMap<>();
         doors.put("no door", new NoDoor());
-        doors.put("open", new OpenDoor(List.of("localhost")));
+        doors.put("open", new OpenDoor("localhost", List.of()));
         doors.put("with a key", new KeyedDoor(OperatorKey.of(KEY)));
         Map<String, Platform> platforms = new LinkedHashMap<>();
         try (ExecutorService shard = Executors.newSingleThreadExecutor()) {

@@ -73,8 +73,6 @@ final class Doors {
         }
         LoggerFactory.getLogger(Doors.class).info("open: it asks for no key, whoever is on this machine may do everything;"
                 + " --operator-key FILE asks for one");
-        List<String> names = new ArrayList<>(options.allowHosts());
-        names.add(options.host());
-        return new OpenDoor(names);
+        return new OpenDoor(options.host(), options.allowHosts());
     }
 }

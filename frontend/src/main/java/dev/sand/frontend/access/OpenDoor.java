@@ -14,17 +14,25 @@ import org.eclipse.jetty.server.Request;
  * <ul>
  * <li>{@code Host} is a name of this machine: a site whose name is made to lead here (DNS rebinding) has its own there.
  * <li>What is not just read comes from no page, or from one of this server's own.
+ * <li>No proxy brings it, which may serve whole networks and asks by an address of this machine: where one is meant to, it asks by
+ * a name that was allowed.
  * </ul>
  */
 public final class OpenDoor implements Door {
     private static final String LOCALHOST = "localhost";
     private static final String IPV6 = "[::1]";
     private static final String IPV4 = "127.";
-    private final List<String> names;
+    private static final List<String> OF_PROXIES = List.of("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP");
+    private final String own;
+    private final List<String> allowed;
 
-    /** @param names further ones that this machine is asked for by, without a port */
-    public OpenDoor(Collection<String> names) {
-        this.names = List.copyOf(names);
+    /**
+     * @param own name or address that is listened on
+     * @param allowed further ones that this machine is asked for by, without a port
+     */
+    public OpenDoor(String own, Collection<String> allowed) {
+        this.own = own;
+        this.allowed = List.copyOf(allowed);
     }
 
     @Override
@@ -36,9 +44,25 @@ public final class OpenDoor implements Door {
     @Override
     public Problem refuseVisitor(Request request) {
         String host = request.getHeaders().get(HttpHeader.HOST);
+        if (host != null && isAllowed(host)) {
+            return null;
+        }
+        if (isProxied(request)) {
+            return denied("This platform asks for no key, and a proxy brought this request: from whom is not known. A proxy belongs before a"
+                    + " platform with a key; for one that serves this machine alone, --allow-host names the host that it asks for.");
+        }
         // Only HTTP/1.0 may leave it out, which no browser speaks.
         return host == null || isOurs(host) ? null : denied("This platform asks for no key, and so answers only to names of its own"
                 + " machine, such as localhost: '" + host + "' is none that it knows. --allow-host names more of them.");
+    }
+
+    private static boolean isProxied(Request request) {
+        for (String header : OF_PROXIES) {
+            if (request.getHeaders().contains(header)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -72,18 +96,25 @@ public final class OpenDoor implements Door {
                 && origin.regionMatches(true, begin, host, 0, host.length());
     }
 
-    private boolean isOurs(String host) {
-        int colon = host.lastIndexOf(':');
-        int end = colon < 0 || host.endsWith("]") ? host.length() : colon;
-        if (is(LOCALHOST, host, end) || is(IPV6, host, end) || isLoopback(host, end)) {
-            return true;
-        }
-        for (String name : names) {
+    private boolean isAllowed(String host) {
+        int end = endOfName(host);
+        for (String name : allowed) {
             if (is(name, host, end)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isOurs(String host) {
+        int end = endOfName(host);
+        return is(LOCALHOST, host, end) || is(IPV6, host, end) || isLoopback(host, end) || is(own, host, end);
+    }
+
+    /** Where its port begins, if it has one. */
+    private static int endOfName(String host) {
+        int colon = host.lastIndexOf(':');
+        return colon < 0 || host.endsWith("]") ? host.length() : colon;
     }
 
     private static boolean is(String name, String host, int end) {
