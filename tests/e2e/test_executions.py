@@ -148,3 +148,27 @@ def test_concurrency_one_completes_in_order(probe: Tested):
 @pytest.mark.parametrize("path", ["/livez", "/readyz", "/openapi.yaml", "/api/v1/status"])
 def test_what_operators_look_at_is_there(probe: Tested, path):
     assert probe.http.get(path).status_code == 200
+
+
+def test_a_redrive_runs_on_with_the_grain_that_was_mended(probe: Tested):
+    def deploy(code: str, state: str) -> int:
+        definition = {"StartAt": state, "States": {state: {"Type": "Task", "Resource": "work", "End": True}}}
+        files = {
+            "sand.yaml": "name: again",
+            "grains/work/handler.py": f"def handle(event, context):\n    {code}\n",
+            "workflows/main.asl.json": json.dumps(definition),
+        }
+        return probe.deploy_files(files).json()["version"]
+
+    broken, mended = deploy("raise ValueError", "A"), deploy("return event", "A")
+    other = deploy("return event", "B")
+    invocation = probe.invoke(f"again/main@{broken}", 7).headers["Sand-Execution-Id"]
+    path = f"/api/v1/applications/again/invocations/{invocation}"
+    for unlike in (other, 99):
+        is_problem(probe.http.post(f"{path}/redrive", json={"version": unlike}), 409)
+    for wrong in ({"version": 0}, {"version": "live"}, {"version": mended, "more": 1}):
+        is_problem(probe.http.post(f"{path}/redrive", json=wrong), 400)
+    assert probe.http.post(f"{path}/redrive", json={"redriveCount": 1, "version": mended}).status_code == 202
+    record = probe.ended("again", invocation)
+    assert (record["status"], record["version"], record["redriveCount"]) == ("SUCCEEDED", mended, 1)
+    assert probe.http.get(f"{path}/output").json() == 7

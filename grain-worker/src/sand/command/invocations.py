@@ -200,15 +200,20 @@ def cancel_invocation(
 @click.argument("application")
 @click.argument("invocation")
 @click.option("--timeout", metavar="DURATION", help="Its deadline, from now on; 15 minutes unless told.")
+@click.option("--version", type=click.IntRange(1), help="One with a grain mended, and the same definition of the workflow.")
 @output_option
 @server_option
-def redrive_invocation(application: str, invocation: str, timeout: str | None, as_json: bool, platform: Platform) -> None:
+def redrive_invocation(
+    application: str, invocation: str, timeout: str | None, version: int | None, as_json: bool, platform: Platform
+) -> None:
     """Let an invocation of a workflow that failed, timed out or was cancelled run on from the state that failed.
 
-    The results of the states before stand; it keeps its id and its version.
+    The results of the states before stand; it keeps its id, and its version unless another is named.
     """
     path = application_path(application, "invocations", invocation, "redrive")
-    redriven = platform.call("POST", path, query={"timeout": timeout}).json()
+    body = None if version is None else json.dumps({"version": version}).encode()
+    headers = None if version is None else {"Content-Type": "application/json"}
+    redriven = platform.call("POST", path, query={"timeout": timeout}, body=body, headers=headers).json()
     say(f"redriven {invocation}, for the {redriven['redriveCount']}. time")
     if as_json:
         show_json(redriven)

@@ -14,7 +14,8 @@ MOST_BYTES = 1024
 
 
 def answer(request: Request, application: Application, execution: Execution) -> Response:
-    wanted, count = _wanted(request), execution.redrives
+    body, count = _body(request), execution.redrives
+    wanted, version = body.get("redriveCount"), body.get("version", execution.version)
     timeout_ms = deadline_ms(request.query("timeout"), True)
     if not wanted or wanted != count:
         count += 1
@@ -24,6 +25,8 @@ def answer(request: Request, application: Application, execution: Execution) -> 
             raise _refused(execution, f"its status is {execution.status}")
         if execution.target not in execution.manifest.workflows or execution.version not in application.versions:
             raise _refused(execution, f"'{execution.target}' is no workflow, or its version is kept no more")
+        if version != execution.version:
+            raise _refused(execution, f"the emulator redrives with version {execution.version} alone, not {version}")
         if count > MOST:
             raise _refused(execution, f"it was redriven {MOST} times, which is the limit")
         if not application.redrive(execution, timeout_ms):
@@ -33,16 +36,12 @@ def answer(request: Request, application: Application, execution: Execution) -> 
     return answer_json(202, shown)
 
 
-def _wanted(request: Request) -> int:
-    """Which redrive it is to be; 0: that is not said."""
-    expected = 'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.'
-    body = bodies.json_object(request.body, MOST_BYTES, expected)
-    if body is None:
-        return 0
-    count = body.get("redriveCount", 0) if body.keys() <= {"redriveCount"} else None
-    if type(count) is not int or count < ("redriveCount" in body):
+def _body(request: Request) -> dict[str, int]:
+    expected = 'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.'
+    body = bodies.json_object(request.body, MOST_BYTES, expected) or {}
+    if not body.keys() <= {"redriveCount", "version"} or any(type(number) is not int or number < 1 for number in body.values()):
         raise problems.bad_request(expected)
-    return count
+    return body
 
 
 def _refused(execution: Execution, why: str) -> Problem:

@@ -3,6 +3,7 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -23,6 +24,7 @@ import dev.sand.workflow.KeptSignals;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +44,9 @@ final class Redrives {
     private static final long JUST_ENDED_MS = 60_000;
     private static final long TIMEOUT_MS = 15 * 60_000;
     private static final int BODY_BYTES = 1024;
-    private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\", a number from 1 on, or there is none.";
+    private static final Set<String> FIELDS = Set.of("redriveCount", "version");
+    private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\" or a \"version\", numbers from 1 on, or there"
+            + " is none.";
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
@@ -56,7 +60,8 @@ final class Redrives {
     }
 
     void answer(Exchange exchange, InvocationRecord record) throws IOException, InterruptedException {
-        int wanted = wanted(exchange);
+        JsonNode body = body(exchange);
+        int wanted = body.path("redriveCount").intValue();
         long timeoutMs = timeoutMs(exchange.query("timeout"));
         int count = record.redrives();
         if (wanted == 0 || wanted != count) {
@@ -64,7 +69,7 @@ final class Redrives {
             if (wanted > 0 && wanted != count) {
                 throw refused(record, "it was redriven " + record.redrives() + " times, so redrive " + wanted + " cannot be next");
             }
-            begin(record, count, timeoutMs);
+            begin(record, body.path("version").asInt(record.version()), count, timeoutMs);
         }
         InvocationRecord now = records.get(record.application(), record.executionId()).orElse(record);
         exchange.json(202, Json.object().put("executionId", record.executionId()).put("status", now.status().name())
@@ -72,14 +77,15 @@ final class Redrives {
                 "/api/v1/applications/" + record.application() + "/invocations/" + record.executionId()));
     }
 
-    private void begin(InvocationRecord record, int count, long timeoutMs) throws IOException, InterruptedException {
+    private void begin(InvocationRecord record, int version, int count, long timeoutMs) throws IOException, InterruptedException {
         if (record.status() == Status.RUNNING || record.status() == Status.SUCCEEDED) {
             throw refused(record, "its status is " + record.status());
         }
-        boolean isWorkflow = registry.version(record.application(), record.version())
-                .filter(version -> version.workflows().containsKey(record.target())).isPresent();
-        if (!isWorkflow) {
-            throw refused(record, "'" + record.target() + "' is no workflow, or its version is kept no more");
+        String definition = definition(record, record.version()).orElseThrow(() ->
+                refused(record, "'" + record.target() + "' is no workflow, or its version is kept no more"));
+        // What it has done is kept as steps of this definition.
+        if (version != record.version() && definition(record, version).filter(definition::equals).isEmpty()) {
+            throw refused(record, "version " + version + " does not have the same definition of '" + record.target() + "'");
         }
         if (count > MOST) {
             throw refused(record, "it was redriven " + MOST + " times, which is the limit");
@@ -97,7 +103,7 @@ final class Redrives {
             Payload size = input;
             input = value(record, "0", size).orElseThrow(() -> refused(record, "its input is kept no more")).payload();
         }
-        InvocationRequest request = new InvocationRequest(record.executionId(), record.application(), record.version(), record.target(),
+        InvocationRequest request = new InvocationRequest(record.executionId(), record.application(), version, record.target(),
                 input, timeoutMs, true, null, new Redrive(count, record.status(), failure == null ? null : failure.error(),
                 failure == null ? null : failure.cause(), record.endedMs(), clockMs.getAsLong()));
         Failure refusal = patiently(request);
@@ -182,17 +188,23 @@ final class Redrives {
         }
     }
 
-    /** @return 0: not said */
-    private static int wanted(Exchange exchange) throws IOException {
+    private Optional<String> definition(InvocationRecord record, int version) {
+        return registry.version(record.application(), version).map(found -> found.workflows().get(record.target()))
+                .map(WorkflowSpec::definition);
+    }
+
+    /** Of numbers from 1 on, and maybe of none. */
+    private static JsonNode body(Exchange exchange) throws IOException {
         JsonNode body = JsonBody.object(exchange, BODY_BYTES, EXPECTED);
         if (body == null) {
-            return 0;
+            return Json.object();
         }
-        if (body.size() > (body.has("redriveCount") ? 1 : 0)
-                || body.has("redriveCount") && !(body.get("redriveCount").isInt() && body.get("redriveCount").intValue() > 0)) {
-            throw Problems.badRequest(EXPECTED).asException();
-        }
-        return body.path("redriveCount").intValue();
+        body.properties().forEach(field -> {
+            if (!FIELDS.contains(field.getKey()) || !field.getValue().isInt() || field.getValue().intValue() < 1) {
+                throw Problems.badRequest(EXPECTED).asException();
+            }
+        });
+        return body;
     }
 
     private static long timeoutMs(String text) {
