@@ -97,9 +97,10 @@ await withPage(async (page) => {
   step("a grain, called by itself");
   await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
   await page.getByLabel("Input, as JSON").fill('{"name": "Grace"}');
+  await page.getByRole("textbox", { name: "grains/greet/handler.py" }).waitFor();
   await accessible(page, "grain");
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await status(page, "succeeded");
+  await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
 
   step("the log, live and filtered");
   await page.goto(`${server}/ui/#/applications/gate/logs`);

@@ -4,7 +4,9 @@ export type Route =
   | { readonly page: "home" }
   | { readonly page: "application"; readonly app: string }
   /** With an input to begin with. */
-  | { readonly page: "workflow" | "grain"; readonly app: string; readonly name: string; readonly input?: string }
+  | { readonly page: "workflow"; readonly app: string; readonly name: string; readonly input?: string }
+  /** With a file that is open, and a line of it where an execution failed. */
+  | { readonly page: "grain"; readonly app: string; readonly name: string; readonly path?: string; readonly line?: string; readonly failed?: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
@@ -18,9 +20,6 @@ export type Route =
   | { readonly page: "files"; readonly app: string; readonly version: string; readonly path: string }
   | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly level: string; readonly text: string; readonly hide: string }
   | { readonly page: "unknown"; readonly address: string };
-
-/** Pages of an application that stand for something named. */
-const NAMED = { workflows: "workflow", grains: "grain" } as const;
 
 export function parseRoute(hash: string): Route {
   const address = hash.replace(/^#?\/?/, "");
@@ -47,8 +46,10 @@ export function parseRoute(hash: string): Route {
     return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
   }
   if (kind === "executions" && name !== undefined) return { page: "execution", app, id: name };
-  if (name !== undefined && (kind === "workflows" || kind === "grains")) {
-    return { page: NAMED[kind], app, name, ...(asked("input") && { input: asked("input") }) };
+  if (kind === "workflows" && name !== undefined) return { page: "workflow", app, name, ...(asked("input") && { input: asked("input") }) };
+  if (kind === "grains" && name !== undefined) {
+    const [path, line, failed] = [asked("path"), asked("line"), asked("failed")];
+    return { page: "grain", app, name, ...(path && { path }), ...(line && { line }), ...(failed && { failed }) };
   }
   return { page: "unknown", address };
 }
@@ -62,7 +63,7 @@ export function formatRoute(route: Route): string {
     case "workflow":
       return at(route.app, "workflows", route.name) + queryOf({ input: route.input ?? "" });
     case "grain":
-      return at(route.app, "grains", route.name) + queryOf({ input: route.input ?? "" });
+      return at(route.app, "grains", route.name) + queryOf({ path: route.path ?? "", line: route.line ?? "", failed: route.failed ?? "" });
     case "execution":
       return at(route.app, "executions", route.id);
     case "executions":

@@ -11,17 +11,18 @@ import { Application } from "./Application";
 import { Bus } from "./Bus";
 import { Execution } from "./Execution";
 import { Executions } from "./Executions";
+import { Grain } from "./Grain";
 import { Home } from "./Home";
 import { Hosts } from "./Hosts";
 import { Logs, hiddenStreams } from "./Logs";
 import { OneQueue } from "./OneQueue";
 import { Process } from "./Process";
 import { Processes } from "./Processes";
-import { Target } from "./Target";
 import { Triggers } from "./Triggers";
 import { Upload } from "./Upload";
 import { VersionFiles } from "./VersionFiles";
 import { Versions } from "./Versions";
+import { Workflow } from "./Workflow";
 
 export function App() {
   const route = useRoute();
@@ -99,8 +100,9 @@ function Page({ route }: { readonly route: Route }) {
     case "application":
       return <Application app={route.app} />;
     case "workflow":
+      return <Workflow app={route.app} name={route.name} input={route.input ?? null} />;
     case "grain":
-      return <Target app={route.app} kind={route.page} name={route.name} input={route.input ?? "{}"} />;
+      return <Grain route={route} />;
     case "executions":
       return <Executions route={route} />;
     case "execution":

@@ -1,18 +1,16 @@
 // One execution: what it is, what it did and does, and what can be done about it.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { type Status, invocation, lines, output, paths, timeline, version } from "../api/queries";
+import { type Status, invocation, paths, version } from "../api/queries";
 import { useLive } from "../api/live";
 import { own } from "../model/members";
 import { bytes, duration, when } from "../model/show";
-import { Facts, Found, Section, StatusBadge, Title, To, Trouble, Value } from "../parts/bits";
+import { Facts, Found, StatusBadge, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
-import { Download } from "../parts/Download";
-import { Lines } from "../parts/Lines";
-import { Empty } from "../parts/Table";
-import { Timeline } from "../parts/Timeline";
 import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
+import { Failure } from "./execution/Failure";
+import { Attempts, Output, Written } from "./execution/Results";
 
 type Invocation = Schemas["Invocation"];
 
@@ -72,58 +70,18 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
   const workflow = own(deployed.data?.workflows, found.target);
   return (
     <>
-      <Actions app={app} found={found} isWorkflow={workflow !== undefined} />
+      <Actions app={app} found={found} definition={workflow?.definition ?? null} />
       {deployed.error && (
         <div className="trouble" role="alert">
           <strong>What version {found.version} is made of cannot be had</strong>
           <p>{deployed.error.message} Graph and states are missing below.</p>
         </div>
       )}
-      {found.failure && <Failure failure={found.failure} />}
+      {found.failure && <Failure app={app} id={id} version={found.version} failure={found.failure} />}
       {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} workflow={found.target} definition={workflow.definition} />}
       <Output app={app} found={found} />
-      <Section title="Timeline">
-        <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} />}</Found>
-      </Section>
-      <Section title="Logs">
-        <Found query={useQuery(lines(app, id, running))}>
-          {(shown) => (shown.lines.length === 0 ? <Empty>Nothing was written.</Empty> : <Lines lines={shown.lines} label="Log lines" />)}
-        </Found>
-      </Section>
+      <Attempts app={app} id={id} running={running} />
+      <Written app={app} id={id} running={running} />
     </>
-  );
-}
-
-function Failure({ failure }: { readonly failure: NonNullable<Invocation["failure"]> }) {
-  return (
-    <section aria-labelledby="error" className="trouble">
-      <h2 id="error">{failure.error ?? "Error"}</h2>
-      <p>{failure.cause ?? ""}</p>
-      {failure.stackTrace && (
-        <pre tabIndex={0} aria-label="Stack trace">
-          {failure.stackTrace}
-        </pre>
-      )}
-    </section>
-  );
-}
-
-/** Most bytes of an output that the page fetches. */
-const MOST_BYTES = 1 << 20;
-
-function Output({ app, found }: { readonly app: string; readonly found: Invocation }) {
-  const isText = found.output !== undefined && /^(text\/|application\/json)/.test(found.output.contentType);
-  const isShown = found.status === "SUCCEEDED" && isText && (found.output?.size ?? 0) <= MOST_BYTES;
-  const query = useQuery({ ...output(app, found), enabled: isShown });
-  if (found.status !== "SUCCEEDED" || !found.output) return null;
-  return (
-    <Section title="Output">
-      {query.error && <Trouble error={query.error} />}
-      {query.data !== undefined && <Value text={query.data} label="the output" />}
-      <p>
-        {bytes(found.output.size)} of {found.output.contentType}.{" "}
-        <Download url={paths.invocation(app, found.executionId, "/output")} name={`${found.executionId}-output`} />
-      </p>
-    </Section>
   );
 }

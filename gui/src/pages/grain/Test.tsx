@@ -1,0 +1,40 @@
+// A test of a grain: an input, and its result beside what it wrote and where its time went.
+import { useQuery } from "@tanstack/react-query";
+import { useLive } from "../../api/live";
+import { invocation } from "../../api/queries";
+import { useKeptText } from "../../parts/kept";
+import { Found, Section, StatusBadge, To } from "../../parts/bits";
+import { Failure } from "../execution/Failure";
+import { Attempts, Output, Written } from "../execution/Results";
+import { Run } from "../target/Run";
+
+export function Test({ app, name }: { readonly app: string; readonly name: string }) {
+  const [last, setLast] = useKeptText(`test.${app}/${name}`, "");
+  return (
+    <Section title="Test it" id="run">
+      <Run app={app} name={name} onRun={setLast} />
+      {last !== "" && <Result key={last} app={app} id={last} />}
+    </Section>
+  );
+}
+
+function Result({ app, id }: { readonly app: string; readonly id: string }) {
+  const query = useQuery(invocation(app, id));
+  const running = query.data?.status === "RUNNING";
+  useLive(app, id, running);
+  return (
+    <Found query={query}>
+      {(found) => (
+        <div className="result">
+          <p role="status">
+            <StatusBadge status={found.status} /> with version {found.version}. <To route={{ page: "execution", app, id }}>The execution</To>
+          </p>
+          {found.failure && <Failure app={app} id={id} version={found.version} failure={found.failure} />}
+          <Output app={app} found={found} />
+          <Written app={app} id={id} running={running} />
+          <Attempts app={app} id={id} running={running} />
+        </div>
+      )}
+    </Found>
+  );
+}
