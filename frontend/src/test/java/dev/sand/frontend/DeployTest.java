@@ -15,6 +15,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.Placement;
 import dev.sand.event.SandboxSpec;
+import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,6 +25,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -247,6 +250,22 @@ class DeployTest {
             assertThat(platform.send("POST", "/api/v1/applications", data, "Content-Type", "application/zip").statusCode())
                     .isEqualTo(422);
         }
+    }
+
+    /** It would be read into memory before anything of it is unpacked. */
+    @Test
+    void a_central_directory_larger_than_entries_need_is_refused() throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            for (int i = 0; i < 330; i++) {
+                ZipEntry entry = new ZipEntry("note" + i);
+                entry.setComment("x".repeat(65_000));
+                zip.putNextEntry(entry);
+            }
+        }
+        HttpResponse<byte[]> answer = platform.send("POST", "/api/v1/applications", bytes.toByteArray(), "Content-Type", "application/zip");
+        assertThat(answer.statusCode()).as(text(answer)).isEqualTo(422);
+        assertThat(text(answer)).contains("central directory of 2");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.sand.frontend.deployment;
 
 import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -24,6 +25,8 @@ final class Archive {
     /** Text compresses to a tenth or so; a thousandth is a bomb. Small files are let be, whatever their ratio. */
     private static final long MOST_RATIO = 200;
     private static final long RATIO_FROM_BYTES = 1 << 20;
+    /** A name and what archivers note beside it. */
+    private static final int MOST_ENTRY_BYTES = 1024;
     private final long mostBytes;
     private final int mostEntries;
     private long written;
@@ -35,12 +38,18 @@ final class Archive {
 
     /** @return the folder with sand.yaml in it: the target, or the one folder that the archive consists of */
     Path unpack(Path file, Path target) throws IOException {
+        Map<String, Integer> modes;
+        try {
+            // Before java.util.zip reads the whole of it, too.
+            modes = ZipModes.read(file, (long) mostEntries * MOST_ENTRY_BYTES);
+        } catch (ZipException e) {
+            throw unreadable(e);
+        }
         try (ZipFile zip = new ZipFile(file.toFile())) {
             if (zip.size() > mostEntries) {
                 throw tooLarge("it has " + zip.size() + " entries, the limit is " + mostEntries)
                         .with("limit", mostEntries).with("actual", zip.size()).asException();
             }
-            Map<String, Integer> modes = ZipModes.read(file);
             Set<String> seen = new HashSet<>();
             for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements();) {
                 ZipEntry entry = entries.nextElement();
@@ -54,9 +63,13 @@ final class Archive {
                 unpack(zip, entry, target.resolve(String.join("/", segments)), modes.getOrDefault(entry.getName(), 0));
             }
         } catch (ZipException | IllegalArgumentException e) {
-            throw refuse("it cannot be read as a zip: " + e.getMessage()).asException();
+            throw unreadable(e);
         }
         return root(target);
+    }
+
+    private static ProblemException unreadable(Exception e) {
+        return refuse("it cannot be read as a zip: " + e.getMessage()).asException();
     }
 
     private void unpack(ZipFile zip, ZipEntry entry, Path path, int mode) throws IOException {

@@ -20,11 +20,15 @@ final class ZipModes {
     private static final int ENTRY_SIGNATURE = 0x02014b50;
     private static final int ENTRY_BYTES = 46;
     private static final int MADE_ON_UNIX = 3;
+    private static final int MANY_ENTRIES = 0xFFFF;
 
     private ZipModes() {}
 
-    /** @return mode by name; entries made elsewhere than on Unix have none */
-    static Map<String, Integer> read(Path file) throws IOException {
+    /**
+     * @param mostBytes of the central directory, which is read into memory
+     * @return mode by name; entries made elsewhere than on Unix have none
+     */
+    static Map<String, Integer> read(Path file, long mostBytes) throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
             long tail = Math.min(channel.size(), END_BYTES + 0xFFFF);
             ByteBuffer end = read(channel, channel.size() - tail, (int) tail);
@@ -37,8 +41,13 @@ final class ZipModes {
             }
             long size = end.getInt(at + 12) & 0xFFFFFFFFL;
             long offset = end.getInt(at + 16) & 0xFFFFFFFFL;
-            if (offset == 0xFFFFFFFFL || size == 0xFFFFFFFFL || offset + size > channel.size()) {
+            // With any of these marks java.util.zip takes a Zip64 directory, which may be another than this one.
+            boolean zip64 = offset == 0xFFFFFFFFL || size == 0xFFFFFFFFL || (end.getShort(at + 10) & 0xFFFF) == MANY_ENTRIES;
+            if (zip64 || offset + size > channel.size()) {
                 throw new ZipException("a central directory outside the file, or a Zip64 one");
+            }
+            if (size > mostBytes) {
+                throw new ZipException("a central directory of " + size + " bytes, over the " + mostBytes + " that its entries may have");
             }
             return entries(read(channel, offset, (int) size));
         }
