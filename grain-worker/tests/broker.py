@@ -224,6 +224,8 @@ class Broker(DataCalls, ProcessCalls):
                 reply(self.table(argument))
             case "object":
                 reply(self.object(argument))
+            case "control":
+                reply(self.control(argument))
             case "enqueue":
                 self.queued.append(argument)
                 reply(f"{argument.eventId}#{argument.number}")

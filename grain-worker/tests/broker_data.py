@@ -28,6 +28,8 @@ class DataCalls:
         self.table_calls: list[tuple[str, Any]] = []
         self.stored: dict[str, bytes] = {}
         self.locked = False
+        self.control_calls: list[Any] = []
+        self.controlled: tuple[int, bytes] | None = None
 
     def table(self, request: Any) -> Any:
         """Notes what was asked for; knows get, put, popFirst and the lock, whose second holder is refused."""
@@ -58,6 +60,13 @@ class DataCalls:
                     result.number = 1
             results.append(result)
         return sand.TableReply(results=results)
+
+    def control(self, request: Any) -> Any:
+        """What the platform answers, or denies."""
+        if self.controlled is None:
+            raise Refused("Sand.Denied", "no capability")
+        self.control_calls.append(request)
+        return sand.ControlReply(status=self.controlled[0], body=self.controlled[1])
 
     def object(self, request: Any) -> Any:
         found = self.stored.get(request.key)

@@ -128,6 +128,12 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
             ("keys", "reply", sand.DataListReply(keys=["a/ê", "a/z"], more=True)),
             ("none", "reply", sand.DataListReply(keys=[], more=False)),
         ],
+        "control": [
+            ("request", "call", sand.ControlRequest(operation="moveAlias", ticket="AQ", arguments=b'{"body":{"version":3}}')),
+            ("answer", "reply", sand.ControlReply(status=200, body=b"{}")),
+            ("none", "reply", sand.ControlReply(status=204, body=b"")),
+            ("denied", "error", sand.BusError(error="Sand.Denied", message="no capability")),
+        ],
         "dataAdd": [("request", "call", sand.DataAddRequest(key="n", delta=-3)), ("value", "reply", -2)],
         "table": [
             ("request", "call", sand.TableRequest(partition="p", operations=[

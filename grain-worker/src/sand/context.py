@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sand.messages import Payload
+    from sand.platform import Platform
     from sand.process import Process
 
 PUBLICATIONS = 1000
@@ -114,6 +115,13 @@ class Context:
 
             self._process = Process(self, self._process)
         return self._process
+
+    @property
+    def platform(self) -> Platform:
+        """The platform's own operations, for an application that the operator has given a capability; see platform.py."""
+        from sand.platform import Platform
+
+        return Platform(self._connection)
 
     def publish(self, grain: str, payload: Any) -> None:
         """An event for another grain of the application. It takes effect when this attempt finishes, or not at all.

@@ -275,6 +275,17 @@ class ProcessList(NamedTuple):
     processes: tuple[ProcessEntry, ...]
 
 
+class ControlRequest(NamedTuple):
+    operation: str
+    ticket: str
+    arguments: bytes
+
+
+class ControlReply(NamedTuple):
+    status: int
+    body: bytes
+
+
 class GrainConfiguration(NamedTuple):
     grain: str
     entry: str

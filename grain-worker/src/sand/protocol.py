@@ -15,6 +15,8 @@ from sand.messages import (
     ClaimCommand,
     CommandsReply,
     CommandsRequest,
+    ControlReply,
+    ControlRequest,
     DataAddRequest,
     DataDeleteRequest,
     DataGetRequest,
@@ -184,6 +186,11 @@ PROCESS_LIST = Method(
     struct_of(ProcessListRequest, (1, TEXT, _R), (2, INT, _R), (3, LONG, _O), (4, LONG, _R)),
     struct_of(ProcessList, (1, LONG, _R), (2, list_of(_entry), _R)),
 )  # fmt: skip
+CONTROL = Method(
+    "control",
+    struct_of(ControlRequest, (1, TEXT, _R), (2, TEXT, _R), (3, BINARY, _R)),
+    struct_of(ControlReply, (1, INT, _R), (2, BINARY, _R)),
+)
 COMMANDS = Method(
     "commands",
     struct_of(CommandsRequest, (1, TEXT, _R), (2, INT, _R)),
@@ -197,7 +204,7 @@ METHODS = {
     method.name: method
     for method in (TAKE, FINISH, FAIL, PUBLISH, ENQUEUE, DATA_GET, DATA_PUT, DATA_DELETE, DATA_LIST, DATA_ADD, TABLE, OBJECT,
                    STATE_GET, STATE_KEYS, STATE_WRITE, SEND, RECEIVE, PROCESS_INVOKE, PROCESS_RESULT, PROCESS_LIST,
-                   COMMANDS, REPORT, ALLOCATE, OPEN)
+                   CONTROL, COMMANDS, REPORT, ALLOCATE, OPEN)
 }  # fmt: skip
 
 

@@ -284,3 +284,25 @@ def test_a_message_for_a_queue_is_sent_at_once_and_numbered(sandbox: Sandbox) ->
         ("application/json", b'{"n":1}'),
         ("application/octet-stream", b"raw"),
     ]
+
+
+def test_a_call_to_the_platform_gives_status_and_body_or_is_denied(sandbox: Sandbox) -> None:
+    worker = sandbox.ready(
+        """
+        from sand.errors import Denied
+        def handle(event, context):
+            try:
+                return context.platform.call("moveAlias", event, {"parameters": {"app": "é"}, "body": {"version": 3}})
+            except Denied:
+                return "Sand.Denied"
+        """
+    )
+    sandbox.broker.controlled = (204, b"")
+    assert sandbox.output(worker, json.dumps("T").encode()) == [204, None]
+    request = sandbox.broker.control_calls[-1]
+    assert (request.operation, request.ticket) == ("moveAlias", "T")
+    assert json.loads(request.arguments) == {"parameters": {"app": "é"}, "body": {"version": 3}}
+    sandbox.broker.controlled = (409, b'{"type": "conflict"}')
+    assert sandbox.output(worker, json.dumps("T").encode()) == [409, {"type": "conflict"}]
+    sandbox.broker.controlled = None
+    assert sandbox.output(worker, json.dumps("T").encode()) == "Sand.Denied"

@@ -321,6 +321,25 @@ struct ProcessList {
   2: required list<ProcessEntry> processes
 }
 
+/**
+ * An operation of the platform's interface, for an application that the operator has given a capability. The ticket is that of the
+ * request which the attempt handles.
+ */
+struct ControlRequest {
+  /** Its operationId in openapi.yaml. */
+  1: required string operation,
+  2: required string ticket,
+  /** JSON of at most 512 KiB: {"parameters", "query", "headers", "body"}, each may be absent. */
+  3: required binary arguments
+}
+
+/** As over HTTP, a problem too. */
+struct ControlReply {
+  1: required i32 status,
+  /** JSON of at most 512 KiB; empty: none. */
+  2: required binary body
+}
+
 service LocalBus {
   /** Long poll: answered in one write when an event is there. One outstanding take a connection. */
   TakeReply take(1: TakeRequest request) throws (1: BusError error)
@@ -356,6 +375,8 @@ service LocalBus {
   ProcessResult processResult(1: ProcessResultRequest request) throws (1: BusError error)
   /** The application's processes, but for those that were killed. */
   ProcessList processList(1: ProcessListRequest request) throws (1: BusError error)
+  /** Sand.Denied: the application has no capability for it, or the ticket gives none. */
+  ControlReply control(1: ControlRequest request) throws (1: BusError error)
 }
 
 struct GrainConfiguration {

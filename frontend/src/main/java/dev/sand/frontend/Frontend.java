@@ -10,6 +10,7 @@ import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
+import dev.sand.event.ControlPort;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.control.ApplicationsApi;
@@ -30,12 +31,14 @@ import dev.sand.frontend.deployment.Bundles;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.VersionFiles;
+import dev.sand.frontend.http.Auditing;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpServer;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.RequestCounts;
 import dev.sand.frontend.http.Router;
+import dev.sand.frontend.interior.ControlDoor;
 import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
 import dev.sand.globalbus.GlobalBus;
@@ -82,6 +85,7 @@ public final class Frontend implements AutoCloseable {
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
     private final DataPlanes planes;
     private final Router router;
+    private final ControlDoor control;
     private final HttpServer server;
     private final RequestCounts counts;
 
@@ -92,10 +96,12 @@ public final class Frontend implements AutoCloseable {
                 parts.slots, blocking, parts.tracing, parts.clockMs);
         counts = new RequestCounts(parts.tracing);
         AuditLog audit = new AuditLog(parts.store, MOST_AUDITED);
+        Auditing auditing = new Auditing(audit, parts.clockMs);
         router = router(parts, directory, audit);
+        control = new ControlDoor(router, auditing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(configuration.door(), audit, parts.clockMs, planes.invoke(), planes.web(), router, blocking), counts);
+                new Gate(configuration.door(), auditing, planes.invoke(), planes.web(), router, blocking), counts);
     }
 
     private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
@@ -152,6 +158,11 @@ public final class Frontend implements AutoCloseable {
     /** The control plane's operations: what the OpenAPI document must have. */
     public Router router() {
         return router;
+    }
+
+    /** The same operations for grains that control the platform. */
+    public ControlPort control() {
+        return control;
     }
 
     /** Takes no new invocations; waits for those in flight, as long as configured. */

@@ -1,6 +1,7 @@
 package dev.sand.hostagent;
 
 import dev.sand.dataplane.Grant;
+import dev.sand.event.ControlPort;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -11,6 +12,7 @@ import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
+import dev.sand.hostagent.control.ControlCalls;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.JournalFigures;
@@ -158,6 +160,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         shards.reaches(hosts);
     }
 
+    /** Grains here that the operator lets control the platform through it. */
+    public void controls(ControlPort operations) {
+        shards.control().through(operations);
+    }
+
     @Override
     public CompletableFuture<Void> send(ProcessMessage message) {
         return shards.send(message);
@@ -282,16 +289,18 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
      * @param journalBacklog records given to the global bus and not yet durable
      * @param recordBacklog invocation records not yet stored
      * @param refused journal records that count for nothing
+     * @param controlled what grains asked of the platform itself
      * @param journal the same by application, and what was taken over
      */
     public record HostFigures(List<Figures.Reading> shards, ShardGroup.Counts counts, long journalBacklog, long recordBacklog,
-                              JournalAdapter.Refused refused, JournalFigures journal, SlotKeeper.Counts slots) {}
+                              JournalAdapter.Refused refused, JournalFigures journal, SlotKeeper.Counts slots,
+                              ControlCalls.Counts controlled) {}
 
     public CompletableFuture<HostFigures> figures() {
         return shards.figures().thenApply(readings ->
                 new HostFigures(readings, shards.counts(), parts.journal().backlog(), parts.records().backlog(),
                         parts.journal().refused(),
-                        parts.journal().figures(), keeper.counts()));
+                        parts.journal().figures(), keeper.counts(), shards.control().counts()));
     }
 
     /** What the shards have counted; see {@link ShardGroup.Counts}. */

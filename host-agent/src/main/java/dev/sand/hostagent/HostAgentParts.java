@@ -3,9 +3,11 @@ package dev.sand.hostagent;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.SharedData;
+import dev.sand.dataplane.Tickets;
 import dev.sand.event.Tracing;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.Membership;
+import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.objects.ObjectCopies;
@@ -18,24 +20,31 @@ import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.workflow.TaskTokens;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * What a host agent works with. All but the sandboxes stay their giver's, who closes them after the host agent.
  *
  * @param secrets of an application, by name; never null
  * @param queues that grains may send to, or null
+ * @param control which applications may control the platform
  * @param tokens of tasks that wait for a callback, under the platform's key
  */
 public record HostAgentParts(
         ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
         SegmentServer segments, SharedData data, LogStore logs, Function<String, Map<String, String>> secrets, Cluster cluster,
-        GrainQueues queues, TaskTokens tokens, Tracing tracing) {
+        GrainQueues queues, TaskTokens tokens, Tracing tracing, Control control) {
 
-    /** Without spans. */
+    /** Without spans, and nobody controls the platform. */
     public HostAgentParts(ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
                           SegmentServer segments, SharedData data, LogStore logs,
                           Function<String, Map<String, String>> secrets, Cluster cluster, GrainQueues queues, TaskTokens tokens) {
-        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF);
+        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF, Control.NONE);
+    }
+
+    /** @param tickets of requests, under the platform's key; @param nowMs the time that they are dated by */
+    public record Control(Capabilities capabilities, Tickets tickets, LongSupplier nowMs) {
+        static final Control NONE = new Control(Capabilities.NONE, null, System::currentTimeMillis);
     }
 
     /** What hosts share: the global bus, who owns which slot of it, and large values and processes in the global data layer. */

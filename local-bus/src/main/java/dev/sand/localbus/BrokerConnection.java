@@ -4,6 +4,7 @@ import dev.sand.event.thrift.BusError;
 import dev.sand.event.thrift.Command;
 import dev.sand.event.thrift.CommandsReply;
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -93,6 +94,11 @@ abstract class BrokerConnection implements BusConnection {
             case STATE_GET, STATE_KEYS, STATE_WRITE, SEND, RECEIVE, PROCESS_INVOKE, PROCESS_RESULT, PROCESS_LIST -> {
                 if (hasTaken(call, sequence)) {
                     handler.onProcessCall(this, request, reply(call, sequence));
+                }
+            }
+            case CONTROL -> {
+                if (hasTaken(call, sequence)) {
+                    handler.onControl(this, (ControlRequest) request, reply(call, sequence));
                 }
             }
             case COMMANDS -> onCommands(sequence, (CommandsRequest) request);

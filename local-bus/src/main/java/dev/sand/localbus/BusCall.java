@@ -22,6 +22,7 @@ enum BusCall {
     PROCESS_INVOKE("processInvoke", false),
     PROCESS_RESULT("processResult", false),
     PROCESS_LIST("processList", false),
+    CONTROL("control", false),
     COMMANDS("commands", false),
     REPORT("report", true);
 
@@ -56,6 +57,7 @@ enum BusCall {
             case "processInvoke" -> PROCESS_INVOKE;
             case "processResult" -> PROCESS_RESULT;
             case "processList" -> PROCESS_LIST;
+            case "control" -> CONTROL;
             case "commands" -> COMMANDS;
             case "report" -> REPORT;
             default -> null;

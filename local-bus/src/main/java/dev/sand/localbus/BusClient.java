@@ -1,6 +1,8 @@
 package dev.sand.localbus;
 
 import dev.sand.event.thrift.Control;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.ProcessInvokeRequest;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessListRequest;
@@ -63,6 +65,11 @@ public interface BusClient extends dev.sand.event.thrift.LocalBus.Iface, Control
     @Override
     default ProcessList processList(ProcessListRequest request) throws TException {
         throw unknown("processList");
+    }
+
+    @Override
+    default ControlReply control(ControlRequest request) throws TException {
+        throw unknown("control");
     }
 
     private static TApplicationException unknown(String call) {

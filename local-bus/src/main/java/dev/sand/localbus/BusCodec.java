@@ -3,8 +3,11 @@ package dev.sand.localbus;
 import dev.sand.event.thrift.BusError;
 import dev.sand.event.thrift.CommandsReply;
 import dev.sand.event.thrift.Control;
+import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.DataListReply;
 import dev.sand.event.thrift.DataValue;
+import dev.sand.event.thrift.LocalBus.control_args;
+import dev.sand.event.thrift.LocalBus.control_result;
 import dev.sand.event.thrift.LocalBus.dataAdd_args;
 import dev.sand.event.thrift.LocalBus.dataAdd_result;
 import dev.sand.event.thrift.LocalBus.dataDelete_args;
@@ -111,6 +114,7 @@ final class BusCodec {
             case PROCESS_INVOKE -> read(new processInvoke_args()).getRequest();
             case PROCESS_RESULT -> read(new processResult_args()).getRequest();
             case PROCESS_LIST -> read(new processList_args()).getRequest();
+            case CONTROL -> read(new control_args()).getRequest();
             case COMMANDS -> read(new Control.commands_args()).getRequest();
             case REPORT -> {
                 var report = read(new Control.report_args()).getReport();
@@ -189,6 +193,8 @@ final class BusCodec {
                     : new processResult_result().setSuccess((ProcessResult) result);
             case PROCESS_LIST -> error != null ? new processList_result().setError(error)
                     : new processList_result().setSuccess((ProcessList) result);
+            case CONTROL -> error != null ? new control_result().setError(error)
+                    : new control_result().setSuccess((ControlReply) result);
             case COMMANDS -> error != null ? new Control.commands_result().setError(error)
                     : new Control.commands_result().setSuccess((CommandsReply) result);
             case FINISH, FAIL, REPORT -> throw new IllegalStateException(call + " is not answered");

@@ -2,6 +2,8 @@ package dev.sand.localbus;
 
 import dev.sand.event.Errors;
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -67,6 +69,11 @@ public interface BusHandler {
      */
     default void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
         reply.refuse(Errors.BAD_REQUEST, "there are no cloud processes here");
+    }
+
+    /** An operation of the platform, for whom the operator lets. Comes only on a connection that has taken. */
+    default void onControl(BusConnection connection, ControlRequest request, BusReply<ControlReply> reply) {
+        reply.refuse(Errors.DENIED, "nobody controls the platform from here");
     }
 
     /** Answered by {@link BusConnection#command}. */

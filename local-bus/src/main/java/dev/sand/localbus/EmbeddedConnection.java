@@ -3,6 +3,8 @@ package dev.sand.localbus;
 import dev.sand.event.thrift.BusError;
 import dev.sand.event.thrift.CommandsReply;
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -245,6 +247,11 @@ final class EmbeddedConnection extends BrokerConnection {
         @Override
         public ProcessList processList(ProcessListRequest request) throws TException {
             return (ProcessList) call(BusCall.PROCESS_LIST, request);
+        }
+
+        @Override
+        public ControlReply control(ControlRequest request) throws TException {
+            return (ControlReply) call(BusCall.CONTROL, request);
         }
 
         @Override

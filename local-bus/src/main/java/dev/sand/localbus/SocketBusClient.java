@@ -3,6 +3,8 @@ package dev.sand.localbus;
 import dev.sand.event.thrift.CommandsReply;
 import dev.sand.event.thrift.CommandsRequest;
 import dev.sand.event.thrift.Control;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -168,6 +170,11 @@ public final class SocketBusClient implements BusClient {
     @Override
     public ProcessList processList(ProcessListRequest request) throws TException {
         return bus.processList(request);
+    }
+
+    @Override
+    public ControlReply control(ControlRequest request) throws TException {
+        return bus.control(request);
     }
 
     @Override

@@ -8,6 +8,8 @@ import dev.sand.event.thrift.BusError;
 import dev.sand.event.thrift.Command;
 import dev.sand.event.thrift.CommandsReply;
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -32,6 +34,7 @@ import dev.sand.event.thrift.TakeReply;
 import dev.sand.event.thrift.TakeRequest;
 import dev.sand.event.thrift.WorkerExitedReport;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +139,21 @@ abstract class LocalBusContract {
             assertThat(next("table").request()).isEqualTo(request);
             ObjectReply reply = client.object(new ObjectRequest("write", "o").setOffset(7).setBytes(new byte[] {1, 2}).setIfVersion(3));
             assertThat(reply).isEqualTo(new ObjectReply(4).setBytes(new byte[] {1, 2}).setSize(2));
+        }
+    }
+
+    @Test
+    void controlIsForWhoHasTakenAndRefusedWhereNobodyLets() throws Exception {
+        ControlRequest request = new ControlRequest("listApplications", "AQ", ByteBuffer.wrap(new byte[] {'{', '}'}));
+        try (BusClient client = connect()) {
+            takeOne(client, "i1", "e1");
+            assertThat(client.control(request)).isEqualTo(new ControlReply(200, ByteBuffer.wrap(new byte[] {'1'})));
+            assertThat(next("control").request()).isEqualTo(request);
+            assertThatThrownBy(() -> client.control(new ControlRequest("deploy", "", ByteBuffer.allocate(0))))
+                    .isEqualTo(new BusError("Sand.Denied", "nobody controls the platform from here"));
+        }
+        try (BusClient client = connect()) {
+            assertThatThrownBy(() -> client.control(request)).isInstanceOf(TException.class);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.sand.localbus;
 
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -19,6 +21,7 @@ import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TableRequest;
 import dev.sand.event.thrift.TableResult;
 import dev.sand.event.thrift.TakeRequest;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -102,6 +105,16 @@ final class RecordingBroker implements BusHandler {
     @Override
     public void onObject(BusConnection connection, ObjectRequest request, BusReply<ObjectReply> reply) {
         reply.answer(new ObjectReply(4).setBytes(request.getBytes()).setSize(2));
+    }
+
+    @Override
+    public void onControl(BusConnection connection, ControlRequest request, BusReply<ControlReply> reply) {
+        if (request.getTicket().isEmpty()) {
+            BusHandler.super.onControl(connection, request, reply);
+            return;
+        }
+        note("control", connection, request);
+        reply.answer(new ControlReply(200, ByteBuffer.wrap(new byte[] {'1'})));
     }
 
     @Override

@@ -10,18 +10,28 @@ final class Checkout {
 
     /** @return the folder with the package {@code sand}; what it would be in the current folder when none is found */
     static Path pythonPath() {
+        Path found = above("grain-worker/src", "sand");
+        found = found == null ? above("python", "sand") : found;
+        return found == null ? Path.of("grain-worker/src").toAbsolutePath() : found;
+    }
+
+    /** @return the folder of the management application, or null: the program comes without it */
+    static Path management() {
+        return above("management", "sand.yaml");
+    }
+
+    /** The nearest folder of that place, from the program upwards, that has that in it. */
+    private static Path above(String place, String content) {
         try {
             Path here = Path.of(Checkout.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toAbsolutePath();
             for (Path folder = here; folder != null; folder = folder.getParent()) {
-                for (String place : new String[] {"grain-worker/src", "python"}) {
-                    if (Files.isDirectory(folder.resolve(place).resolve("sand"))) {
-                        return folder.resolve(place);
-                    }
+                if (Files.exists(folder.resolve(place).resolve(content))) {
+                    return folder.resolve(place);
                 }
             }
+            return null;
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
-        return Path.of("grain-worker/src").toAbsolutePath();
     }
 }

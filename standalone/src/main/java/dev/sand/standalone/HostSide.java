@@ -8,6 +8,7 @@ import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
+import dev.sand.dataplane.Tickets;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
@@ -15,6 +16,7 @@ import dev.sand.globalbus.Queues;
 import dev.sand.hostagent.HostAgent;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
+import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.dataplane.DataPlane;
@@ -84,7 +86,7 @@ final class HostSide {
 
     /** @param key null: no frontend comes from outside of this process */
     static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key, Tracing tracing,
-                         Opened opened, Consumer<Throwable> onBroken) throws Exception {
+                         Capabilities capabilities, Opened opened, Consumer<Throwable> onBroken) throws Exception {
         ClusterOptions cluster = options.cluster();
         if (cluster.agentListen() != null) {
             checkAddress(cluster.agentListen(), "--agent-listen");
@@ -104,7 +106,9 @@ final class HostSide {
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
                 new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies,
                         new ProcessImages(backends.store(), System::currentTimeMillis)), new GrainQueues(registry, queues),
-                new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing);
+                new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing,
+                new HostAgentParts.Control(capabilities, new Tickets(PlatformKeys.of(backends.store(), Tickets.KEY)),
+                        backends.membership()::nowMs));
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
         Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));

@@ -25,11 +25,13 @@ import java.util.TreeMap;
  * @param operatorKey file with the key that whoever calls has to show, or null
  * @param allowHosts names beside its own that a platform without a key answers to
  * @param cluster what of a cluster this is
+ * @param management whether the platform is controlled by grains, and by whose
  * @param dataPlane where clients of cloud processes come
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
-               Duration idempotencyWindow, Path operatorKey, List<String> allowHosts, ClusterOptions cluster, DataPlaneListen dataPlane) {
+               Duration idempotencyWindow, Path operatorKey, List<String> allowHosts, ClusterOptions cluster, DataPlaneListen dataPlane,
+               ManagementOptions management) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
@@ -51,7 +53,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --python-path DIR          folder with the Python package sand [the checkout's]
               --idempotency-window DURATION   how long an Idempotency-Key stands for its execution [24h]
               --config FILE              options in a file, YAML or name=value lines; the command line wins
-            """ + DataPlaneListen.USAGE + ClusterOptions.USAGE;
+            """ + ManagementOptions.USAGE + DataPlaneListen.USAGE + ClusterOptions.USAGE;
     private static final String LOG = "--log";
     private static final String TEXT = "text";
     private static final String JSON = "json";
@@ -121,7 +123,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
                 new Values(given).duration("--idempotency-window", "24h"), operatorKey, Doors.names(take(given, "--allow-host", "")),
-                cluster, DataPlaneListen.take(given));
+                cluster, DataPlaneListen.take(given), ManagementOptions.take(given));
         Doors.check(options);
         return options;
     }
@@ -188,6 +190,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("python", python);
         values.put("python-path", pythonPath);
         values.put("idempotency-window", idempotencyWindow.toMinutes() + "m");
+        management.show(values);
         dataPlane.show(values);
         cluster.show(values);
         return values;

@@ -11,6 +11,7 @@ import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
+import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostlink.ClusterKey;
@@ -94,9 +95,10 @@ final class Platform implements AutoCloseable {
         if (tracing instanceof AutoCloseable closeable) {
             opened.add(closeable);
         }
+        Capabilities capabilities = CapabilitiesFile.read(options.management());
         HostSide host = null;
         if (cluster.role().hasHost()) {
-            host = HostSide.open(options, home, backends, invocations, key, tracing, opened, onBroken);
+            host = HostSide.open(options, home, backends, invocations, key, tracing, capabilities, opened, onBroken);
             HostMetrics.addTo(metrics, host.agent, backends.bus());
             DataPlaneMetrics.addTo(metrics, host.plane.figures());
         } else {
@@ -108,13 +110,20 @@ final class Platform implements AutoCloseable {
             host.agent.reaches(hosts);
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
-        if (cluster.role().hasFrontend()) {
+        if (cluster.role().hasFrontend() || !capabilities.byName().isEmpty()) {
             SharedDataOf data = new SharedDataOf(backends, host);
-            frontend = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
+            Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing,
                     backends.membership()::nowMs)));
-            FrontendMetrics.addTo(metrics, frontend);
+            CapabilitiesFile.check(capabilities, operations.control());
+            if (host != null) {
+                host.agent.controls(operations.control()); // of a host alone too: its grains reach no other's
+            }
+            if (cluster.role().hasFrontend()) {
+                frontend = operations;
+                FrontendMetrics.addTo(metrics, frontend);
+            }
         }
     }
 

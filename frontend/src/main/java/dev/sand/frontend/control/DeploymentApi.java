@@ -6,7 +6,7 @@ import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.Deployer.Deployed;
 import dev.sand.frontend.deployment.Edits;
 import dev.sand.frontend.http.EventStream;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -44,23 +44,23 @@ public final class DeploymentApi {
     }
 
     public void addTo(Router router) {
-        router.on("deploy", this::deploy)
-                .on("deployAs", this::deploy)
-                .on("edit", this::edit);
+        router.onHttp("deploy", this::deploy)
+                .onHttp("deployAs", this::deploy)
+                .onHttp("edit", this::edit);
     }
 
-    private void deploy(Exchange exchange) throws Exception {
+    private void deploy(HttpExchange exchange) throws Exception {
         answer(exchange, isJson(exchange) ? FOLDER_BODY_BYTES : configuration.archiveBytes(), received -> unpack(exchange, received));
     }
 
     /** Some files of the version that the alias names, written anew. */
-    private void edit(Exchange exchange) throws Exception {
+    private void edit(HttpExchange exchange) throws Exception {
         String application = exchange.path("app");
         String alias = ApplicationsApi.alias(exchange);
         answer(exchange, EDIT_BYTES, received -> work -> deployer.edited(application, alias, Edits.read(Files.readAllBytes(received)), work));
     }
 
-    private void answer(Exchange exchange, long limit, Function<Path, Deployer.Upload> unpacking) throws Exception {
+    private void answer(HttpExchange exchange, long limit, Function<Path, Deployer.Upload> unpacking) throws Exception {
         String alias = ApplicationsApi.alias(exchange);
         Deployer.Upload upload = work -> {
             Path received = receive(exchange, limit);
@@ -95,7 +95,7 @@ public final class DeploymentApi {
     }
 
     /** The build runs on a thread of its own, so that a slow reader of its progress does not hold it up. */
-    private void stream(Exchange exchange, String alias, Deployer.Upload upload, EventStream stream) throws Exception {
+    private void stream(HttpExchange exchange, String alias, Deployer.Upload upload, EventStream stream) throws Exception {
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
         Thread.ofVirtual().name("deploy").start(() -> {
             try {
@@ -149,13 +149,13 @@ public final class DeploymentApi {
         }
     }
 
-    private static void name(Exchange exchange, String alias, Deployed deployed) {
+    private static void name(HttpExchange exchange, String alias, Deployed deployed) {
         exchange.name("app", deployed.version().application());
         exchange.name("alias", alias);
         exchange.name("version", deployed.version().version());
     }
 
-    private Deployer.Upload unpack(Exchange exchange, Path received) {
+    private Deployer.Upload unpack(HttpExchange exchange, Path received) {
         if (!isJson(exchange)) {
             return work -> deployer.unpack(received, work);
         }
@@ -165,12 +165,12 @@ public final class DeploymentApi {
         };
     }
 
-    private static boolean isJson(Exchange exchange) {
+    private static boolean isJson(HttpExchange exchange) {
         String type = exchange.header("Content-Type");
         return type != null && type.startsWith("application/json");
     }
 
-    private Path receive(Exchange exchange, long limit) throws IOException {
+    private Path receive(HttpExchange exchange, long limit) throws IOException {
         long length = exchange.request().getLength();
         if (length > limit) {
             throw Problems.tooLarge("The archive", limit, length).asException();
@@ -193,7 +193,7 @@ public final class DeploymentApi {
         }
     }
 
-    private Path folder(Exchange exchange, JsonNode name) {
+    private Path folder(HttpExchange exchange, JsonNode name) {
         boolean local = exchange.request().getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
                 && address.getAddress().isLoopbackAddress() && exchange.header("Origin") == null;
         if (!configuration.folderDeploy() || !local) {

@@ -24,7 +24,7 @@ public final class FilesApi {
 
     public void addTo(Router router) {
         router.on("listFiles", exchange -> exchange.json(200, files.list(version(exchange, exchange.path("version")))))
-                .on("readFile", this::read)
+                .onHttp("readFile", this::read)
                 .on("compareVersions", this::compare);
     }
 

@@ -10,6 +10,7 @@ import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
@@ -45,7 +46,7 @@ public final class InvocationsApi {
     public void addTo(Router router) {
         router.on("listInvocations", this::list)
                 .on("describeInvocation", this::describe)
-                .on("invocationOutput", this::output)
+                .onHttp("invocationOutput", this::output)
                 .on("invocationTimeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
                 .on("invocationHistory", exchange -> history.answer(exchange, find(exchange)))
                 .on("cancelInvocation", this::cancel)
@@ -123,7 +124,7 @@ public final class InvocationsApi {
         return shown;
     }
 
-    private void output(Exchange exchange) throws InterruptedException, IOException {
+    private void output(HttpExchange exchange) throws InterruptedException, IOException {
         InvocationRecord record = find(exchange);
         exchange.headers().put("Sand-Execution-Id", record.executionId());
         if (record.status() == Status.RUNNING) {

@@ -2,7 +2,6 @@ package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Problems;
 import dev.sand.workflow.data.Json;
@@ -22,7 +21,7 @@ final class JsonBody {
      * @throws dev.sand.frontend.http.ProblemException when it is over the limit, or is no object
      */
     static JsonNode object(Exchange exchange, int most, String expected) throws IOException {
-        byte[] bytes = Body.readAll(exchange.request(), most, "The body");
+        byte[] bytes = exchange.body(most, "The body");
         return bytes.length == 0 ? null : object(bytes, expected);
     }
 

@@ -11,6 +11,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessView;
 import dev.sand.frontend.http.EventStream;
 import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
@@ -90,7 +91,10 @@ public final class LogsApi {
             exchange.json(200, answer.put("next", first.isEmpty() ? null : (Long) first.getLast().sequence()));
             return;
         }
-        try (EventStream stream = EventStream.open(exchange)) {
+        if (!(exchange instanceof HttpExchange http)) {
+            throw Problems.badRequest("Logs are followed over HTTP alone.").asException();
+        }
+        try (EventStream stream = EventStream.open(http)) {
             follow(stream, application, which, first, from == null ? 0 : sequence(from), ended);
         }
     }

@@ -16,6 +16,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.frontend.deployment.DedicatedReader;
 import dev.sand.frontend.deployment.Quantity;
 import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
@@ -75,7 +76,7 @@ public final class ProcessesApi {
     public void addTo(Router router) {
         router.on("createProcess", this::create)
                 .on("listProcesses", this::list)
-                .on("invokeInProcess", this::invoke)
+                .onHttp("invokeInProcess", this::invoke)
                 .on("describeProcess", exchange -> exchange.json(200, shown(command(exchange, ProcessCommand.Kind.DESCRIBE))))
                 .on("processMetrics", exchange -> exchange.json(200, metrics(command(exchange, ProcessCommand.Kind.DESCRIBE))))
                 .on("swapOutProcess", exchange -> step(exchange, ProcessCommand.Kind.SWAP_OUT))
@@ -205,7 +206,7 @@ public final class ProcessesApi {
     }
 
     /** As {@code /invoke} does, in the process that the header or the query names, which is made when there is none of that id. */
-    private void invoke(Exchange exchange) {
+    private void invoke(HttpExchange exchange) {
         String function = exchange.query("function");
         if (function == null || function.isEmpty()) {
             throw Problems.badRequest("?function= names the grain to be run; it is missing.").asException();

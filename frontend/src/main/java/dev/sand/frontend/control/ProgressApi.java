@@ -7,7 +7,7 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.frontend.http.EventStream;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Router;
 import java.io.IOException;
 import java.util.HashSet;
@@ -37,10 +37,10 @@ public final class ProgressApi {
     }
 
     public void addTo(Router router) {
-        router.on("invocationEvents", this::events);
+        router.onHttp("invocationEvents", this::events);
     }
 
-    private void events(Exchange exchange) throws Exception {
+    private void events(HttpExchange exchange) throws Exception {
         InvocationRecord found = invocations.find(exchange);
         BlockingQueue<Object> progress = new LinkedBlockingQueue<>();
         var listener = new HostAgentPort.ProgressListener() {

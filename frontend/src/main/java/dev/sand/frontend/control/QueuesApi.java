@@ -9,7 +9,6 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
-import dev.sand.frontend.http.Body;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -97,7 +96,7 @@ public final class QueuesApi {
         if (refusal != null) {
             throw Problems.badRequest(Character.toUpperCase(refusal.charAt(0)) + refusal.substring(1) + ".").asException();
         }
-        byte[] body = Body.readAll(exchange.request(), QueueSpec.MESSAGE_BYTES, "The message");
+        byte[] body = exchange.body(QueueSpec.MESSAGE_BYTES, "The message");
         ByteBuffer bytes = ByteBuffer.wrap(body);
         String type = BodyType.of(exchange.header("Content-Type"), bytes);
         Problem malformed = BodyType.check(type, bytes);

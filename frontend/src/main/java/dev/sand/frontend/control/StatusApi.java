@@ -40,8 +40,8 @@ public final class StatusApi {
     public void addTo(Router router) {
         router.on("livez", exchange -> exchange.json(200, Json.object().put("status", "ok")))
                 .on("readyz", this::ready)
-                .on("openapi", exchange -> exchange.bytes(200, "application/yaml", ByteBuffer.wrap(openapi)))
-                .on("metrics", exchange -> exchange.bytes(200, "text/plain; version=0.0.4; charset=utf-8",
+                .onHttp("openapi", exchange -> exchange.bytes(200, "application/yaml", ByteBuffer.wrap(openapi)))
+                .onHttp("metrics", exchange -> exchange.bytes(200, "text/plain; version=0.0.4; charset=utf-8",
                         StandardCharsets.UTF_8.encode(metrics.get())))
                 .on("status", this::status);
     }

@@ -3,7 +3,6 @@ package dev.sand.frontend.http;
 import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.AuditLog.Entry;
 import dev.sand.event.Ids;
-import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -12,33 +11,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Notes changes in the audit log, around what makes them. Blocks. */
-final class Auditing {
+public final class Auditing {
     private static final Logger LOG = LoggerFactory.getLogger(Auditing.class);
     private static final String APPLICATION = "app";
     private static final int LONGEST = 200;
     private final AuditLog log;
     private final LongSupplier clockMs;
 
-    Auditing(AuditLog log, LongSupplier clockMs) {
+    public Auditing(AuditLog log, LongSupplier clockMs) {
         this.log = log;
         this.clockMs = clockMs;
     }
 
     /** @throws dev.sand.datalayer.StoreException when it cannot be noted: then nothing is changed */
-    Entry begin(Exchange exchange, Operations.Operation operation, String caller) {
+    public Entry begin(Exchange exchange, Operations.Operation operation, String caller) {
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
-        Entry entry = Entry.begun(Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current()), caller, address(exchange), operation.id(),
+        Entry entry = Entry.begun(Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current()), caller, exchange.address(), operation.id(),
                 application, details);
         log.begin(entry);
         return entry;
     }
 
-    void end(Exchange exchange, Entry entry) {
+    public void end(Exchange exchange, Entry entry) {
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
         Problem failure = exchange.failure();
-        int status = failure == null ? exchange.response().getStatus() : failure.status();
+        int status = failure == null ? exchange.status() : failure.status();
         try {
             log.end(entry.ended(application, details, status, failure == null ? null : failure.name(), clockMs.getAsLong()));
         } catch (RuntimeException e) {
@@ -46,14 +45,21 @@ final class Auditing {
         }
     }
 
-    private static Map<String, String> details(Exchange exchange) {
-        Map<String, String> details = new HashMap<>(exchange.named());
-        details.replaceAll((name, value) -> value.length() > LONGEST ? value.substring(0, LONGEST) + "…" : value);
-        return details;
+    /** A grain asked for what it may not: nothing was changed. @throws dev.sand.datalayer.StoreException when it cannot be noted */
+    public void denied(String operation, String caller, String address, String grain, String why, int status) {
+        Entry entry = Entry.begun(Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current()), caller, address, operation, null,
+                Map.of("grain", grain, "why", shortened(why)));
+        log.begin(entry);
+        log.end(entry.ended(null, entry.details(), status, "denied", clockMs.getAsLong()));
     }
 
-    private static String address(Exchange exchange) {
-        return exchange.request().getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
-                ? address.getAddress().getHostAddress() : null;
+    private static String shortened(String value) {
+        return value.length() > LONGEST ? value.substring(0, LONGEST) + "…" : value;
+    }
+
+    private static Map<String, String> details(Exchange exchange) {
+        Map<String, String> details = new HashMap<>(exchange.named());
+        details.replaceAll((name, value) -> shortened(value));
+        return details;
     }
 }

@@ -13,21 +13,21 @@ import org.eclipse.jetty.io.Content;
 public final class EventStream implements AutoCloseable {
     public static final String SSE = "text/event-stream";
     public static final String NDJSON = "application/x-ndjson";
-    private final Exchange exchange;
+    private final HttpExchange exchange;
     private final OutputStream out;
     private final boolean lines;
 
-    private EventStream(Exchange exchange, boolean lines) {
+    private EventStream(HttpExchange exchange, boolean lines) {
         this.exchange = exchange;
         this.lines = lines;
         this.out = Content.Sink.asOutputStream(exchange.response());
     }
 
-    public static boolean wanted(Exchange exchange) {
+    public static boolean wanted(HttpExchange exchange) {
         return exchange.accepts(SSE) || exchange.accepts(NDJSON);
     }
 
-    public static EventStream open(Exchange exchange) throws IOException {
+    public static EventStream open(HttpExchange exchange) throws IOException {
         boolean lines = exchange.accepts(NDJSON) && !exchange.accepts(SSE);
         exchange.response().setStatus(200);
         exchange.headers().put(HttpHeader.CONTENT_TYPE, lines ? NDJSON : SSE);

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class Gate extends Handler.Abstract.NonBlocking {
     /** A handler that does not block: it answers later, on whatever thread has the result. */
     public interface DataPlane {
-        void handle(Exchange exchange, String path);
+        void handle(HttpExchange exchange, String path);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
@@ -44,10 +43,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final Executor blocking;
     private final GuiFiles gui = new GuiFiles();
 
-    /** @param log of changes; @param clockMs of its entries */
-    public Gate(Door door, AuditLog log, LongSupplier clockMs, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+    /** @param auditing of changes */
+    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
         this.door = door;
-        this.auditing = new Auditing(log, clockMs);
+        this.auditing = auditing;
         this.invoke = invoke;
         this.web = web;
         this.router = router;
@@ -71,13 +70,13 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             response.getHeaders().put(INERT);
         }
         if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
-            new Exchange(request, response, callback, Map.of()).problem(Problems.badRequest(
+            new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
         } else if (path.startsWith("/invoke/")) {
-            dataPlane(invoke, door.refuse(request), new Exchange(request, response, callback, Map.of()), path);
+            dataPlane(invoke, door.refuse(request), new HttpExchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
             Request seen = door.isShown(request) ? new WithoutKey(request) : request;
-            dataPlane(web, door.refuseVisitor(request), new Exchange(seen, response, callback, Map.of()), path);
+            dataPlane(web, door.refuseVisitor(request), new HttpExchange(seen, response, callback, Map.of()), path);
         } else if (gui.takes(request, path)) {
             blocking.execute(() -> gui(request, response, callback, path));
         } else {
@@ -91,7 +90,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
     }
 
-    private static void dataPlane(DataPlane plane, Problem refusal, Exchange exchange, String path) {
+    private static void dataPlane(DataPlane plane, Problem refusal, HttpExchange exchange, String path) {
         if (refusal != null) {
             refuse(exchange, refusal);
             return;
@@ -104,7 +103,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     }
 
     private void gui(Request request, Response response, Callback callback, String path) {
-        Exchange exchange = new Exchange(request, response, callback, Map.of());
+        HttpExchange exchange = new HttpExchange(request, response, callback, Map.of());
         try {
             if (!gui.handle(request, response, callback)) {
                 exchange.problem(router.match("GET", path).problem());
@@ -117,7 +116,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private void controlPlane(Request request, Response response, Callback callback, String path) {
         boolean head = request.getMethod().equals("HEAD");
         Router.Match match = router.match(head ? "GET" : request.getMethod(), path);
-        Exchange exchange = new Exchange(request, response, callback, match.parameters());
+        HttpExchange exchange = new HttpExchange(request, response, callback, match.parameters());
         if (match.route() == null) {
             if (match.allow() != null) {
                 exchange.headers().put(HttpHeader.ALLOW, match.allow());
@@ -133,7 +132,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         blocking.execute(() -> operation(match.route(), exchange));
     }
 
-    private void operation(Router.Route route, Exchange exchange) {
+    private void operation(Router.Route route, HttpExchange exchange) {
         AuditLog.Entry entry = null;
         try {
             if (route.spec().audited()) {
@@ -148,7 +147,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         }
     }
 
-    private static void refuse(Exchange exchange, Problem refusal) {
+    private static void refuse(HttpExchange exchange, Problem refusal) {
         if (refusal.status() == 401) {
             exchange.headers().put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"sand\"");
         }
@@ -180,10 +179,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         String incident = Long.toHexString(ThreadLocalRandom.current().nextLong());
         Problem problem = Problems.of(thrown, incident);
         // A client that has gone in the middle of its answer is no incident.
-        boolean gone = thrown instanceof IOException && exchange.response().isCommitted();
+        boolean gone = thrown instanceof IOException && exchange.hasBegun();
         if (problem.status() == 500 && !(thrown instanceof ProblemException) && !gone) {
             LOG.atError().addKeyValue(LogFields.INCIDENT, incident).setCause(thrown)
-                    .log("incident {}: {} {}", incident, exchange.method(), exchange.request().getHttpURI());
+                    .log("incident {}: {} {}", incident, exchange.method(), exchange.where());
         }
         return problem;
     }

@@ -22,7 +22,7 @@ final class JettyErrors extends ErrorHandler {
             case 505 -> "http-version";
             default -> status < 500 ? "bad-request" : "internal";
         };
-        Exchange.write(status < 500 || status == 505 ? Problem.caller(status, name, title, detail)
+        HttpExchange.write(status < 500 || status == 505 ? Problem.caller(status, name, title, detail)
                 : Problem.platform(status, name, title, detail, false), request, response, callback);
         return true;
     }

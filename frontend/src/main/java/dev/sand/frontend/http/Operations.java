@@ -13,8 +13,16 @@ import java.util.Set;
 
 /** The operations of the OpenAPI document: the one list of what there is, where it is, and who may. */
 public final class Operations {
-    /** @param template of the path: segments, {@code {name}} for any one; @param audited noted in the audit log */
-    public record Operation(String id, String method, String template, Scope scope, boolean audited) {}
+    /**
+     * @param template of the path: segments, {@code {name}} for any one
+     * @param audited noted in the audit log
+     * @param grain of the management application that does it, where that runs; null: it does not pass through grains
+     */
+    public record Operation(String id, String method, String template, Scope scope, boolean audited, String grain) {
+        public boolean isSafe() {
+            return method.equals("GET");
+        }
+    }
 
     private static final String DOCUMENT = "/openapi.yaml";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete");
@@ -52,8 +60,9 @@ public final class Operations {
         String id = node.path("operationId").asText("");
         String scope = node.path("x-sand").path("scope").asText("");
         for (Scope each : Scope.values()) {
-            if (!id.isEmpty() && each.name().toLowerCase(Locale.ROOT).equals(scope)) {
-                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean());
+            if (!id.isEmpty() && each.inWords().equals(scope)) {
+                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(),
+                        node.path("x-sand").path("grain").asText(null));
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id
@@ -68,7 +77,7 @@ public final class Operations {
         return operation;
     }
 
-    Collection<Operation> all() {
+    public Collection<Operation> all() {
         return byId.values();
     }
 

@@ -15,8 +15,13 @@ public final class Router {
         void handle(Exchange exchange) throws Exception;
     }
 
-    /** @param spec as the document has it */
-    public record Route(Operations.Operation spec, Operation operation) {}
+    /** One that answers in a way of its own (streams, for as long as it takes), to who asks over HTTP alone. */
+    public interface HttpOperation {
+        void handle(HttpExchange exchange) throws Exception;
+    }
+
+    /** @param spec as the document has it; @param overHttp and in no other way */
+    public record Route(Operations.Operation spec, Operation operation, boolean overHttp) {}
 
     /** Path parameters and what to do; or, without an operation, why not. */
     public record Match(Route route, Map<String, String> parameters, Problem problem, String allow) {}
@@ -32,11 +37,20 @@ public final class Router {
 
     /** @throws IllegalStateException when the document has no such operation, or it is here already */
     public Router on(String operationId, Operation operation) {
+        return add(operationId, operation, false);
+    }
+
+    /** As above. */
+    public Router onHttp(String operationId, HttpOperation operation) {
+        return add(operationId, exchange -> operation.handle((HttpExchange) exchange), true);
+    }
+
+    private Router add(String operationId, Operation operation, boolean overHttp) {
         Operations.Operation spec = operations.get(operationId);
         if (routes.stream().anyMatch(each -> each.route.spec.equals(spec))) {
             throw new IllegalStateException("operation " + operationId + " is done twice");
         }
-        routes.add(new Compiled(new Route(spec, operation), spec.template().substring(1).split("/")));
+        routes.add(new Compiled(new Route(spec, operation, overHttp), spec.template().substring(1).split("/")));
         return this;
     }
 
@@ -50,6 +64,11 @@ public final class Router {
             throw new IllegalStateException("nothing does what openapi.yaml has as " + missing);
         }
         return this;
+    }
+
+    /** Null: there is no such operation here. */
+    public Route route(String operationId) {
+        return routes.stream().map(Compiled::route).filter(route -> route.spec.id().equals(operationId)).findFirst().orElse(null);
     }
 
     public Match match(String method, String path) {

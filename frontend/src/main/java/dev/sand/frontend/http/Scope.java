@@ -1,5 +1,7 @@
 package dev.sand.frontend.http;
 
+import java.util.Locale;
+
 /** What an operation asks of who calls it, as the OpenAPI document says in {@code x-sand}. None contains another. */
 public enum Scope {
     /** Public: anybody may. */
@@ -13,5 +15,10 @@ public enum Scope {
     /** Changes who may do what, and takes away for good. */
     ADMIN,
     /** Of the whole platform, not of one application. */
-    OPERATOR
+    OPERATOR;
+
+    /** As the document and tickets have it. */
+    public String inWords() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }

@@ -4,7 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -19,13 +19,13 @@ import org.eclipse.jetty.io.EofException;
 final class Answer implements Invocation.Answers {
     /** Of more, their times take long to sum up; and whoever waited for that many does not mind another thread's waking. */
     private static final int QUICK_HOPS = 64;
-    private final Exchange exchange;
+    private final HttpExchange exchange;
     private final Invoker.Output output;
     private final HostAgentPort host;
     private final BiConsumer<InvocationResult, Runnable> onResult;
 
     /** @param onResult does what is to be done before the answer, and then runs what it is given */
-    Answer(Exchange exchange, Invoker.Output output, HostAgentPort host, BiConsumer<InvocationResult, Runnable> onResult) {
+    Answer(HttpExchange exchange, Invoker.Output output, HostAgentPort host, BiConsumer<InvocationResult, Runnable> onResult) {
         this.exchange = exchange;
         this.output = output;
         this.host = host;

@@ -6,7 +6,7 @@ import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.FrontendConfiguration;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -52,7 +52,7 @@ public final class DataPlanes implements AutoCloseable {
     }
 
     /** The grain's live version, in a cloud process of the application. @param process null: a new one */
-    public void invokeInProcess(Exchange exchange, String application, String grain, String process) {
+    public void invokeInProcess(HttpExchange exchange, String application, String grain, String process) {
         invoke.invoke(exchange, new Target(application, grain, null), process == null ? invoker.newProcess() : process, process == null);
     }
 

@@ -4,7 +4,7 @@ import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -38,7 +38,7 @@ final class Invocation implements InvocationListener {
         void hungUp(Invocation invocation);
     }
 
-    final Exchange exchange;
+    final HttpExchange exchange;
     final Settings settings;
     final long startedNs;
     final Invoker.Output output;
@@ -53,7 +53,7 @@ final class Invocation implements InvocationListener {
     private volatile boolean waited;
     private boolean watched;
 
-    Invocation(Exchange exchange, InvocationRequest request, Settings settings, long startedNs, Invoker.Output output, Answers answers,
+    Invocation(HttpExchange exchange, InvocationRequest request, Settings settings, long startedNs, Invoker.Output output, Answers answers,
                Executor executor, Consumer<Invocation> onAnswered) {
         this.exchange = exchange;
         this.request = request;

@@ -4,7 +4,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Payload;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.http.Body;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
@@ -28,12 +28,12 @@ final class InvokePlane implements Gate.DataPlane {
     }
 
     @Override
-    public void handle(Exchange exchange, String path) {
+    public void handle(HttpExchange exchange, String path) {
         invoke(exchange, Target.of(path), null, false);
     }
 
     /** @param process the cloud process that it is to run in, or null: in none; @param drawn the request has not named it */
-    void invoke(Exchange exchange, Target target, String process, boolean drawn) {
+    void invoke(HttpExchange exchange, Target target, String process, boolean drawn) {
         if (!exchange.method().equals("POST")) {
             exchange.headers().put(HttpHeader.ALLOW, "POST");
             throw Problem.caller(405, "method-not-allowed", "Method not allowed",
@@ -54,7 +54,7 @@ final class InvokePlane implements Gate.DataPlane {
         }
     }
 
-    private void proceed(Exchange exchange, Target target, String process, boolean drawn, ApplicationVersion version) {
+    private void proceed(HttpExchange exchange, Target target, String process, boolean drawn, ApplicationVersion version) {
         if (!version.hasTarget(target.name())) {
             throw Problems.unknownTarget(target.application(), version.version(), target.name()).asException();
         }
@@ -87,7 +87,7 @@ final class InvokePlane implements Gate.DataPlane {
         private static final int QUICK_BYTES = 16 * 1024;
 
         @Override
-        public void write(Exchange exchange, Payload output) {
+        public void write(HttpExchange exchange, Payload output) {
             exchange.bytes(200, output.contentType(), ByteBuffer.wrap(output.bytes()));
         }
 

@@ -12,7 +12,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
 import dev.sand.event.Tracing;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.WatchedEndPoint;
@@ -46,7 +46,7 @@ final class Invoker implements AutoCloseable {
 
     /** How the output of a successful execution becomes a response. */
     interface Output {
-        void write(Exchange exchange, Payload output);
+        void write(HttpExchange exchange, Payload output);
 
         /** Whether that takes some microseconds only, so that the thread that has the result may do it. */
         boolean isQuick(Payload output);
@@ -112,7 +112,7 @@ final class Invoker implements AutoCloseable {
     }
 
     /** @param body is not copied when it fills its array; of any size, the host agent puts large ones where they belong */
-    void start(Exchange exchange, Called called, Settings settings, String contentType, ByteBuffer body, Output output) {
+    void start(HttpExchange exchange, Called called, Settings settings, String contentType, ByteBuffer body, Output output) {
         if (settings.idempotencyKey() == null) {
             tell(exchange, called.process());
             String id = ids.next(clockMs.getAsLong(), slot(called.version().application(), called.process()));
@@ -127,7 +127,7 @@ final class Invoker implements AutoCloseable {
     }
 
     /** Runs a blocking step; what it throws is the request's answer. */
-    void guarded(Exchange exchange, Runnable step) {
+    void guarded(HttpExchange exchange, Runnable step) {
         blocking.execute(() -> {
             try {
                 step.run();
@@ -142,13 +142,13 @@ final class Invoker implements AutoCloseable {
         return body.remaining() <= CHECK_INLINE_BYTES;
     }
 
-    private static void tell(Exchange exchange, String process) {
+    private static void tell(HttpExchange exchange, String process) {
         if (process != null) {
             exchange.headers().put(DataPlanes.PROCESS, process);
         }
     }
 
-    private void startIdempotent(Exchange exchange, Called asked, Settings settings, String contentType, ByteBuffer body,
+    private void startIdempotent(HttpExchange exchange, Called asked, Settings settings, String contentType, ByteBuffer body,
                                  Output output) {
         String application = asked.version().application();
         boolean inProcess = asked.process() != null;
@@ -203,7 +203,7 @@ final class Invoker implements AutoCloseable {
     /** The Idempotency-Key of a request, and what it stands for. */
     private record Key(String hash, IdempotencyKeys.Claim claim) {}
 
-    private void hand(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
+    private void hand(HttpExchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
         Invocation invocation = invocation(exchange, request, settings, output, key);
         inFlight.add(invocation);
         host.invoke(request, key == null && request.process() == null ? invocation : redirecting(invocation, key, 0));
@@ -262,11 +262,11 @@ final class Invoker implements AutoCloseable {
         host.invoke(next, redirecting(invocation, nextKey, before + 1));
     }
 
-    private Answer answer(Exchange exchange, Output output, InvocationRequest request, Key key) {
+    private Answer answer(HttpExchange exchange, Output output, InvocationRequest request, Key key) {
         return new Answer(exchange, output, host, (result, then) -> remember(request, key, result, then));
     }
 
-    private Invocation invocation(Exchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
+    private Invocation invocation(HttpExchange exchange, InvocationRequest request, Settings settings, Output output, Key key) {
         return new Invocation(exchange, request, settings, System.nanoTime(), output, answer(exchange, output, request, key), blocking, done -> {
             inFlight.remove(done);
             inFlight.leave();

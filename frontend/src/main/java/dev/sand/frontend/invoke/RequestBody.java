@@ -1,16 +1,16 @@
 package dev.sand.frontend.invoke;
 
 import dev.sand.frontend.http.Body;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problems;
 
 /** What becomes of a request whose body does not arrive as it should; a subclass takes the one that does. */
 abstract class RequestBody implements Body.Listener {
     private final Invoker invoker;
-    private final Exchange exchange;
+    private final HttpExchange exchange;
 
-    RequestBody(Invoker invoker, Exchange exchange) {
+    RequestBody(Invoker invoker, HttpExchange exchange) {
         this.invoker = invoker;
         this.exchange = exchange;
     }

@@ -1,7 +1,7 @@
 package dev.sand.frontend.invoke;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ final class WebEvent {
         ObjectNode fromPath = event.putObject("parameters");
         parameters.forEach(fromPath::put);
         ObjectNode query = event.putObject("query");
-        for (Fields.Field field : Exchange.query(request)) {
+        for (Fields.Field field : HttpExchange.query(request)) {
             query.put(field.getName(), String.join(",", field.getValues()));
         }
         String raw = request.getHttpURI().getQuery();

@@ -4,7 +4,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Payload;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.http.Body;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
@@ -26,7 +26,7 @@ final class WebPlane implements Gate.DataPlane {
     }
 
     @Override
-    public void handle(Exchange exchange, String path) {
+    public void handle(HttpExchange exchange, String path) {
         int slash = path.indexOf('/', PREFIX.length());
         String application = slash < 0 ? path.substring(PREFIX.length()) : path.substring(PREFIX.length(), slash);
         WebPath rest = WebPath.of(slash < 0 ? "/" : path.substring(slash));
@@ -44,7 +44,7 @@ final class WebPlane implements Gate.DataPlane {
         }
     }
 
-    private void proceed(Exchange exchange, ApplicationVersion version, WebPath path) {
+    private void proceed(HttpExchange exchange, ApplicationVersion version, WebPath path) {
         WebRoutes.Match match = WebRoutes.match(version.routes(), exchange.method(), path);
         if (match.target() == null) {
             throw refusal(exchange, version, path.text(), match.allow()).asException();
@@ -60,7 +60,7 @@ final class WebPlane implements Gate.DataPlane {
         });
     }
 
-    private static Problem refusal(Exchange exchange, ApplicationVersion version, String path, String allow) {
+    private static Problem refusal(HttpExchange exchange, ApplicationVersion version, String path, String allow) {
         if (allow == null) {
             return Problems.notFound("No route of application '" + version.application() + "' has the path " + path + ".");
         }

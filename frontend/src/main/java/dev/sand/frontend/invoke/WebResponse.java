@@ -3,7 +3,7 @@ package dev.sand.frontend.invoke;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
-import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class WebResponse implements Invoker.Output {
     }
 
     @Override
-    public void write(Exchange exchange, Payload output) {
+    public void write(HttpExchange exchange, Payload output) {
         byte[] bytes = output.bytes();
         JsonNode result = output.isJson() && bytes.length > 0 && bytes[0] == '{' ? parse(bytes) : null;
         if (result == null || !result.path("status").isInt()) {

@@ -40,7 +40,7 @@ class StreamedAnswerTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             int count = Integer.parseInt(request.getHttpURI().getPath().substring(1));
-            Exchange exchange = new Exchange(request, response, callback, Map.of());
+            HttpExchange exchange = new HttpExchange(request, response, callback, Map.of());
             Thread.startVirtualThread(() -> {
                 try {
                     exchange.stream(200, "application/octet-stream", SIZE, out -> {

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.sandbox;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -9,6 +10,11 @@ public final class ApplicationFiles {
     static final String DEPENDENCIES = ".dependencies";
 
     private ApplicationFiles() {}
+
+    /** The content address that an application of these files has, as its version's bundle. */
+    public static String address(Path folder) throws IOException {
+        return BundleStore.address(folder);
+    }
 
     /** The application's files in a sandbox's folder. */
     public static Path in(Path sandboxDirectory) {

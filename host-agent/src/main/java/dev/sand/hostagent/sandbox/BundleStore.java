@@ -55,13 +55,13 @@ final class BundleStore {
             Path relative = source.relativize(file);
             Path copy = target.resolve(relative);
             Files.createDirectories(copy.getParent());
-            boolean executable = Files.isExecutable(file) && Files.getPosixFilePermissions(file).stream().anyMatch(p -> p.name().equals("OWNER_EXECUTE"));
+            boolean executable = isExecutable(file);
             bytes += Files.size(file);
             if (bytes > MOST_BYTES) {
                 throw new BuildException(Failure.limit(Errors.TOO_LARGE, "the application's files have more than " + (MOST_BYTES >> 20)
                         + " MiB together; large data belongs into the data layer or a requirement", Failure.Source.CALLER, MOST_BYTES, bytes));
             }
-            digest.update((relative + "\0" + (executable ? "x" : "-") + "\0" + Files.size(file) + "\0").getBytes(StandardCharsets.UTF_8));
+            digest.update(head(relative, executable, Files.size(file)));
             try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
                     OutputStream out = new DigestOutputStream(Files.newOutputStream(copy), digest)) {
                 in.transferTo(out);
@@ -69,6 +69,27 @@ final class BundleStore {
             Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString(executable ? "r-xr-xr-x" : "r--r--r--"));
         }
         return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** The content address that a copy of the folder would have. */
+    static String address(Path source) throws IOException {
+        MessageDigest digest = sha256();
+        for (Path file : files(source)) {
+            digest.update(head(source.relativize(file), isExecutable(file), Files.size(file)));
+            try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
+                    OutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+                in.transferTo(out);
+            }
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static boolean isExecutable(Path file) throws IOException {
+        return Files.isExecutable(file) && Files.getPosixFilePermissions(file).stream().anyMatch(p -> p.name().equals("OWNER_EXECUTE"));
+    }
+
+    private static byte[] head(Path relative, boolean executable, long size) {
+        return (relative + "\0" + (executable ? "x" : "-") + "\0" + size + "\0").getBytes(StandardCharsets.UTF_8);
     }
 
     /** In byte order of their paths, so that the hash does not depend on the file system. */

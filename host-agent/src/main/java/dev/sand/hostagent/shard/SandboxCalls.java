@@ -8,6 +8,8 @@ import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.event.thrift.ClaimCommand;
 import dev.sand.event.thrift.Command;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.EventMessage;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
@@ -50,6 +52,7 @@ final class SandboxCalls {
     private final Map<String, String> secrets;
     private final GrainData data;
     private final GrainProcesses processes;
+    private final GrainControl control;
     private final CommandLine supervisor = new CommandLine();
     private final Map<String, Worker> workers = new HashMap<>();
     private final Map<String, BusConnection> instances = new HashMap<>();
@@ -59,7 +62,7 @@ final class SandboxCalls {
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
-                 Map<String, String> secrets, GrainData data, GrainProcesses processes) {
+                 Map<String, String> secrets, GrainData data, GrainProcesses processes, GrainControl control) {
         this.shard = shard;
         this.app = app;
         this.sandbox = sandbox;
@@ -68,6 +71,7 @@ final class SandboxCalls {
         this.secrets = secrets;
         this.data = data;
         this.processes = processes;
+        this.control = control;
         this.lastWords = new LastWords(shard::after);
     }
 
@@ -159,6 +163,7 @@ final class SandboxCalls {
         if (event.getPayload().isSetReference()) {
             sockets.segments().push(instance, Messages.payload(event.getPayload()).reference());
         }
+        control.handedOver(instance, event);
         return connection.handOver(event);
     }
 
@@ -241,6 +246,7 @@ final class SandboxCalls {
 
     void onFinish(BusConnection connection, FinishRequest request) {
         String instance = instance(connection);
+        control.gone(instance);
         if (request.getPublishedSize() > Limits.PUBLICATIONS) {
             shard.on(new Input.Fail(app, instance, request.getEventId(), request.getAttempt(),
                     Messages.tooManyPublications(request.getPublishedSize()), request.getStartedNs(), request.getEndedNs()));
@@ -297,7 +303,12 @@ final class SandboxCalls {
         processes.call(shard, app, instance, request, reply, reference -> sockets.segments().push(instance, reference));
     }
 
+    void onControl(BusConnection connection, ControlRequest request, BusReply<ControlReply> reply) {
+        control.call(instance(connection), request, reply);
+    }
+
     void onFail(BusConnection connection, FailRequest request) {
+        control.gone(instance(connection));
         shard.on(new Input.Fail(app, instance(connection), request.getEventId(), request.getAttempt(),
                 Messages.failure(request, secrets.values()), request.getStartedNs(), request.getEndedNs()));
     }
@@ -376,6 +387,7 @@ final class SandboxCalls {
             return;
         }
         if (connection.attachment() instanceof Instance instance && instances.remove(instance.name, connection)) {
+            control.gone(instance.name);
             Input closed = new Input.InstanceClosed(app, instance.name, connection.leftEventUnread());
             if (connection.leftEventUnread()) {
                 shard.on(closed); // it did not run: how its process ended is no answer

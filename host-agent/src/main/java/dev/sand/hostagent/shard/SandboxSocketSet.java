@@ -1,6 +1,8 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.event.thrift.CommandsRequest;
+import dev.sand.event.thrift.ControlReply;
+import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.DataAddRequest;
 import dev.sand.event.thrift.DataDeleteRequest;
 import dev.sand.event.thrift.DataGetRequest;
@@ -237,6 +239,14 @@ final class SandboxSocketSet implements SandboxEndpoint, BusHandler {
     public void onProcessCall(BusConnection connection, Object request, BusReply<Object> reply) {
         if (ownerOf(connection) instanceof SandboxCalls calls) {
             calls.onProcessCall(connection, request, reply);
+        }
+    }
+
+    @Override
+    public void onControl(BusConnection connection, ControlRequest request, BusReply<ControlReply> reply) {
+        SandboxCalls calls = ownerOf(connection);
+        if (calls != null) {
+            calls.onControl(connection, request, reply);
         }
     }
 

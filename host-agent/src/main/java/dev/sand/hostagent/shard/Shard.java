@@ -350,7 +350,8 @@ public final class Shard {
 
     private void claim(AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets, boolean warm) {
         SandboxCalls calls = new SandboxCalls(this, app, sandbox, version, sockets,
-                adapters.secrets().apply(app.application()), adapters.data(), adapters.processes());
+                adapters.secrets().apply(app.application()), adapters.data(), adapters.processes(),
+                new GrainControl(app.application(), adapters.capabilities().of(version), adapters.control()));
         sandboxes.put(sandbox, calls);
         sandboxByApp.put(app, calls);
         calls.claim(bus);

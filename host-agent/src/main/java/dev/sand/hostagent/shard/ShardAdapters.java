@@ -1,6 +1,8 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.event.Tracing;
+import dev.sand.hostagent.control.Capabilities;
+import dev.sand.hostagent.control.ControlCalls;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.sandbox.ApplicationSource;
@@ -14,6 +16,7 @@ import java.util.function.Function;
  * What performs a shard's actions on other threads.
  *
  * @param secrets of an application, by name
+ * @param capabilities of applications that may control the platform; @param control how they do
  * @param withheld counts what the slots' fence holds back
  */
 record ShardAdapters(
@@ -33,4 +36,6 @@ record ShardAdapters(
         Questions questions,
         Work work,
         Tracing tracing,
-        Withheld withheld) {}
+        Withheld withheld,
+        Capabilities capabilities,
+        ControlCalls control) {}

@@ -12,6 +12,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
+import dev.sand.hostagent.control.ControlCalls;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -59,6 +60,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private final LargePayloads payloads;
     private final Peers peers;
     private final ShardSockets sockets;
+    private final ControlCalls control;
     private final Withheld withheld = new Withheld();
     private final WritesUnderWay writes = new WritesUnderWay();
 
@@ -88,6 +90,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         }
         this.logs = new LogCollector(parts.logs(), configuration.logs(), System::currentTimeMillis);
         this.work = new Work(configuration.maxWork());
+        this.control = new ControlCalls(parts.control().tickets(), parts.control().nowMs());
         this.payloads = new LargePayloads(parts.segments(), parts.cluster().copies(), parts.records(), work);
         this.peers = new Peers(parts.segments(), payloads, work);
         this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
@@ -105,7 +108,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
                 new GrainProcesses(parts.segments(), parts.cluster().copies(),
                         new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
-                remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld);
+                remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld,
+                parts.control().capabilities(), control);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         for (int i = 0; i < configuration.shards(); i++) {
@@ -232,6 +236,10 @@ public final class ShardGroup implements Shards, AutoCloseable {
         shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked)));
     }
 
+    public ControlCalls control() {
+        return control;
+    }
+
     public Counts counts() {
         List<BusCounts> counts = buses.stream().map(LocalBus::counts).toList();
         return new Counts(shards.stream().mapToLong(Shard::stalls).sum(),
@@ -262,6 +270,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         buses.forEach(LocalBus::close);
         expressions.close();
         work.close();
+        control.close();
         loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
         logs.close();
     }

@@ -135,7 +135,9 @@ public final class HostMetrics {
     private static List<Family> fences(HostFigures figures) {
         Family withheld = Family.counter("sand_withheld", "Effects that did not leave this host, since their slot is another's or may be.");
         figures.counts().withheld().forEach((effect, count) -> withheld.add(count, "effect", effect));
-        return List.of(withheld, Family.counter("sand_journal_refused", "Journal records that count for nothing: their slot was another's.")
+        Family control = Family.counter("sand_control_calls", "Calls of grains to control the platform.")
+                .add(figures.controlled().made(), "outcome", "made").add(figures.controlled().denied(), "outcome", "denied");
+        return List.of(withheld, control, Family.counter("sand_journal_refused", "Journal records that count for nothing: their slot was another's.")
                 .add(figures.refused().moved(), "why", "moved").add(figures.refused().voided(), "why", "void"));
     }
 

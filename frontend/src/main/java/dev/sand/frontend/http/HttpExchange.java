@@ -1,0 +1,174 @@
+package dev.sand.frontend.http;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+
+/** A request over HTTP and its answer: a thin adapter over Jetty. */
+public final class HttpExchange extends Exchange {
+    private static final HttpField PROBLEM = new HttpField(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
+    private static final HttpField JSON = new HttpField(HttpHeader.CONTENT_TYPE, "application/json");
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private Fields query;
+
+    public HttpExchange(Request request, Response response, Callback callback, Map<String, String> path) {
+        super(path);
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+    }
+
+    public Request request() {
+        return request;
+    }
+
+    public Response response() {
+        return response;
+    }
+
+    public Callback callback() {
+        return callback;
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod();
+    }
+
+    @Override
+    public String header(String name) {
+        return request.getHeaders().get(name);
+    }
+
+    /** @throws ProblemException when it is not well-formed, or no UTF-8 */
+    public static Fields query(Request request) {
+        try {
+            return Request.extractQueryParameters(request);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Problems.badRequest("The query string is not well-formed: " + e.getMessage()).asException();
+        }
+    }
+
+    @Override
+    public String query(String name) {
+        if (query == null) {
+            query = query(request);
+        }
+        return query.getValue(name);
+    }
+
+    @Override
+    public byte[] body(int limit, String what) throws IOException {
+        return Body.readAll(request, limit, what);
+    }
+
+    @Override
+    public String where() {
+        return where(request);
+    }
+
+    private static String where(Request request) {
+        String path = request.getHttpURI() == null ? null : request.getHttpURI().getPath();
+        // Jetty's word for a request line that it could not read.
+        return "/badMessage".equals(path) ? null : path;
+    }
+
+    @Override
+    public String address() {
+        return request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
+                ? address.getAddress().getHostAddress() : null;
+    }
+
+    @Override
+    public int status() {
+        return response.getStatus();
+    }
+
+    @Override
+    public boolean hasBegun() {
+        return response.isCommitted();
+    }
+
+    @Override
+    public HttpFields.Mutable headers() {
+        return response.getHeaders();
+    }
+
+    @Override
+    public void json(int status, Object body) {
+        response.setStatus(status);
+        response.getHeaders().put(JSON);
+        response.write(true, ByteBuffer.wrap(Json.bytes(body)), callback);
+    }
+
+    @Override
+    public void bytes(int status, String contentType, ByteBuffer body) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.write(true, body, callback);
+    }
+
+    /** Writes a body that is read as it is written; blocks. @throws IOException when either end breaks */
+    public void stream(int status, String contentType, long size, StreamedBody body) throws IOException {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, size);
+        OutputStream out = Content.Sink.asOutputStream(response);
+        try {
+            body.writeTo(out);
+        } catch (IOException | RuntimeException e) {
+            // Not closed, which would say that this was all of it.
+            response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+            throw e;
+        }
+        out.close();
+        callback.succeeded();
+    }
+
+    /** Writes a response's body. */
+    public interface StreamedBody {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    @Override
+    public void empty(int status) {
+        response.setStatus(status);
+        response.write(true, null, callback);
+    }
+
+    /**
+     * Answers once the request has been read to its end: a connection with a body left in it cannot be used again, and is
+     * closed under the client's next request.
+     */
+    @Override
+    public void problem(Problem problem) {
+        failed(problem);
+        Body.discard(request, () -> write(problem, request, response, callback));
+    }
+
+    static void write(Problem problem, Request request, Response response, Callback callback) {
+        if (response.isCommitted()) {
+            // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+            callback.failed(new ProblemException(problem));
+            return;
+        }
+        response.setStatus(problem.status());
+        response.getHeaders().put(PROBLEM);
+        if (problem.status() == 429 || problem.status() == 503 || problem.status() == 507) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
+        }
+        response.write(true, ByteBuffer.wrap(problem.toJson(where(request))), callback);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sand.frontend.interior;
+
+import dev.sand.datalayer.AuditLog;
+import dev.sand.event.ControlPort;
+import dev.sand.frontend.http.Auditing;
+import dev.sand.frontend.http.Gate;
+import dev.sand.frontend.http.Operations;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Router;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The platform's operations for grains that control it: the same that answer over HTTP, under the same names, and noted in the same
+ * audit log. Who may do what has been decided by the host agent that asks.
+ */
+public final class ControlDoor implements ControlPort {
+    /** Until there are others. */
+    private static final String TENANT = "default";
+    private static final int DENIED = 403;
+    private static final Logger LOG = LoggerFactory.getLogger(ControlDoor.class);
+    private final Router router;
+    private final Auditing auditing;
+
+    public ControlDoor(Router router, Auditing auditing) {
+        this.router = router;
+        this.auditing = auditing;
+    }
+
+    @Override
+    public Optional<Operation> operation(String id) {
+        Router.Route route = router.route(id);
+        return route == null || route.overHttp() ? Optional.empty()
+                : Optional.of(new Operation(id, route.spec().scope().inWords()));
+    }
+
+    @Override
+    public Reply call(Call call) {
+        Router.Route route = router.route(call.operation());
+        InteriorExchange exchange = InteriorExchange.of(route.spec(), call.arguments(), call.asker().client());
+        if (!call.asker().tenant().equals(TENANT)) {
+            exchange.problem(Problem.caller(DENIED, "denied", "Not allowed", "There is no tenant '" + call.asker().tenant() + "' here."));
+            return exchange.reply();
+        }
+        AuditLog.Entry entry = null;
+        try {
+            if (route.spec().audited()) {
+                entry = auditing.begin(exchange, route.spec(), call.asker().caller());
+            }
+            route.operation().handle(exchange);
+        } catch (Throwable e) { // the edge, as the Gate is for requests over HTTP
+            exchange.problem(Gate.problem(exchange, e));
+        }
+        if (exchange.reply() == null) {
+            exchange.problem(Problem.platform(500, "internal", "The platform failed", call.operation() + " did not answer.", false));
+        }
+        if (entry != null) {
+            auditing.end(exchange, entry);
+        }
+        return exchange.reply();
+    }
+
+    @Override
+    public void denied(String operation, Asker asker, String grain, String why) {
+        Operations.Operation named = operation(operation).map(known -> router.route(operation).spec()).orElse(null);
+        try {
+            auditing.denied(named == null ? "?" : operation, asker == null ? grain : asker.caller(), asker == null ? null : asker.client(),
+                    grain, why, DENIED);
+        } catch (RuntimeException e) {
+            LOG.warn("that {} was denied {} is not in the audit log: {}", grain, operation, e.toString());
+        }
+    }
+}
