@@ -1,0 +1,70 @@
+"""Users: who one is, his password, and whether he may sign in at all."""
+
+from manage import Problem, Reply, check, passwords, people, serve, sessions, store
+from manage.names import user
+from manage.reply import bad_request, conflict, unknown
+
+
+def get(request):
+    """Oneself, or anybody for the operator."""
+    name = _visible(request)
+    return Reply(200, _shown(request, name, _there(request, name)))
+
+
+def change_password(request):
+    """Other sessions end: who has stolen one has it no more."""
+    name = request.who.require_user()
+    expected = "The body is an object with old and new."
+    body = check.body(request, expected, ("old", "new"), lambda it: f"A password has no '{it}': it has old and new.")
+    row = _there(request, name)
+    if not passwords.fits(row["hash"], passwords.opened(request, body, "old")):
+        raise Problem(403, "denied", "Not allowed", "The old password is another.", pointer="/body/old")
+    hash = passwords.new(request, body, "new")
+    store.Rows(request, "users").change(name, lambda _: {"hash": hash, "changedMs": store.now_ms()})
+    sessions.end_all(request, name, but=request.who.id)
+    return Reply(204)
+
+
+def change_user(request):
+    """Whether he may sign in. A user is not deleted: what he has done stays his."""
+    name = user(request.parameters.get("user"))
+    body = check.body(
+        request, "The body is an object with disabled.", ("disabled",), lambda it: f"A user's '{it}' is not changed here."
+    )
+    if not isinstance(body.get("disabled"), bool):
+        raise bad_request('"disabled" is true or false.', "/body/disabled")
+    row = _there(request, name)
+    if body["disabled"] and row["operator"] and not _other_operator(request, name):
+        raise conflict(f"'{name}' is the last who operates this platform: make another one first.")
+    row = store.Rows(request, "users").change(name, lambda _: {"disabled": body["disabled"], "changedMs": store.now_ms()})
+    if body["disabled"]:
+        sessions.end_all(request, name)
+    return Reply(200, _shown(request, name, row))
+
+
+def _other_operator(request, name):
+    rows = store.Rows(request, "users").items()
+    return any(row["operator"] and not row["disabled"] for other, row in rows if other != name)
+
+
+def _visible(request):
+    name = user(request.parameters.get("user"))
+    if name != request.who.user and not request.who.is_operator:
+        raise unknown("user", f"There is no user '{name}' here.")
+    return name
+
+
+def _there(request, name):
+    row = store.Rows(request, "users").get(name)
+    if row is None:
+        raise unknown("user", f"There is no user '{name}' here.")
+    return row
+
+
+def _shown(request, name, row):
+    return {"user": name, **store.without_schema(row, "hash"), "tenants": people.tenants_of(request, name)}
+
+
+handle = serve(
+    {"getUser": (None, get), "changePassword": (None, change_password), "changeUser": ("operator", change_user)},
+)

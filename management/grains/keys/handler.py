@@ -1,0 +1,93 @@
+"""API keys of a tenant. The frontend draws a key and shows it once; what is kept is its hash, and what it may.
+
+A key may no more than who made it. `keys/<first character of its id>` has the row, `keys-of/<tenant>` says which are whose.
+"""
+
+from manage import Reply, check, serve, store
+from manage.names import drawn, ends_ms, is_id
+from manage.reply import Problem, bad_request, denied, unknown
+
+SCOPES = ("invoke", "deploy", "read", "admin")
+MOST = 200
+LONGEST_MS = 400 * 86_400_000
+
+
+def list_keys(request):
+    found = [(id, _rows(request, id).get(id)) for id, _ in _index(request).items()]
+    return Reply(200, {"keys": [_shown(id, row) for id, row in found if row is not None]})
+
+
+def create(request):
+    expected = "The body is an object with name, scopes and expires."
+    body = check.body(
+        request, expected, ("name", "scopes", "expires"), lambda it: f"A key has no '{it}': it has name, scopes and expires."
+    )
+    name = check.text(body, "name", 1, 100)
+    scopes = _scopes(request, body.get("scopes"))
+    expires = ends_ms(body, "expires", LONGEST_MS, None)
+    id, hash = drawn(request, "id", "hash")
+    if sum(1 for _ in _index(request).items()) >= MOST:
+        detail = f"Tenant '{request.who.tenant}' has {MOST} keys, which is the limit: revoke one."
+        raise Problem(409, "conflict", "Conflict", detail, limit=MOST)
+    row = {"hash": hash, "tenant": request.who.tenant, "name": name, "scopes": scopes, "createdMs": store.now_ms()}
+    row |= {"expiresMs": expires, "revokedMs": None, "by": request.who.name}
+    # The index first: a row that no list shows could not be revoked.
+    _index(request).put(id, {})
+    _rows(request, id).put(id, row)
+    store.forget_access(request)
+    return Reply(201, _shown(id, row))
+
+
+def get(request):
+    id, row = _own(request)
+    return Reply(200, _shown(id, row))
+
+
+def revoke(request):
+    """It stays in no list, and its row until it would have ended, so that it is told as revoked."""
+    id, _ = _own(request)
+    _rows(request, id).change(id, lambda row: {"revokedMs": row["revokedMs"] or store.now_ms()})
+    _index(request).delete(id)
+    store.forget_access(request)
+    return Reply(204)
+
+
+def _scopes(request, asked):
+    if not isinstance(asked, list) or not asked or any(scope not in SCOPES for scope in asked if isinstance(scope, str)):
+        raise bad_request(f'"scopes" is a list of {", ".join(SCOPES)}.', "/body/scopes")
+    if not all(isinstance(scope, str) for scope in asked):
+        raise bad_request(f'"scopes" is a list of {", ".join(SCOPES)}.', "/body/scopes")
+    missing = [scope for scope in SCOPES if scope in asked and scope not in request.who.scopes]
+    if missing:
+        raise denied(f"A key may no more than who makes it, who has not the scope '{missing[0]}'.", scope=missing[0])
+    return [scope for scope in SCOPES if scope in asked]
+
+
+def _own(request):
+    id = request.parameters.get("key")
+    row = _rows(request, id).get(id) if is_id(id) else None
+    if row is None or row["tenant"] != request.who.tenant or row["revokedMs"]:
+        raise unknown("key", f"Tenant '{request.who.tenant}' has no key {id}.")
+    return id, row
+
+
+def _rows(request, id):
+    return store.Rows(request, "keys", id[0])
+
+
+def _index(request):
+    return store.Rows(request, "keys-of", request.who.tenant)
+
+
+def _shown(id, row):
+    return {"id": id, **store.without_schema(row, "hash")}
+
+
+handle = serve(
+    {
+        "listKeys": ("admin", list_keys),
+        "createKey": ("admin", create),
+        "getKey": ("admin", get),
+        "revokeKey": ("admin", revoke),
+    }
+)
