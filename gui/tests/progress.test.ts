@@ -156,3 +156,9 @@ test("states may have the names that objects have", () => {
   const found = progressOf(events(STARTED, [0, "PassStateEntered", { name: "__proto__" }], [2, "PassStateExited", { name: "__proto__" }], [3, "PassStateEntered", { name: "constructor" }]));
   expect([...found.states].map(([name, { status }]) => [name, status])).toEqual([["__proto__", "succeeded"], ["constructor", "running"]]);
 });
+
+test("of a history that is cut what has not ended is not said to run", () => {
+  const cut = events(STARTED, [0, "MapStateEntered", { name: "M", input: "1" }], [2, "MapStateStarted", { length: 9 }]);
+  expect(progressOf(cut, true).states.get("M")?.status).toBe("unknown");
+  expect(progressOf(cut).states.get("M")?.status).toBe("running");
+});

@@ -127,6 +127,13 @@ await withPage(async (page) => {
   await page.getByLabel("stderr").check();
   await accessible(page, "logs");
 
+  step("of an application that is not there they are refused, and it is said");
+  await page.goto(`${server}/ui/#/applications/gone/logs`);
+  await page.getByRole("alert").first().waitFor();
+  await page.getByText("refused", { exact: true }).waitFor();
+  await page.goto(`${server}/ui/#/applications/gate/logs`);
+  await page.getByLabel("Log lines").getByRole("link").last().waitFor();
+
   step("from a line to its execution");
   await page.getByLabel("Log lines").getByRole("link").last().click();
   await status(page, "succeeded");

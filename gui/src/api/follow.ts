@@ -13,20 +13,24 @@ const TOGETHER_MS = 100;
 export interface Followed {
   readonly lines: readonly LogLine[];
   readonly isOpen: boolean;
+  /** Why there are none, and none will come. */
+  readonly refusal: Error | null;
 }
+
+const NOTHING: Followed = { lines: [], isOpen: false, refusal: null };
 
 export function followQuery(grain: string): URLSearchParams {
   return new URLSearchParams({ limit: String(FIRST_LINES), follow: "true", ...(grain && { grain }) });
 }
 
 export function useFollowedLogs(url: string): Followed {
-  const [followed, setFollowed] = useState<Followed>({ lines: [], isOpen: false });
+  const [followed, setFollowed] = useState<Followed>(NOTHING);
 
   useEffect(() => {
     let waiting: LogLine[] = [];
     let last = 0;
     let showing: number | undefined;
-    setFollowed({ lines: [], isOpen: false });
+    setFollowed(NOTHING);
 
     function show(): void {
       const come = waiting;
@@ -37,6 +41,7 @@ export function useFollowedLogs(url: string): Followed {
 
     const close = openStream(url, {
       onLine: (isOpen) => setFollowed((before) => ({ ...before, isOpen })),
+      onRefused: (refusal) => setFollowed((before) => ({ ...before, refusal })),
       events: {
         line: (data) => {
           const line = JSON.parse(data) as LogLine;

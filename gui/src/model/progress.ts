@@ -4,7 +4,8 @@ import { type Entry, type Outcome, entriesOf } from "./entries";
 import { transitionId } from "./definition";
 import type { HistoryEvent } from "./history";
 
-export type StateStatus = "running" | Outcome;
+/** unknown: the execution has ended, and this state's end is behind the events that were read. */
+export type StateStatus = "running" | "unknown" | Outcome;
 
 export interface Iterations {
   readonly started: number;
@@ -34,22 +35,24 @@ export interface Progress {
   readonly input: string | null;
 }
 
-export function progressOf(events: readonly HistoryEvent[]): Progress {
+/** @param isCut it has ended, and there are more events than these */
+export function progressOf(events: readonly HistoryEvent[], isCut = false): Progress {
   const { entries, input } = entriesOf(events);
   const states = new Map<string, StateProgress>();
-  for (const [name, own] of Map.groupBy(entries, (entry) => entry.name)) states.set(name, together(own));
+  for (const [name, own] of Map.groupBy(entries, (entry) => entry.name)) states.set(name, together(own, isCut ? "unknown" : "running"));
   const taken = new Set(entries.flatMap((entry) => (entry.from === null ? [] : [transitionId(entry.from, entry.name)])));
   return { states, taken, input };
 }
 
 /** What is worst, or still goes on, comes first. */
-const RANKS: readonly StateStatus[] = ["running", "failed", "aborted", "caught", "succeeded"];
+const RANKS: readonly StateStatus[] = ["running", "unknown", "failed", "aborted", "caught", "succeeded"];
 
-function together(entries: readonly Entry[]): StateProgress {
+function together(entries: readonly Entry[], open: StateStatus): StateProgress {
+  const statusOf = (entry: Entry): StateStatus => entry.outcome ?? open;
   // An attempt of a Parallel that was begun again counts no more, unless there is nothing else.
   const live = entries.filter((entry) => !entry.superseded);
   const counted = live.length > 0 ? live : entries.slice(-1);
-  const status = RANKS.find((rank) => counted.some((entry) => statusOf(entry) === rank)) ?? "running";
+  const status = RANKS.find((rank) => counted.some((entry) => statusOf(entry) === rank)) ?? open;
   const shown = counted.findLast((entry) => statusOf(entry) === status);
   return {
     status,
@@ -62,10 +65,6 @@ function together(entries: readonly Entry[]): StateProgress {
     error: shown?.error ?? null,
     cause: shown?.cause ?? null,
   };
-}
-
-function statusOf(entry: Entry): StateStatus {
-  return entry.outcome ?? "running";
 }
 
 function iterationsOf(entries: readonly Entry[]): Iterations | null {

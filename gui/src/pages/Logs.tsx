@@ -5,7 +5,7 @@ import { MOST_LINES, followQuery, useFollowedLogs } from "../api/follow";
 import type { Schemas } from "../api/client";
 import { application, paths } from "../api/queries";
 import type { Route } from "../model/route";
-import { Title } from "../parts/bits";
+import { Title, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Choice } from "../parts/Choice";
 import { Lines } from "../parts/Lines";
@@ -27,7 +27,7 @@ export function hiddenStreams(): string {
 export function Logs({ route }: { readonly route: Shown }) {
   const { app, grain, text } = route;
   const described = useQuery(application(app));
-  const { lines, isOpen } = useFollowedLogs(paths.logs(app, followQuery(grain)));
+  const { lines, isOpen, refusal } = useFollowedLogs(paths.logs(app, followQuery(grain)));
   const hidden = route.hide.split(",");
   const wanted = text.toLowerCase();
   const least = LEVELS.indexOf(route.level);
@@ -57,14 +57,17 @@ export function Logs({ route }: { readonly route: Shown }) {
           ))}
         </fieldset>
         <span role="status" className={isOpen ? "live" : "quiet"}>
-          {isOpen ? "live" : "connecting…"}
+          {isOpen ? "live" : refusal ? "refused" : "connecting…"}
         </span>
       </form>
+      {refusal && <Trouble error={refusal} />}
       {shown.length > 0 ? (
         <Lines lines={shown} label="Log lines" app={app} follows />
       ) : (
         <Empty>
-          {lines.length === 0 ? (
+          {refusal ? (
+            <p>There are none to show.</p>
+          ) : lines.length === 0 ? (
             <p>No line yet. What grains print, log or raise comes here as it is written.</p>
           ) : (
             <p>None of the last {lines.length} lines is like that.</p>

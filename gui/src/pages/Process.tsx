@@ -5,7 +5,7 @@ import { paths } from "../api/queries";
 import { process, processMetrics } from "../api/running";
 import { type Process as Seen, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../model/process";
 import { bytes, when } from "../model/show";
-import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
+import { Facts, Found, Meter, Section, StatusBadge, Title, To, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Lines } from "../parts/Lines";
 import { Empty } from "../parts/Table";
@@ -62,14 +62,15 @@ function Now({ found }: { readonly found: Seen }) {
 }
 
 function Written({ app, id }: { readonly app: string; readonly id: string }) {
-  const { lines, isOpen } = useFollowedLogs(paths.process(app, id, `/logs?${followQuery("")}`));
+  const { lines, isOpen, refusal } = useFollowedLogs(paths.process(app, id, `/logs?${followQuery("")}`));
   return (
     <>
+      {refusal && <Trouble error={refusal} />}
       {lines.length > 0 ? (
         <Lines lines={lines} label="Log lines" app={app} follows />
       ) : (
         <Empty>
-          <p>{isOpen ? "Nothing was written in it yet." : "Connecting…"}</p>
+          <p>{isOpen || refusal ? "Nothing was written in it yet." : "Connecting…"}</p>
         </Empty>
       )}
       <AsCurl name="logs" url={paths.process(app, id, `/logs?${followQuery("")}`)} headers={{ Accept: "text/event-stream" }} command={["logs", app, "--process", id, "--follow"]} />

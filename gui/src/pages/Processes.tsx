@@ -92,7 +92,7 @@ function Create({ app }: { readonly app: string }) {
         <label>
           Its id <input value={id} placeholder="one is drawn" aria-invalid={!isValid} aria-describedby="id-rule" onChange={(event) => setId(event.target.value)} />
         </label>
-        <button type="submit" className="first" disabled={create.isPending || !isValid}>
+        <button type="submit" className="first" aria-disabled={create.isPending} disabled={!isValid}>
           Make it
         </button>
         <span id="id-rule" className={isValid ? "quiet" : "fault"}>

@@ -16,7 +16,7 @@ export function Confirm({ label, title, children, onConfirm, disabled = false, s
   const heading = useId();
   return (
     <>
-      <button type="button" className={small ? "small danger" : "danger"} disabled={disabled} aria-haspopup="dialog" onClick={() => dialog.current?.showModal()}>
+      <button type="button" className={small ? "small danger" : "danger"} aria-disabled={disabled} aria-haspopup="dialog" onClick={() => disabled || dialog.current?.showModal()}>
         {label}
       </button>
       <dialog ref={dialog} aria-labelledby={heading}>

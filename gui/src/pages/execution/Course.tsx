@@ -30,7 +30,8 @@ export function Course({ app, id, status, redrives, workflow, definition }: Prop
   const query = useQuery(history(app, id, status, redrives));
   const graph = useMemo(() => (jsonFault(definition) === null ? graphOf(definition) : EMPTY), [definition]);
   const events = query.data?.events;
-  const progress = useMemo(() => progressOf(events ?? []), [events]);
+  const isCut = query.data?.whole === false;
+  const progress = useMemo(() => progressOf(events ?? [], isCut && status !== "RUNNING"), [events, isCut, status]);
   const [chosen, setChosen] = useState<string | null>(null);
   const onSelect = useCallback((state: string) => setChosen(state), []);
   const name = graph.states.find((state) => state.id === chosen)?.name ?? chosen;
@@ -40,6 +41,7 @@ export function Course({ app, id, status, redrives, workflow, definition }: Prop
   return (
     <>
       <Section title="Graph">
+        {isCut && <p>Its history is longer than the {MOST_EVENTS.toLocaleString("en")} events that are followed here: how states ended behind these is unknown.</p>}
         {query.error && !isEarly && <Trouble error={query.error} />}
         <div className="course">
           <Graph graph={graph} progress={progress} chosen={chosen} onSelect={onSelect} />

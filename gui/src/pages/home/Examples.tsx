@@ -46,7 +46,7 @@ function Card({ example, isThere }: { readonly example: Example; readonly isTher
             )}
           </>
         ) : (
-          <button type="button" disabled={deploy.isPending} onClick={() => deployOnce()}>
+          <button type="button" aria-disabled={deploy.isPending} onClick={() => deployOnce()}>
             Deploy <span className="unseen">{title}</span>
           </button>
         )}

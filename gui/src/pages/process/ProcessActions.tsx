@@ -48,17 +48,17 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
   return (
     <>
       <div className="actions">
-        <button type="button" disabled={act.isPending} onClick={() => once(isSwapped ? "swap-in" : "swap-out")}>
+        <button type="button" aria-disabled={act.isPending} onClick={() => once(isSwapped ? "swap-in" : "swap-out")}>
           {isSwapped ? "Swap in" : "Swap out"}
         </button>
         {!isSwapped && (
-          <button type="button" disabled={act.isPending} onClick={() => once("checkpoint")}>
+          <button type="button" aria-disabled={act.isPending} onClick={() => once("checkpoint")}>
             Checkpoint
           </button>
         )}
         {others.length > 0 && (
           <span>
-            <button type="button" disabled={act.isPending} onClick={() => once("migrate")}>
+            <button type="button" aria-disabled={act.isPending} onClick={() => once("migrate")}>
               Migrate
             </button>{" "}
             <label>

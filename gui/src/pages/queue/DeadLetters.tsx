@@ -54,7 +54,7 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
           ) : (
             <>
               <div className="actions">
-                <button type="button" disabled={act.isPending} onClick={() => once({ what: "replay", message: null })}>
+                <button type="button" aria-disabled={act.isPending} onClick={() => once({ what: "replay", message: null })}>
                   Send all again
                 </button>
                 <Confirm label="Drop all" title={`Drop the dead letters of ${queue}?`} disabled={act.isPending} onConfirm={() => once({ what: "drop", message: null })}>

@@ -38,7 +38,7 @@ export function Send({ app, queue }: { readonly app: string; readonly queue: str
       >
         <JsonField id="message" label="Message, as JSON" value={message} fault={fault} rows={4} onChange={setMessage} />
         <div className="actions">
-          <button type="submit" className="first" disabled={send.isPending || fault !== null}>
+          <button type="submit" className="first" aria-disabled={send.isPending} disabled={fault !== null}>
             Send
           </button>
           <label>

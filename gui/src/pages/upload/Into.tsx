@@ -52,7 +52,7 @@ export function Into({ files, into, onUpload }: Props) {
           <input value={name} placeholder="hello" aria-invalid={name !== "" && !isValid} aria-describedby="name-rule" onChange={(event) => setName(event.target.value)} />
         </label>
       )}
-      <button type="submit" className="first" disabled={!isValid || make.isPending}>
+      <button type="submit" className="first" aria-disabled={make.isPending} disabled={!isValid}>
         Look at it
       </button>
       <span id="name-rule" className={name === "" || isValid ? "quiet" : "fault"}>

@@ -6,21 +6,27 @@ import { NAME } from "../../model/bundle";
 import { Facts, Found, Section, To, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
+import { useSettled } from "../../parts/settled";
 import { Changes } from "../../parts/Changes";
+
+const SETTLED_MS = 500;
 
 export function Review({ upload, into }: { readonly upload: Upload; readonly into: string }) {
   const cache = useQueryClient();
   const [alias, setAlias] = useState("live");
   const [told, setTold] = useState<readonly string[]>([]);
   const isValid = NAME.test(alias);
+  // A question is an upload: it is asked when somebody has stopped typing.
+  const asked = useSettled(alias, SETTLED_MS);
   const look = useQuery({
-    queryKey: ["preview", numberOf(upload), alias],
-    queryFn: ({ signal }) => preview(upload, alias, signal),
-    enabled: isValid,
+    queryKey: ["preview", numberOf(upload), asked],
+    queryFn: ({ signal }) => preview(upload, asked, signal),
+    enabled: NAME.test(asked),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before) => before,
   });
+  const isLooked = isValid && asked === alias && look.isSuccess && !look.isPlaceholderData;
   const build = useMutation({
     mutationFn: () => {
       setTold([]);
@@ -32,27 +38,21 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
   const curl = upload.kind === "zip" ? { headers: { "Content-Type": "application/zip" }, file: "application.zip" } : { body: editsBody(upload) };
   return (
     <Section title="What would change" id="changes">
-      <Found query={look}>
-        {(found) => (
-          <>
-            <About found={found} into={into} />
-            <form
-              className="actions"
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (isValid && !look.isPlaceholderData) buildOnce();
-              }}
-            >
-              <button type="submit" className="first" disabled={build.isPending || !isValid || look.isPlaceholderData}>
-                {found.deployed === null ? "Deploy" : `Make version ${found.deployed} ${alias}`}
-              </button>
-              <label>
-                as alias <input value={alias} size={10} aria-invalid={!isValid} onChange={(event) => setAlias(event.target.value)} />
-              </label>
-            </form>
-          </>
-        )}
-      </Found>
+      <Found query={look}>{(found) => <About found={found} into={into} />}</Found>
+      <form
+        className="actions"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isLooked) buildOnce();
+        }}
+      >
+        <button type="submit" className="first" aria-disabled={build.isPending} disabled={!isLooked}>
+          {!look.data || look.data.deployed === null ? "Deploy" : `Make version ${look.data.deployed} ${alias}`}
+        </button>
+        <label>
+          as alias <input value={alias} size={10} aria-invalid={!isValid} onChange={(event) => setAlias(event.target.value)} />
+        </label>
+      </form>
       {(told.length > 0 || build.isPending) && (
         <pre role="log" aria-label="Progress of the build" className="log" tabIndex={0}>
           {told.length === 0 ? "sending…" : told.join("\n")}
