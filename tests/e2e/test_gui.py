@@ -93,6 +93,8 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("versions.mjs", None),
         # A failing grain: its error and line, mended in the editor, saved, redriven; a conflict, a refusal, a reload.
         ("grain.mjs", None),
+        # A definition and its graph follow each other; states put in by keyboard and mouse, saved and run.
+        ("workflow.mjs", None),
         # Three examples, deployed with one click each and run; one again with another input.
         ("examples.mjs", None),
         # Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there.

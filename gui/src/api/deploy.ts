@@ -1,4 +1,5 @@
 // Deployments from the page: what would change, and the build as it goes.
+import { queryOptions } from "@tanstack/react-query";
 import { type Problem, Refusal, type Schemas, address } from "./client";
 import { askForKey, shownKey } from "./key";
 import type { ToZip, Zipped } from "./zip.worker";
@@ -44,6 +45,15 @@ async function send(upload: Upload, alias: string, dryRun: boolean, accept: stri
 export async function preview(upload: Upload, alias: string, signal: AbortSignal): Promise<Preview> {
   return (await (await send(upload, alias, true, "application/json", signal)).json()) as Preview;
 }
+
+/** What the platform says to edits, without a build; what it refuses is the error. */
+export const check = (edits: Extract<Upload, { kind: "edits" }>) =>
+  queryOptions({
+    queryKey: ["check", edits.app, edits.base, edits.files],
+    queryFn: ({ signal }) => preview(edits, "live", signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
 
 interface Told {
   readonly event: "progress" | "deployed" | "problem";

@@ -37,6 +37,26 @@ export const file = (app: string, version: string, path: string) =>
     staleTime: lasts(version),
   });
 
+/** Files that are looked into for a definition. */
+const MOST_LOOKED_INTO = 50;
+
+/** The file that a workflow's definition is; null: none of the first is. What it is called may stand in sand.yaml alone. */
+export const workflowFile = (app: string, version: number, workflow: string, definition: string) =>
+  queryOptions({
+    queryKey: ["workflowFile", app, version, workflow],
+    queryFn: async ({ client: cache }) => {
+      const { files: found } = await cache.fetchQuery(files(app, String(version)));
+      const likely = `workflows/${workflow}.asl.json`;
+      const paths = found.map((one) => one.path).filter((path) => path.endsWith(".json"));
+      const ordered = [...paths.filter((path) => path === likely), ...paths.filter((path) => path !== likely)];
+      for (const path of ordered.slice(0, MOST_LOOKED_INTO)) {
+        if ((await cache.fetchQuery(file(app, String(version), path))) === definition) return path;
+      }
+      return null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const diff = (app: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["diff", app, from, to],

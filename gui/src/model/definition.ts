@@ -1,6 +1,7 @@
 // A workflow's definition (Amazon States Language) as a graph: states, the regions inside a Parallel or Map, and what can follow
 // what. A deployed definition has each name once, so that a state's name is its id; in one that nobody has checked yet, the second
 // of a name has its region's in its id too.
+import { pointerTo } from "./jsonTree";
 
 export interface StateNode {
   readonly id: string;
@@ -10,6 +11,8 @@ export interface StateNode {
   readonly resource: string | null;
   /** The region it stands in, or null at the top. */
   readonly region: string | null;
+  /** Where it is in the definition. */
+  readonly pointer: string;
 }
 
 /** A branch of a Parallel, or the inside of a Map. */
@@ -59,29 +62,30 @@ export function graphOf(definition: string): Graph {
     return id;
   }
 
-  function machine(body: Json, region: string | null): void {
+  function machine(body: Json, region: string | null, pointer: string): void {
     const own = Object.entries(object(body.States)).map(([name, state]) => ({ name, id: idOf(name, region), fields: object(state) }));
     const ids = new Map(own.map(({ name, id }) => [name, id]));
     for (const { name, id, fields } of own) {
+      const here = pointer + pointerTo("States", name);
       const go = (to: unknown, label: string, onError = false): void => connect(id, ids.get(String(to)), label, onError);
-      states.push({ id, name, type: String(fields.Type ?? "?"), resource: typeof fields.Resource === "string" ? fields.Resource : null, region });
+      states.push({ id, name, type: String(fields.Type ?? "?"), resource: typeof fields.Resource === "string" ? fields.Resource : null, region, pointer: here });
       go(fields.Next, "");
       list(fields.Choices).forEach((choice, i) => go(object(choice).Next, `choice ${i + 1}`));
       go(fields.Default, "default");
       for (const catcher of list(fields.Catch)) go(object(catcher).Next, list(object(catcher).ErrorEquals).join(" | "), true);
-      list(fields.Branches).forEach((branch, i) => inside(id, object(branch), `branch ${i + 1}`));
-      const each = fields.ItemProcessor ?? fields.Iterator;
-      if (each !== undefined) inside(id, object(each), "each item");
+      list(fields.Branches).forEach((branch, i) => inside(id, object(branch), `branch ${i + 1}`, `${here}/Branches/${i}`));
+      const each = fields.ItemProcessor === undefined ? "Iterator" : "ItemProcessor";
+      if (fields[each] !== undefined) inside(id, object(fields[each]), "each item", `${here}/${each}`);
     }
   }
 
-  function inside(owner: string, body: Json, label: string): void {
+  function inside(owner: string, body: Json, label: string, pointer: string): void {
     const id = `${owner}/${label}`;
     regions.push({ id, owner, label });
-    machine(body, id);
+    machine(body, id, pointer);
   }
 
-  machine(object(JSON.parse(definition)), null);
+  machine(object(JSON.parse(definition)), null, "");
   return { states, regions, transitions: [...transitions.values()] };
 }
 

@@ -1,14 +1,11 @@
-// A workflow with its graph; and a run of it.
+// A workflow: a run of it, its graph and definition, which are edited and saved as a version.
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { application } from "../api/queries";
-import { EMPTY, graphOf } from "../model/definition";
 import { own } from "../model/members";
-import { jsonFault } from "../model/show";
-import { Found, Section, Title, To, Value } from "../parts/bits";
-import { Graph } from "../parts/Graph";
+import { Found, Section, Title, To } from "../parts/bits";
 import { go } from "../parts/router";
 import { Run } from "./target/Run";
+import { Definition } from "./workflow/Definition";
 
 interface Props {
   readonly app: string;
@@ -34,25 +31,11 @@ export function Workflow({ app, name, input }: Props) {
               <Section title="Run it" id="run">
                 <Run app={app} name={name} given={input} onRun={(id) => go({ page: "execution", app, id })} />
               </Section>
-              <Definition definition={workflow.definition} />
+              <Definition app={app} name={name} live={found.version} />
             </>
           );
         }}
       </Found>
-    </>
-  );
-}
-
-function Definition({ definition }: { readonly definition: string }) {
-  const graph = useMemo(() => (jsonFault(definition) === null ? graphOf(definition) : EMPTY), [definition]);
-  return (
-    <>
-      <Section title="Graph">
-        <Graph graph={graph} progress={null} />
-      </Section>
-      <Section title="Definition">
-        <Value text={definition} label="the definition" />
-      </Section>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refusal } from "../api/client";
 import { type Deployed, deploy } from "../api/deploy";
-import { application } from "../api/queries";
+import { application, version } from "../api/queries";
 import { type Draft, readDraft, saved } from "../model/draft";
 import { useKept } from "./kept";
 import { useOnce } from "./once";
@@ -33,7 +33,7 @@ export function useSave(app: string, setDraft: (next: (before: Draft | null) => 
       const done = await deploy({ kind: "edits", app, base: draft.base, files: draft.files }, "live", (line) => setTold((before) => [...before, line]));
       // What was saved is the new version's: it is shown without being asked for.
       for (const [path, text] of Object.entries(draft.files)) cache.setQueryData(["file", app, String(done.version), path], text);
-      await cache.fetchQuery({ ...application(app), staleTime: 0 }).catch(() => undefined);
+      await Promise.all([cache.fetchQuery({ ...application(app), staleTime: 0 }), cache.fetchQuery(version(app, done.version))]).catch(() => undefined);
       setDraft((now) => saved(now, draft.files, done.version));
       return done;
     },

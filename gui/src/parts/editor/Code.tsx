@@ -63,7 +63,7 @@ export default function Code({ text, language, label, findings = NONE, goTo = nu
     // The page is drawn behind what is typed: only another's text takes the place.
     if (!now || at >= 0 || now.state.sliceDoc() === text) return;
     typed.current = [];
-    now.dispatch({ changes: { from: 0, to: now.state.doc.length, insert: text }, annotations: fromPage.of(true) });
+    now.dispatch({ changes: difference(now.state.sliceDoc(), text), annotations: fromPage.of(true) });
   }, [text, language, label]);
 
   useEffect(() => {
@@ -80,4 +80,17 @@ export default function Code({ text, language, label, findings = NONE, goTo = nu
   }, [goTo]);
 
   return <div ref={host} className="editor" />;
+}
+
+/** What lies between the beginning and the end that two texts share: the caret and what stands at a place stay there. */
+function difference(before: string, after: string): { readonly from: number; readonly to: number; readonly insert: string } {
+  const most = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < most && before[from] === after[from]) from += 1;
+  let same = 0;
+  while (same < most - from && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;
+  // Offsets in the editor count a line's end as one.
+  const lineEnds = (text: string): number => text.split("\r\n").length - 1;
+  if (lineEnds(before) + lineEnds(after) > 0) return { from: 0, to: before.length - lineEnds(before), insert: after };
+  return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }

@@ -84,7 +84,7 @@ export function stateOf(text: string, language: Language, label: string, told: T
       syntaxHighlighting(COLOURS),
       findings,
       THEME,
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "hint", spellcheck: "false" }),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "hint", spellcheck: "false", tabindex: "0" }),
       keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (told.onSave(), true) }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.every((one) => one.annotation(fromPage))) told.onChange(update.state.sliceDoc());

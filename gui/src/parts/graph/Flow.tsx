@@ -1,9 +1,9 @@
 // A workflow's graph, drawn; loaded only where there is one to draw. By keyboard: Tab comes to a state, arrow keys go from state
 // to state along the ways, Enter or Space chooses.
-import { Background, Controls, type Edge, type Node, ReactFlow } from "@xyflow/react";
+import { Background, Controls, type Edge, type Node, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useMemo, useRef } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
 import type { Graph } from "../../model/definition";
 import { type Box, type Way, stateKey } from "../../model/layout";
 import { neighbour } from "../../model/neighbours";
@@ -16,16 +16,25 @@ export interface FlowProps {
   readonly graph: Graph;
   readonly progress: Progress | null;
   readonly chosen?: string | null;
+  /** States with something wrong. */
+  readonly faults?: ReadonlySet<string>;
   readonly onSelect?: ((state: string) => void) | undefined;
 }
 
-export default function Flow({ graph, progress, chosen = null, onSelect }: FlowProps) {
+const NONE: ReadonlySet<string> = new Set();
+const FIT = { maxZoom: 1 };
+
+export default function Flow({ graph: wanted, progress, chosen = null, faults = NONE, onSelect }: FlowProps) {
   const isChosenFrom = onSelect !== undefined;
   // The layout depends on the definition alone: colours change without it.
-  const laidOut = useQuery({ queryKey: ["layout", graph], queryFn: () => layout(graph), staleTime: Number.POSITIVE_INFINITY });
-  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress, chosen, isChosenFrom) : []), [laidOut.data, graph, progress, chosen, isChosenFrom]);
+  const laidOut = useQuery({ queryKey: ["layout", wanted], queryFn: async () => ({ graph: wanted, ...(await layout(wanted)) }), staleTime: Number.POSITIVE_INFINITY, placeholderData: (before) => before });
+  // What is drawn is what was laid out last, until the next one is.
+  const graph = laidOut.data?.graph ?? wanted;
+  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress, chosen, faults, isChosenFrom) : []), [laidOut.data, graph, progress, chosen, faults, isChosenFrom]);
   const edges = useMemo(() => (laidOut.data ? edgesOf(laidOut.data.ways, graph, progress) : []), [laidOut.data, graph, progress]);
   const drawn = useRef<HTMLDivElement>(null);
+  const flow = useRef<ReactFlowInstance | null>(null);
+  useEffect(() => void flow.current?.fitView(FIT), [laidOut.data]);
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
     const key = event.target instanceof HTMLElement && event.target.matches(".react-flow__node") ? event.target.dataset.id : undefined;
@@ -51,7 +60,8 @@ export default function Flow({ graph, progress, chosen = null, onSelect }: FlowP
         nodeTypes={NODE_KINDS}
         edgeTypes={EDGE_KINDS}
         fitView
-        fitViewOptions={{ maxZoom: 1 }}
+        fitViewOptions={FIT}
+        onInit={(made) => void (flow.current = made)}
         minZoom={0.05}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -69,7 +79,7 @@ export default function Flow({ graph, progress, chosen = null, onSelect }: FlowP
   );
 }
 
-function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null, chosen: string | null, isChosenFrom: boolean): Node[] {
+function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null, chosen: string | null, faults: ReadonlySet<string>, isChosenFrom: boolean): Node[] {
   const states = new Map(graph.states.map((state) => [state.id, state]));
   const regions = new Map(graph.regions.map((region) => [region.id, region]));
   return boxes.map((box): Node => {
@@ -87,7 +97,7 @@ function nodesOf(boxes: readonly Box[], graph: Graph, progress: Progress | null,
       // What it is called is what stands in its box.
       ...(state && isChosenFrom && { ariaRole: "button" as const, domAttributes: { "aria-pressed": state.id === chosen } }),
       selected: state !== undefined && state.id === chosen,
-      data: state ? { id: state.id, state, progress: ran, seen: progress !== null } : { label },
+      data: state ? { id: state.id, state, progress: ran, seen: progress !== null, isFaulty: faults.has(state.id) } : { label },
     };
   });
 }

@@ -4,11 +4,11 @@ import type { StateNode } from "../../model/definition";
 import { type Way, pathOf } from "../../model/layout";
 import type { StateProgress } from "../../model/progress";
 
-type StateData = { readonly state: StateNode; readonly progress: StateProgress | undefined; readonly seen: boolean };
+type StateData = { readonly state: StateNode; readonly progress: StateProgress | undefined; readonly seen: boolean; readonly isFaulty: boolean };
 type RegionData = { readonly label: string };
 
 /** What its colour says, for who does not see it. */
-const MARKS: Readonly<Record<string, string>> = { running: "…", succeeded: "✓", failed: "✗", caught: "↷", aborted: "■" };
+const MARKS: Readonly<Record<string, string>> = { running: "…", succeeded: "✓", failed: "✗", caught: "↷", aborted: "■", unknown: "?" };
 
 export const NODE_KINDS = { state: StateBox, region: RegionBox };
 export const EDGE_KINDS = { way: WayEdge };
@@ -26,12 +26,13 @@ function WayEdge({ id, data, label, markerEnd }: EdgeProps) {
 }
 
 function StateBox({ data }: NodeProps) {
-  const { state, progress, seen } = data as StateData;
+  const { state, progress, seen, isFaulty } = data as StateData;
   const map = progress?.iterations;
   return (
-    <div className={`state ${progress?.status ?? (seen ? "unreached" : "")}`} data-state={state.id} data-status={progress?.status ?? ""}>
+    <div className={`state ${progress?.status ?? (seen ? "unreached" : "")}${isFaulty ? " faulty" : ""}`} data-state={state.id} data-status={progress?.status ?? ""}>
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <span className="kind">
+        {isFaulty && "! "}
         {progress && <span aria-hidden="true">{MARKS[progress.status]} </span>}
         {state.type}
         {progress && progress.entered > 1 && ` × ${progress.entered}`}
@@ -39,6 +40,7 @@ function StateBox({ data }: NodeProps) {
         {map && ` · ${map.succeeded}/${map.of}${map.failed ? `, ${map.failed} failed` : ""}`}
       </span>{" "}
       <strong>{state.name}</strong>
+      {isFaulty && <span className="unseen"> has a fault</span>}
       {seen && <span className="unseen"> {progress?.status ?? "not reached"}</span>}
       <Handle type="source" position={Position.Bottom} isConnectable={false} />
     </div>

@@ -1,0 +1,98 @@
+// A workflow's definition and graph, each following the other; built by keyboard and by mouse, saved, run. Usage: workflow.mjs SERVER.
+import assert from "node:assert/strict";
+import { strToU8, zipSync } from "fflate";
+import { accessible, fitsPhone, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const step = (text) => console.log(text);
+const DEFINITION = `{
+  "Comment": "a number of 20 digits stays: 12345678901234567890",
+  "StartAt": "First",
+  "States": {
+    "First": {"Type": "Task", "Resource": "more", "Next": "Last"},
+    "Last": {"Type": "Task", "Resource": "more", "End": true}
+  }
+}
+`;
+const FILES = {
+  // The file's name is not the workflow's.
+  "sand.yaml": "name: drawn\nworkflows: {main: {file: workflows/other-name.asl.json}}\n",
+  "grains/more/handler.py": "def handle(event, context):\n    return event + 1\n",
+  "workflows/other-name.asl.json": DEFINITION,
+};
+
+await withPage(async (page) => {
+  const zip = zipSync(Object.fromEntries(Object.entries(FILES).map(([path, text]) => [path, strToU8(text)])));
+  const made = await fetch(`${server}/api/v1/applications`, { method: "POST", body: zip, headers: { "Content-Type": "application/zip" } });
+  assert.equal(made.status, 201, await made.text());
+  const editor = page.getByRole("textbox", { name: "definition of main" });
+  const box = (name) => page.locator(`[data-state="${name}"]`);
+  const chosen = page.getByRole("combobox", { name: "State" });
+  const line = (text) => editor.locator(".cm-line", { hasText: text }).first();
+
+  step("the text follows the graph, and the graph the text");
+  await page.goto(`${server}/ui/#/applications/drawn/workflows/main`);
+  await box("Last").click();
+  await page.locator(".react-flow__node.selected", { has: box("Last") }).waitFor();
+  assert.equal(await chosen.inputValue(), "Last");
+  await line('"First": ').click();
+  await page.locator(".react-flow__node.selected", { has: box("First") }).waitFor();
+  assert.equal(await chosen.inputValue(), "First");
+  await accessible(page, "workflow-editor");
+
+  step("what is no JSON stands at its place, and the graph stays");
+  await line('"First": ').click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("x");
+  await page.getByRole("button", { name: "line 5" }).waitFor();
+  await page.locator(".found", { hasText: '"First": ' }).waitFor();
+  assert.equal(await box("Last").count(), 1);
+  await page.keyboard.press("Backspace");
+  await page.getByRole("button", { name: "line 5" }).waitFor({ state: "detached" });
+
+  step("what the platform would refuse stands in text and graph");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type("y");
+  await page.locator(".state.faulty", { hasText: "First" }).waitFor();
+  await page.locator(".found", { hasText: '"Lasty"' }).waitFor();
+  await accessible(page, "workflow-refused");
+  await page.keyboard.press("Backspace");
+  await page.locator(".state.faulty").first().waitFor({ state: "detached" });
+
+  step("a state is added, led elsewhere and taken out, by keyboard");
+  await page.getByRole("button", { name: "Pass", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await box("Pass").waitFor();
+  assert.equal(await chosen.inputValue(), "Pass");
+  await page.getByText("The platform would take it.").waitFor();
+  await page.getByRole("combobox", { name: "leads to" }).selectOption("the end");
+  await page.locator(".places li").first().waitFor();
+  await page.getByRole("combobox", { name: "leads to" }).selectOption("Last");
+  await page.getByText("The platform would take it.").waitFor();
+  await page.getByRole("button", { name: "Remove Pass" }).focus();
+  await page.keyboard.press("Enter");
+  await box("Pass").waitFor({ state: "detached" });
+
+  step("and by mouse, into the graph; typed text and numbers stay as they were");
+  await page.getByRole("button", { name: "Task", exact: true }).dragTo(box("Last"));
+  await box("Task").waitFor();
+  await page.locator(".react-flow__node.selected", { has: box("Task") }).waitFor();
+  assert.match((await editor.locator(".cm-line").allInnerTexts()).join("\n"), /12345678901234567890/);
+  await page.getByText("The platform would take it.").waitFor();
+  await accessible(page, "workflow-built");
+
+  step("saved as a version, and run");
+  await page.getByRole("button", { name: "Save as a version" }).click();
+  await page.getByText(/Version \d+ is live\./).waitFor();
+  assert.equal(await chosen.inputValue(), "Task", "the caret stays where it was");
+  await page.getByLabel("Input, as JSON").fill("1");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".facts .badge", { hasText: "succeeded" }).waitFor();
+  assert.equal(await page.getByLabel("the output", { exact: true }).innerText(), "4");
+  await page.goBack();
+  assert.equal(await page.getByLabel("Input, as JSON").inputValue(), "1", "what was typed stays");
+  await fitsPhone(page, server, ["#/applications/drawn/workflows/main"]);
+});
+console.log("walked");
