@@ -9,7 +9,7 @@ run_simulate() {
   set_up_jdk
   say "running $seeds seeds from $first on; a violation prints its seed and the replay's command"
   mvn -q -B -f "$SAND_CHECKOUT/pom.xml" -pl host-agent -am -Dsurefire.failIfNoSpecifiedTests=false \
-    -Dtest='SimulatorTest#nothingThatMustNotHappenHappens,ClusterTest#nothingThatMustNotHappenHappens,ProcessSimulationTest#nothingIsLostDoubledOrHalfDone,MovingSimulationTest#norWhenProcessesGoFromHostToHost' \
+    -Dtest='SimulatorTest#nothingThatMustNotHappenHappens,ClusterTest#nothingThatMustNotHappenHappens,ProcessSimulationTest#nothingIsLostDoubledOrHalfDone+norWhenProcessesGoFromHostToHost' \
     -Dsand.sim.seeds="$seeds" -Dsand.sim.cluster.seeds="$seeds" -Dsand.sim.first="$first" test </dev/null
   say "$seeds seeds from $first on: no violation"
 }

@@ -51,6 +51,11 @@ final class Backups {
         this.next = Math.max(next, 1);
     }
 
+    /** What earlier owners wrote from that number on does not count. */
+    void goesOnFrom(long number) {
+        next = number;
+    }
+
     /** Somebody waits to hear that the request is in the bus. */
     boolean isAwaited() {
         return awaited;

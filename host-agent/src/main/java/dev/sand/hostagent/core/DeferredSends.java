@@ -48,16 +48,22 @@ final class DeferredSends {
                 each.to.deliver(message, executionId, false);
                 processes.late().settles(application, message, executionId);
             } else {
-                deliverAgain(application, executionId, List.of(message));
+                // A process that lives elsewhere, or whose owner has changed since, may be one that is made anew there.
+                boolean made = each.to != null && each.to.isMade();
+                deliverAgain(application, executionId, List.of(message), made);
             }
         }
     }
 
     /** As the journal of an earlier owner has them, which may have delivered some: their receivers know. */
     void deliverAgain(String application, String executionId, List<Outgoing> messages) {
+        deliverAgain(application, executionId, messages, false);
+    }
+
+    private void deliverAgain(String application, String executionId, List<Outgoing> messages, boolean made) {
         for (Outgoing each : messages) {
             processes.sends().begin(executionId);
-            processes.late().send(application, each, executionId, true);
+            processes.late().send(application, each, executionId, made);
         }
     }
 

@@ -204,10 +204,16 @@ public sealed interface Input {
      *                 behind a missing number too; the highest of each
      * @param elapsedMs from its acceptance to now, both by the global bus's clock; -1 when that is not known
      * @param agesMs of the signals, in their order: from when the bus had it to now, by the bus's clock; -1 when that is not known
+     * @param changed what its records have of the process that it runs in, and the journal alone cannot tell whether it counts; or null
      */
     record Recover(InvocationRequest request, List<Execution.Signal> replay, long next, Map<String, Integer> attempts,
-                   long elapsedMs, List<Long> agesMs)
+                   long elapsedMs, List<Long> agesMs, Changed changed)
             implements Input {
+        public Recover(InvocationRequest request, List<Execution.Signal> replay, long next, Map<String, Integer> attempts,
+                       long elapsedMs, List<Long> agesMs) {
+            this(request, replay, next, attempts, elapsedMs, agesMs, null);
+        }
+
         /** As the records of a bus without times tell it. */
         public Recover(InvocationRequest request, List<Execution.Signal> replay, long next, Map<String, Integer> attempts,
                        long elapsedMs) {
@@ -217,6 +223,24 @@ public sealed interface Input {
         public Recover(InvocationRequest request, List<Execution.Signal> replay) {
             this(request, replay, replay.size() + 1L, Map.of(), -1);
         }
+
+        /** As if it had not ended. */
+        Recover withoutItsEnd() {
+            return new Recover(request, List.of(), changed.endAt, attempts, elapsedMs, List.of());
+        }
+    }
+
+    /**
+     * Changes that an execution has made of its process. Such a one counts only with all before it: what lies behind one that neither
+     * the journal nor the image has was promised to nobody.
+     *
+     * @param createdMs which process of its id that is
+     * @param made the number of the change with which messages made the execution; 0: none did; {@link #VOID}: it does not count
+     * @param ended the number of that with which it ended; 0: it has not
+     * @param endAt the number of that record among the execution's
+     */
+    record Changed(long createdMs, long made, long ended, long endAt) {
+        public static final long VOID = Long.MAX_VALUE;
     }
 
     /**

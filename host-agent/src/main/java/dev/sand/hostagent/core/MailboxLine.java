@@ -156,6 +156,11 @@ final class MailboxLine {
         return payload.size() > home.spec().mailboxBytes();
     }
 
+    /** Whether others know the process. */
+    boolean isMade() {
+        return home.journal().isMade();
+    }
+
     boolean isGone() {
         return home.isKilled();
     }
@@ -223,7 +228,7 @@ final class MailboxLine {
                 context.processes.sends().done(each.waits);
             } else {
                 needed.add(each.message.payload());
-                context.processes.late().send(home.application(), each.message, each.waits, home.journal().isMade());
+                context.processes.late().send(home.application(), each.message, each.waits, isMade());
             }
         }
         return needed;

@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.ProcessPlace;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,9 @@ final class ProcessTable {
     /** Those of which the journal of another slot has told, which is looked into once they have come or gone. */
     private final Map<String, Integer> awaited = new LinkedHashMap<>();
     private final Map<String, Map<String, Changing>> changing = new LinkedHashMap<>();
+
+    /** By slot, of the processes that its journal told of, the last change that counts. */
+    private final Map<Integer, Map<String, Long>> last = new HashMap<>(0);
 
     ProcessTable(CoreContext context) {
         this.context = context;
@@ -123,6 +127,20 @@ final class ProcessTable {
 
     private boolean isElsewhere(String application, String id) {
         return context.slots.state(slotOf(application, id)) == SlotTable.State.ELSEWHERE;
+    }
+
+    /** @param number of the last change that its image and the journal have */
+    void brought(Input.RecoverProcess what, long number) {
+        last.computeIfAbsent(what.slot(), added -> new HashMap<>()).put(which(what.application(), what.process(), what.createdMs()), number);
+    }
+
+    private static String which(String application, String process, long createdMs) {
+        return application + '/' + process + '@' + createdMs;
+    }
+
+    /** Whether a change of a process counts, that an earlier owner of the slot has made. */
+    boolean counts(int slot, String application, String process, long createdMs, long number) {
+        return number <= last.getOrDefault(slot, Map.of()).getOrDefault(which(application, process, createdMs), Input.Changed.VOID - 1);
     }
 
     ProcessPlaces places() {
@@ -242,6 +260,7 @@ final class ProcessTable {
 
     /** They are another host's. */
     void lost(int slot) {
+        last.remove(slot);
         for (ProcessHome home : all()) {
             if (home.slot() == slot) {
                 home.moved();

@@ -219,13 +219,24 @@ final class Processes {
                 stranded.on(execution, application, refusal);
                 return;
             }
+            Input.Changed changed = execution.changed();
+            if (refusal == null && changed != null && !counts(execution, changed, changed.made())) {
+                refusal = Failure.mayHaveRun(Errors.UNAVAILABLE, "the messages that made it are unread again");
+            }
             if (refusal != null) {
                 execution.ending().refused(refusal);
             } else {
+                if (changed != null && !counts(execution, changed, changed.ended())) {
+                    execution.forgetItsEnd();
+                }
                 (home != null ? home : make(application.version(), 0, 0, null, id, made -> { })).enter(execution, application.version());
             }
             arrivals.arrived(execution);
         });
+    }
+
+    private boolean counts(RunningExecution execution, Input.Changed changed, long number) {
+        return table.counts(execution.slot(), execution.request().application(), execution.request().processId(), changed.createdMs(), number);
     }
 
     /** Where to ask, when the process does not live in the slot in which the execution is; null: it does. */

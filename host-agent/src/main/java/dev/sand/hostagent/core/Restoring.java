@@ -80,6 +80,9 @@ final class Restoring implements Tenant {
                 && restored.image().about().createdMs() != what.createdMs(); // of one of its name that was killed
         image = isEarlier ? null : restored.image();
         changes = following(restored.changes(), image == null ? 0 : image.number());
+        if (!what.changes().isEmpty()) {
+            context.processes.table().brought(what, !changes.isEmpty() ? changes.getLast().number() : image == null ? 0 : image.number());
+        }
         List<ProcessChange> others = new ArrayList<>(restored.changes());
         others.removeAll(changes);
         free(isEarlier ? restored.image() : null, others);
@@ -92,7 +95,7 @@ final class Restoring implements Tenant {
             tell(null, null);
         } else if (image == null && changes.isEmpty() && what.bases().equals(List.of(0L))) {
             // That it was made is not in the journal, nor was an image: nobody was promised anything.
-            journal(what.createdMs(), 0).end(what.changes().getLast().number());
+            journal(what.createdMs(), 0).end(0);
             tell(null, null);
         } else if (image == null && !(!changes.isEmpty() && changes.getFirst().change() instanceof Change.Made)) {
             free(null, changes);

@@ -36,7 +36,7 @@ final class RunningExecution extends Timed implements Tenant {
     private final int slot;
     private final long epoch;
     /** From the journal; null: the execution is new. */
-    private final Input.Recover recovery;
+    private Input.Recover recovery;
     private final long arrivedNs;
     private final long deadlineNs;
     private final Audience audience;
@@ -134,6 +134,17 @@ final class RunningExecution extends Timed implements Tenant {
         machine.on(new Signal.Started(request.input(), 0));
         recovery.replay().forEach(machine::on);
         return machine.isEnded() && request.redrive() == null;
+    }
+
+    /** Of its process, what its journal has and the image is to confirm; null: nothing. */
+    Input.Changed changed() {
+        return recovery == null ? null : recovery.changed();
+    }
+
+    /** It runs again: nobody was told of its end. */
+    void forgetItsEnd() {
+        recovery = recovery.withoutItsEnd();
+        backups.goesOnFrom(recovery.next());
     }
 
     boolean isHeld() {

@@ -50,10 +50,10 @@ public interface JournalAdapter extends AutoCloseable {
      * @param attempts of the steps that earlier owners resumed
      */
     record Unfinished(InvocationRequest request, List<Execution.Signal> signals, long next, Map<String, Integer> attempts,
-                      Ages ages) {
+                      Ages ages, Input.Changed changed) {
         /** What its new owner is told. @param nowNs of this host's monotonic clock */
         public Input.Recover recover(long nowNs) {
-            return new Input.Recover(request, signals, next, attempts, ages.ofAcceptanceMs(nowNs), ages.ofSignalsMs(nowNs));
+            return new Input.Recover(request, signals, next, attempts, ages.ofAcceptanceMs(nowNs), ages.ofSignalsMs(nowNs), changed);
         }
     }
 

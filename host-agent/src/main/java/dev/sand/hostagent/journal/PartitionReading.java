@@ -2,6 +2,7 @@ package dev.sand.hostagent.journal;
 
 import dev.sand.event.InvocationRequest;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.workflow.Execution.Signal;
@@ -31,9 +32,14 @@ final class PartitionReading {
         private final Map<JournalRecord, Long> times = new IdentityHashMap<>();
         private final TreeMap<Long, JournalRecord> storing = new TreeMap<>();
         private final Map<String, Integer> attempts = new HashMap<>();
+        private final ProcessReading processes;
+        /** With which messages made it, or null. */
+        private final ProcessChange made;
         private boolean values;
 
-        private Found(Backup.Accepted accepted, long firstOffset, long acceptedMs) {
+        private Found(Backup.Accepted accepted, ProcessReading processes, ProcessChange made, long firstOffset, long acceptedMs) {
+            this.processes = processes;
+            this.made = made;
             this.acceptedMs = acceptedMs;
             this.request = accepted.request();
             this.firstOffset = firstOffset;
@@ -91,7 +97,16 @@ final class PartitionReading {
             long next = next();
             List<Signal> signals = new ArrayList<>();
             List<Long> signalsMs = new ArrayList<>();
+            Input.Changed changed = made == null ? null : changed(made, number(made), 0, 0);
             for (JournalRecord record : byNumber.headMap(next).values()) {
+                ProcessChange change = record.change() == null ? null : record.change().change();
+                ProcessReading.Word word = change == null ? ProcessReading.Word.COUNTS : processes.word(change, request.executionId());
+                if (word == ProcessReading.Word.VOID) {
+                    next = record.sequence(); // nobody was told of that end
+                    break;
+                } else if (word == ProcessReading.Word.UNSURE) {
+                    changed = changed(change, changed == null ? 0 : changed.made(), change.number(), record.sequence());
+                }
                 switch (record.backup()) {
                     case Backup.Finished finished -> {
                         signals.add(finished.signal());
@@ -101,7 +116,19 @@ final class PartitionReading {
                     case Backup.Accepted _, Backup.Ended _, Backup.Changed _ -> throw new IllegalStateException("no step: " + record.kind());
                 }
             }
-            return new Unfinished(request, signals, next, Map.copyOf(attempts), new Ages(acceptedMs, signalsMs, claimMs, claimNs));
+            return new Unfinished(request, signals, next, Map.copyOf(attempts), new Ages(acceptedMs, signalsMs, claimMs, claimNs), changed);
+        }
+
+        private long number(ProcessChange change) {
+            return switch (processes.word(change, request.executionId())) {
+                case COUNTS -> 0;
+                case VOID -> Input.Changed.VOID;
+                case UNSURE -> change.number();
+            };
+        }
+
+        private static Input.Changed changed(ProcessChange of, long made, long ended, long endAt) {
+            return new Input.Changed(of.createdMs(), made, ended, endAt);
         }
     }
 
@@ -134,7 +161,7 @@ final class PartitionReading {
             case Backup.Accepted accepted -> {
                 // Of a redriven execution that had ended the end may be missing: its record had it.
                 if (found == null || accepted.request().redrives() > found.request.redrives()) {
-                    Found added = new Found(accepted, offset, atMs);
+                    Found added = new Found(accepted, processes, record.change() == null ? null : record.change().change(), offset, atMs);
                     open.put(id, added);
                     early.getOrDefault(id, List.of()).forEach(each -> added.add(each, atMs));
                 }
@@ -147,7 +174,7 @@ final class PartitionReading {
                 } // else its beginning was not backed up: then nobody was promised anything
             }
             case Backup.Changed _ -> { }
-            case Backup.Ended _ when ProcessChange.processOf(id) != null -> processes.ended(id);
+            case Backup.Ended _ when ProcessChange.processOf(id) != null -> processes.ended(id, record.sequence(), each -> open.containsKey(each) || early.containsKey(each));
             case Backup.Ended _ -> {
                 if (found != null && found.values) {
                     ended.add(found);

@@ -5,9 +5,11 @@ import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -27,7 +29,27 @@ final class ProcessReading {
         /** By base, where the changes behind it begin. */
         final TreeMap<Long, Long> bases = new TreeMap<>();
         final Map<Long, Boolean> values = new HashMap<>();
+
+        /** Those without a gap. */
+        List<Entry> whole() {
+            List<Entry> whole = new ArrayList<>();
+            for (Entry entry : byNumber.values()) {
+                boolean isGap = !whole.isEmpty() && entry.change().number() != whole.getLast().change().number() + 1;
+                if (isGap && whole.getLast().change().change() instanceof Change.Left) {
+                    whole.clear(); // it was elsewhere, and is back: an image has all that was before
+                } else if (isGap) {
+                    break; // what lies behind a gap was promised to nobody
+                }
+                whole.add(entry);
+            }
+            return whole;
+        }
     }
+
+    private record Imaged(Name name, long number, String executionId) {}
+
+    /** Whether a change counts; that the image is to tell: UNSURE. */
+    enum Word { COUNTS, VOID, UNSURE }
 
     /** Changes that an image has, with values that may still be there. */
     record Ended(String journalId, long firstOffset) {}
@@ -35,6 +57,8 @@ final class ProcessReading {
     private final Map<Name, Found> processes = new LinkedHashMap<>();
     private final Map<String, Name> names = new HashMap<>();
     private final List<Ended> ended = new ArrayList<>();
+    /** Those of executions that an image has. */
+    private final Set<Imaged> imaged = new HashSet<>();
 
     /** @param executionId of the record */
     void take(long offset, long epoch, ProcessChange change, String executionId) {
@@ -47,8 +71,13 @@ final class ProcessReading {
         found.byNumber.putIfAbsent(change.number(), new Entry(epoch, change, executionId));
     }
 
-    /** What was journaled under that id is needed no more. */
-    void ended(String journalId) {
+    /**
+     * What was journaled under that id is needed no more.
+     *
+     * @param number of the first change that whoever ended it did not have
+     * @param isOpen whether an execution is, whose changes are to be known as counting still
+     */
+    void ended(String journalId, long number, Predicate<String> isOpen) {
         Name name = names.remove(journalId);
         Found found = name == null ? null : processes.get(name);
         if (found == null) {
@@ -59,10 +88,31 @@ final class ProcessReading {
         if (first != null && found.values.get(base)) {
             ended.add(new Ended(journalId, first));
         }
+        found.whole().stream()
+                .filter(entry -> entry.change().base() == base && entry.change().number() < number && isOpen.test(entry.executionId()))
+                .forEach(entry -> imaged.add(new Imaged(name, entry.change().number(), entry.executionId())));
         found.byNumber.values().removeIf(entry -> entry.change().base() == base);
         if (found.bases.isEmpty()) {
             processes.remove(name);
         }
+    }
+
+    /** What is known of a change that an execution has made. */
+    Word word(ProcessChange change, String executionId) {
+        Name name = new Name(change.process(), change.createdMs());
+        Found found = processes.get(name);
+        if (imaged.contains(new Imaged(name, change.number(), executionId))) {
+            return Word.COUNTS;
+        }
+        Entry entry = found == null ? null : found.byNumber.get(change.number());
+        if (entry == null || !entry.executionId().equals(executionId)) {
+            return Word.VOID; // a later owner did not have it
+        }
+        List<Entry> whole = found.whole();
+        if (change.number() > whole.getLast().change().number()) {
+            return Word.VOID;
+        }
+        return change.number() < whole.getFirst().change().number() ? Word.COUNTS : Word.UNSURE;
     }
 
     /** @param isOpen whether an execution is */
@@ -71,14 +121,7 @@ final class ProcessReading {
         processes.forEach((name, found) -> {
             List<ProcessChange> changes = new ArrayList<>();
             Map<String, List<Change.Outgoing>> unsent = new LinkedHashMap<>();
-            for (Map.Entry<Long, Entry> each : found.byNumber.entrySet()) {
-                Entry entry = each.getValue();
-                boolean isGap = !changes.isEmpty() && each.getKey() != changes.getLast().number() + 1;
-                if (isGap && changes.getLast().change() instanceof Change.Left) {
-                    changes.clear(); // it was elsewhere, and is back: an image has all that was before
-                } else if (isGap) {
-                    break; // what lies behind a gap was promised to nobody
-                }
+            for (Entry entry : found.whole()) {
                 changes.add(entry.change());
                 if (entry.change().change() instanceof Change.Done done && !done.sends().isEmpty() && isOpen.test(entry.executionId())) {
                     unsent.computeIfAbsent(entry.executionId(), added -> new ArrayList<>()).addAll(done.sends());

@@ -240,6 +240,46 @@ class MigrationTest extends ProcessFixture {
         assertThat(shop.images.get("p").state()).containsKey("b");
     }
 
+    /** A next owner, whose journal has the process as it was made, and an execution with changes of it. */
+    private String recover(Input.Changed changed) {
+        shop = shop();
+        on(new Input.SlotLost(HOME, EPOCH));
+        on(new Input.SlotAcquired(HOME, EPOCH + 1));
+        on(new Input.RecoverProcess(APP.application(), "p", 5, List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0))), List.of(0L),
+                Map.of(), HOME));
+        InvocationRequest request = request(HOME, 1);
+        on(new Input.Recover(request, List.of(new Signal.TaskSucceeded("g", json("7"), List.of())), 2, Map.of(), -1, List.of(-1L), changed));
+        on(new Input.SlotReady(HOME, EPOCH + 1));
+        on(new Input.Journaled(request.executionId(), 1, null));
+        shop.settle();
+        return request.executionId();
+    }
+
+    @Test
+    void aFunctionWhoseEndDoesNotCountRunsAgain() {
+        String id = recover(new Input.Changed(5, 0, 2, 1));
+        assertThat(shop.of(Action.HandOver.class)).singleElement().satisfies(over -> {
+            assertThat(over.executionId()).isEqualTo(id);
+            assertThat(over.attempt()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void oneWhoseEndCountsDoesNot() {
+        recover(new Input.Changed(5, 0, 1, 1));
+        assertThat(shop.of(Action.HandOver.class)).isEmpty();
+    }
+
+    @Test
+    void oneThatMessagesMadeWhichAreUnreadAgainIsNotRun() {
+        String id = recover(new Input.Changed(5, 2, 0, 0));
+        assertThat(shop.of(Action.HandOver.class)).isEmpty();
+        assertThat(shop.settled).filteredOn(Action.Record.class::isInstance).last().satisfies(record -> {
+            assertThat(((Action.Record) record).record().executionId()).isEqualTo(id);
+            assertThat(((Action.Record) record).record().failure().details()).containsEntry(Failure.MAY_HAVE_RUN, true);
+        });
+    }
+
     /** Of the execution that a next owner finds in the journal of home, while the process lives away. */
     private Action.Record recovered(List<Signal> replay) {
         finish(running("p"), write("a", "1"));

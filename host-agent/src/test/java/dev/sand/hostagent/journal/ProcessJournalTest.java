@@ -10,9 +10,11 @@ import dev.sand.event.Slots;
 import dev.sand.globalbus.BusException;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.RecoverProcess;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.journal.JournalAdapter.Left;
+import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
@@ -48,7 +50,12 @@ class ProcessJournalTest extends BusJournalFixture {
     }
 
     private void end(long base) {
-        journal.append(new Entry("app", ProcessChange.journalId("p", 5, base), Slots.of("p", 2), epoch, 100,
+        end(base, 99);
+    }
+
+    /** @param to the last change that whoever ends it had */
+    private void end(long base, long to) {
+        journal.append(new Entry("app", ProcessChange.journalId("p", 5, base), Slots.of("p", 2), epoch, to + 1,
                 new Backup.Ended(Status.SUCCEEDED), Await.NO, "p", null), null);
     }
 
@@ -95,6 +102,53 @@ class ProcessJournalTest extends BusJournalFixture {
         append("app", e1, 2, new Backup.Ended(Status.SUCCEEDED));
         restart();
         assertThat(left().processes().getFirst().unsent()).isEmpty();
+    }
+
+    /** Its process is made, and it has ended with a change of that number. */
+    private String ended(long number) {
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        give(0, 1, new Change.Made(1, 0, 0));
+        append("app", e1, 0, accepted("app", e1));
+        give(change(0, number, new Change.Done(List.of(), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        durable(2);
+        return e1;
+    }
+
+    private Unfinished unfinished() {
+        restart();
+        return left().executions().getFirst();
+    }
+
+    @Test
+    void whatEndedBehindAChangeThatIsMissingHasNotEnded() {
+        ended(3);
+        Unfinished found = unfinished();
+        assertThat(found.signals()).isEmpty();
+        assertThat(found.next()).isEqualTo(1);
+    }
+
+    @Test
+    void whetherAnEndCountsIsTheImagesToTellWhileTheChangeIsThere() {
+        ended(2);
+        Unfinished found = unfinished();
+        assertThat(found.signals()).hasSize(1);
+        assertThat(found.changed()).isEqualTo(new Input.Changed(5, 0, 2, 1));
+    }
+
+    @Test
+    void anEndThatAnImageHasCounts() {
+        ended(2);
+        end(0, 2);
+        Unfinished found = unfinished();
+        assertThat(found.signals()).hasSize(1);
+        assertThat(found.changed()).isNull();
+    }
+
+    @Test
+    void anEndThatItsNextOwnerDidNotHaveDoesNot() {
+        ended(2);
+        end(0, 0);
+        assertThat(unfinished().signals()).isEmpty();
     }
 
     @Test

@@ -1,9 +1,9 @@
 package dev.sand.hostagent.journal;
 
-import static dev.sand.hostagent.journal.MovingWorld.APP;
-import static dev.sand.hostagent.journal.MovingWorld.PROCESSES;
-import static dev.sand.hostagent.journal.MovingWorld.json;
-import static dev.sand.hostagent.journal.MovingWorld.text;
+import static dev.sand.hostagent.journal.ProcessWorld.APP;
+import static dev.sand.hostagent.journal.ProcessWorld.PROCESSES;
+import static dev.sand.hostagent.journal.ProcessWorld.json;
+import static dev.sand.hostagent.journal.ProcessWorld.text;
 
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** A function that runs in a {@link MovingWorld}: it does a few things, one after the other, and ends. */
+/** A function that runs in a {@link ProcessWorld}: it does a few things, one after the other, and ends. */
 final class WorldFunction {
-    private final MovingWorld world;
+    private final ProcessWorld world;
     private final WorldHost host;
     private final Action.HandOver over;
     private final String name;
@@ -31,7 +31,7 @@ final class WorldFunction {
     private int left;
     private int sends;
 
-    WorldFunction(MovingWorld world, WorldHost host, Action.HandOver over) {
+    WorldFunction(ProcessWorld world, WorldHost host, Action.HandOver over) {
         this.world = world;
         this.host = host;
         this.over = over;
@@ -40,6 +40,7 @@ final class WorldFunction {
         this.script = new Random(name.hashCode());
         this.fails = script.nextInt(5) == 0;
         this.left = 1 + script.nextInt(4);
+        world.reads.began(name, world.nowNs);
     }
 
     void step() {
@@ -63,7 +64,7 @@ final class WorldFunction {
                 String body = name + "#" + sends;
                 call(new ProcessCall.Send(sends++, to, "k", json(body), 5_000), answer -> {
                     if (answer instanceof Answer.Done && over.grain().equals("f")) {
-                        world.sent.putIfAbsent(body, new MovingWorld.Message(process, to, body));
+                        world.sent.putIfAbsent(body, new ProcessWorld.Message(process, to, body));
                     }
                     if (answer instanceof Answer.Done) {
                         next();
@@ -78,8 +79,21 @@ final class WorldFunction {
                 }
                 next();
             });
-            default -> call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
+            default -> {
+                read("o/" + script.nextInt(WorldReads.KEYS));
+                call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
+            }
         }
+    }
+
+    /** A key that others write over. */
+    private void read(String key) {
+        long sinceNs = world.nowNs;
+        call(new ProcessCall.Get(key), answer -> {
+            if (answer instanceof Answer.Value(Payload value)) {
+                world.reads.read(process, key, value, sinceNs);
+            }
+        });
     }
 
     private static StateWrite write(String key) {
@@ -92,6 +106,11 @@ final class WorldFunction {
             return;
         }
         String key = keys.get(number);
+        if (key.startsWith("o/")) {
+            read(key);
+            look(keys, number + 1);
+            return;
+        }
         call(new ProcessCall.Get(key), answer -> {
             String found = answer instanceof Answer.Value(Payload value) && value != null ? text(value) : answer.toString();
             if (!found.equals(key)) {
@@ -126,6 +145,9 @@ final class WorldFunction {
         } else {
             writes.add(write("a/" + name));
             writes.add(write("b/" + name));
+            String everybodys = "o/" + Math.floorMod(name.hashCode(), WorldReads.KEYS);
+            world.reads.writes(name, process, everybodys);
+            writes.add(new StateWrite(everybodys, json(name)));
             host.on(new Input.FinishInProcess(new Input.Finish(APP, over.instance(), over.eventId(), over.attempt(), json("0"), List.of(),
                     world.nowNs, world.nowNs), writes));
             exit();

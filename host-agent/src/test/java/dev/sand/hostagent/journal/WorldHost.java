@@ -1,9 +1,9 @@
 package dev.sand.hostagent.journal;
 
-import static dev.sand.hostagent.journal.MovingWorld.APP;
-import static dev.sand.hostagent.journal.MovingWorld.MS;
-import static dev.sand.hostagent.journal.MovingWorld.SLOTS;
-import static dev.sand.hostagent.journal.MovingWorld.away;
+import static dev.sand.hostagent.journal.ProcessWorld.APP;
+import static dev.sand.hostagent.journal.ProcessWorld.MS;
+import static dev.sand.hostagent.journal.ProcessWorld.SLOTS;
+import static dev.sand.hostagent.journal.ProcessWorld.away;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** One host of a {@link MovingWorld}: what it is asked to do is done, late or never. */
+/** One host of a {@link ProcessWorld}: what it is asked to do is done, late or never. */
 final class WorldHost {
-    private final MovingWorld world;
+    private final ProcessWorld world;
     private final String name;
     private final Map<Integer, Long> epochs = new HashMap<>();
     /** Who waits for an execution; told null when this host dies. In the order in which they came, so that dice fall the same. */
@@ -36,7 +36,7 @@ final class WorldHost {
     HostCore core;
     private int life;
 
-    WorldHost(MovingWorld world, String name) {
+    WorldHost(ProcessWorld world, String name) {
         this.world = world;
         this.name = name;
     }
@@ -107,7 +107,7 @@ final class WorldHost {
     }
 
     /** What the journal of a slot has, records of earlier owners that came behind a later one's first left out. */
-    static PartitionReading reading(MovingWorld world, int slot) {
+    static PartitionReading reading(ProcessWorld world, int slot) {
         PartitionReading reading = new PartitionReading();
         long offset = 0;
         for (Action.Journal record : List.copyOf(world.journal)) {
@@ -130,7 +130,7 @@ final class WorldHost {
 
     void invoke(InvocationRequest request, Consumer<InvocationResult> then) {
         answered.put(request.executionId(), then);
-        on(new Input.Invoke(request, MovingWorld.deaf()));
+        on(new Input.Invoke(request, ProcessWorld.deaf()));
     }
 
     void on(Input input) {
@@ -253,8 +253,7 @@ final class WorldHost {
         long ms = dice(15);
         long atNs = Math.max(world.busUntilNs.getOrDefault(order, 0L), world.nowNs + ms * MS);
         world.busUntilNs.put(order, atNs);
-        // Where others ask for the same again, what a refused record leaves out is not to be hidden behind a later one.
-        boolean fails = world.isOne() && record.carried() != null && dice(12) == 0;
+        boolean fails = record.carried() != null && dice(12) == 0;
         int of = life;
         world.at(atNs, () -> {
             if (of != life || !Long.valueOf(record.epoch()).equals(epochs.get(record.slot()))) {
@@ -269,6 +268,9 @@ final class WorldHost {
                         : new Input.Journaled(record.executionId(), record.sequence(), null)));
             }
         });
+        if (world.answersEarly && record.carried() != null) {
+            on(new Input.ChangeJournaled(record.carried(), null));
+        }
     }
 
     /** It may be stored, and the host not hear of it. */

@@ -73,7 +73,7 @@ final class WorldStore {
     Set<String> bodies() {
         Set<String> bodies = new HashSet<>();
         rows.values().forEach(row -> {
-            row.image.messages().forEach(message -> bodies.add(MovingWorld.text(message.payload())));
+            row.image.messages().forEach(message -> bodies.add(ProcessWorld.text(message.payload())));
             row.image.state().keySet().stream().filter(key -> key.startsWith("r/")).forEach(key -> bodies.add(key.substring(2)));
         });
         return bodies;
