@@ -123,12 +123,8 @@ final class LateSends {
             given(way, step, Failure.platform(Errors.TOO_LARGE, "it is larger than the mailbox", false));
         } else if (home != null && !home.mailbox().holdsBack(step.message)
                 && home.mailbox().deliver(step.message, step.message.sender(), false)) {
-            settles(way.application, step.message, step.message.sender());
-            boolean isSenders = step.waits.equals(step.message.sender()); // whose end waits for what is on its way now
-            Runnable done = () -> processes.sends().done(step.waits);
-            if (isSenders || !processes.sends().delays(step.message.sender(), done)) {
-                done.run();
-            }
+            settles(way.application, step.message, step.waits);
+            processes.sends().done(step.waits); // whose end waits for what is on its way into the journal now
             next(way, ways.get(way));
         } else {
             context.later(() -> give(way, step));

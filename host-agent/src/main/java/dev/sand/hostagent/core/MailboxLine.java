@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
+import dev.sand.event.Slots;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
@@ -38,7 +39,16 @@ final class MailboxLine {
         this.onInvoking = onInvoking;
     }
 
-    private record Unsure(Outgoing message, String waits, boolean brought) {}
+    private record Unsure(Outgoing message, String waits, boolean brought) {
+        boolean is(Outgoing other) {
+            return message.ordinal() == other.ordinal() && Slots.request(message.sender()).equals(Slots.request(other.sender()));
+        }
+
+        /** By its sender, which runs here now: who has brought it may be no more. */
+        Unsure sentHere() {
+            return new Unsure(message, waits, false);
+        }
+    }
 
     /** A function that waits for a message. */
     private final class Receiver extends Timed {
@@ -137,6 +147,9 @@ final class MailboxLine {
         Sent sent = process.offer(arrived, context.nowNs);
         if (sent == Sent.REPEATED) {
             home.free(List.of(message.payload()));
+            if (!brought) {
+                unsure.replaceAll((number, each) -> each.is(message) ? each.sentHere() : each);
+            }
         } else if (sent == Sent.TAKEN) {
             long number = process.number();
             context.processes.sends().begin(waits);

@@ -169,11 +169,22 @@ final class Processes {
         }
         if (last.change() instanceof Change.Left) {
             hands.recover(recover, last);
+            recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
         } else {
-            table.bring(recover, 0, true, (home, failure) -> { });
+            recover.unsent().keySet().forEach(sends::begin);
+            table.bring(recover, 0, true, (home, failure) -> resend(recover));
         }
-        // Behind that: what it sends to itself waits for it, and does not bring it here without what the journal has.
-        recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
+    }
+
+    /** What functions sent with their ends, which count if the image, or whatever else the journal goes on from, has all that was before. */
+    private void resend(Input.RecoverProcess of) {
+        boolean counts = table.counts(of.slot(), of.application(), of.process(), of.createdMs(), of.changes().getFirst().number());
+        of.unsent().forEach((executionId, messages) -> {
+            if (counts) {
+                deferred.deliverAgain(of.application(), executionId, messages);
+            }
+            sends.done(executionId);
+        });
     }
 
     /** One of its name is, or was, here in another slot: that it lives there, its image says; what is told of here was before. */

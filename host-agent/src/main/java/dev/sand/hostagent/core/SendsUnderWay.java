@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Messages that were delivered and are not in the journal yet, by who sent them: a function's end waits for its own, so that none is
- * lost of one that is known to have ended.
+ * Messages that were delivered and are not in the journal yet, by the execution that sent them, whether a function of it did so while it
+ * ran or with its end: that waits for its own, so that none is lost of one that is known to have ended; and so does who brings one of
+ * them a second time.
  */
 final class SendsUnderWay {
     private static final class Of {
@@ -18,12 +19,18 @@ final class SendsUnderWay {
 
     private final Map<String, Of> bySender = new HashMap<>();
 
+    /** @param sender an execution, or an event of it */
+    private static String request(String sender) {
+        int slash = sender.indexOf('/');
+        return Slots.request(slash < 0 ? sender : sender.substring(0, slash));
+    }
+
     void begin(String sender) {
-        bySender.computeIfAbsent(Slots.request(sender), added -> new Of()).messages++;
+        bySender.computeIfAbsent(request(sender), added -> new Of()).messages++;
     }
 
     void done(String sender) {
-        String request = Slots.request(sender);
+        String request = request(sender);
         Of of = bySender.get(request);
         if (--of.messages == 0) {
             bySender.remove(request);
@@ -33,7 +40,7 @@ final class SendsUnderWay {
 
     /** Does the step when all of the sender's are durable. @return false: they are, and it is done by whoever asks */
     boolean delays(String sender, Runnable step) {
-        Of of = bySender.isEmpty() ? null : bySender.get(Slots.request(sender));
+        Of of = bySender.isEmpty() ? null : bySender.get(request(sender));
         return of != null && of.waiting.add(step);
     }
 }

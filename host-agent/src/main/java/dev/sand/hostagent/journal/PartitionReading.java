@@ -174,13 +174,15 @@ final class PartitionReading {
                 } // else its beginning was not backed up: then nobody was promised anything
             }
             case Backup.Changed _ -> { }
-            case Backup.Ended _ when ProcessChange.processOf(id) != null -> processes.ended(id, record.sequence(), each -> open.containsKey(each) || early.containsKey(each));
+            case Backup.Ended _ when ProcessChange.processOf(id) != null ->
+                    processes.ended(id, record.sequence(), each -> open.containsKey(each) || early.containsKey(each));
             case Backup.Ended _ -> {
                 if (found != null && found.values) {
                     ended.add(found);
                 }
                 open.remove(id);
                 early.remove(id);
+                processes.executionEnded(id);
             }
         }
     }

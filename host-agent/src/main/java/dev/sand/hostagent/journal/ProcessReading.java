@@ -35,8 +35,8 @@ final class ProcessReading {
             List<Entry> whole = new ArrayList<>();
             for (Entry entry : byNumber.values()) {
                 boolean isGap = !whole.isEmpty() && entry.change().number() != whole.getLast().change().number() + 1;
-                if (isGap && whole.getLast().change().change() instanceof Change.Left) {
-                    whole.clear(); // it was elsewhere, and is back: an image has all that was before
+                if (isGap && (whole.getLast().change().change() instanceof Change.Left || isFirstBehindItsImage(entry))) {
+                    whole.clear(); // it was elsewhere, and is back; or those between are ended: an image has all that was before
                 } else if (isGap) {
                     break; // what lies behind a gap was promised to nobody
                 }
@@ -44,9 +44,14 @@ final class ProcessReading {
             }
             return whole;
         }
+
+        /** All before it were there when that image was begun: when they are not, they have been let go. */
+        private static boolean isFirstBehindItsImage(Entry entry) {
+            return entry.change().number() == entry.change().base() + 1;
+        }
     }
 
-    private record Imaged(Name name, long number, String executionId) {}
+    private record Imaged(Name name, long number) {}
 
     /** Whether a change counts; that the image is to tell: UNSURE. */
     enum Word { COUNTS, VOID, UNSURE }
@@ -57,8 +62,8 @@ final class ProcessReading {
     private final Map<Name, Found> processes = new LinkedHashMap<>();
     private final Map<String, Name> names = new HashMap<>();
     private final List<Ended> ended = new ArrayList<>();
-    /** Those of executions that an image has. */
-    private final Set<Imaged> imaged = new HashSet<>();
+    /** By execution that is open, those of its changes that an image has. */
+    private final Map<String, Set<Imaged>> imaged = new HashMap<>();
 
     /** @param executionId of the record */
     void take(long offset, long epoch, ProcessChange change, String executionId) {
@@ -74,7 +79,7 @@ final class ProcessReading {
     /**
      * What was journaled under that id is needed no more.
      *
-     * @param number of the first change that whoever ended it did not have
+     * @param number of the first change that whoever ended it did not have; it had all before, whether or not they are still there
      * @param isOpen whether an execution is, whose changes are to be known as counting still
      */
     void ended(String journalId, long number, Predicate<String> isOpen) {
@@ -88,20 +93,26 @@ final class ProcessReading {
         if (first != null && found.values.get(base)) {
             ended.add(new Ended(journalId, first));
         }
-        found.whole().stream()
-                .filter(entry -> entry.change().base() == base && entry.change().number() < number && isOpen.test(entry.executionId()))
-                .forEach(entry -> imaged.add(new Imaged(name, entry.change().number(), entry.executionId())));
+        found.byNumber.headMap(number).values().stream()
+                .filter(entry -> entry.change().base() == base && isOpen.test(entry.executionId()))
+                .forEach(entry -> imaged.computeIfAbsent(entry.executionId(), added -> new HashSet<>(2))
+                        .add(new Imaged(name, entry.change().number())));
         found.byNumber.values().removeIf(entry -> entry.change().base() == base);
         if (found.bases.isEmpty()) {
             processes.remove(name);
         }
     }
 
+    /** The execution is over. */
+    void executionEnded(String executionId) {
+        imaged.remove(executionId);
+    }
+
     /** What is known of a change that an execution has made. */
     Word word(ProcessChange change, String executionId) {
         Name name = new Name(change.process(), change.createdMs());
         Found found = processes.get(name);
-        if (imaged.contains(new Imaged(name, change.number(), executionId))) {
+        if (imaged.getOrDefault(executionId, Set.of()).contains(new Imaged(name, change.number()))) {
             return Word.COUNTS;
         }
         Entry entry = found == null ? null : found.byNumber.get(change.number());

@@ -111,6 +111,23 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(call(other, new ProcessCall.Result(id, 0))).as("its caller has ended").isInstanceOf(Answer.Refused.class);
     }
 
+    /** Who has brought it is the host where its sender ran before, which may be no more. */
+    @Test
+    void whatItsSenderRepeatsHereIsGivenAgainWhenItsReceiverGoes() {
+        running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), sender.eventId(), 0, "p", "q", "k", json("1"), 0),
+                answered::add));
+        assertThat(call(sender, send(0, "q", "1"))).isEqualTo(new Answer.Done());
+        assertThat(finish(sender)).noneMatch(Action.Respond.class::isInstance);
+        List<Action> lost = on(new Input.SlotLost(Slots.of("q", SLOTS), EPOCH));
+        assertThat(lost).filteredOn(Action.SendElsewhere.class::isInstance).singleElement()
+                .satisfies(send -> assertThat(((Action.SendElsewhere) send).message().sender()).isEqualTo(sender.eventId()));
+        assertThat(lost).filteredOn(Action.Respond.class::isInstance).as("its end waits")
+                .noneMatch(end -> ((Action.Respond) end).result().status() == InvocationResult.Status.SUCCEEDED);
+    }
+
     private Running hasSentTwo() {
         lose("q");
         Running sender = running("p", "atomic");

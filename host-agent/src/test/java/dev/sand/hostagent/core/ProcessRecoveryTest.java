@@ -11,6 +11,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
@@ -182,6 +183,40 @@ class ProcessRecoveryTest extends ProcessFixture {
         InvocationRequest request = new InvocationRequest(execution, APP.application(), APP.version(), "atomic", json("1"), 10_000, false,
                 null).inProcess("p");
         assertThat(on(new Input.Recover(request, List.of(finished)))).as("it is not run again").noneMatch(Action.HandOver.class::isInstance);
+    }
+
+    /** As that owner of its slot does who comes next. */
+    @Test
+    void whoBringsAMessageOfAnEndAgainHearsOfItOnceItIsDurable() {
+        running("q");
+        Running atomic = running("p", "atomic");
+        call(atomic, send(0, "q", "1"));
+        shop.takesChanges = false;
+        finish(atomic);
+        take(changes().getLast());
+        Action.Journal arrived = changes().getLast();
+        assertThat(arrived.carried().change().change()).isInstanceOf(Change.Arrived.class);
+        List<Action> brought = on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), atomic.eventId(), 0, "p", "q", "k",
+                json("1"), 0), failure -> { }));
+        assertThat(brought).noneMatch(Action.AnswerDelivery.class::isInstance);
+        assertThat(take(arrived)).filteredOn(Action.AnswerDelivery.class::isInstance).singleElement()
+                .satisfies(answer -> assertThat(((Action.AnswerDelivery) answer).failure()).isNull());
+    }
+
+    @Test
+    void sendsOfAnEndThatDoesNotCountAreNotMade() {
+        running("q");
+        Running atomic = running("p", "atomic");
+        call(atomic, send(0, "q", "1"));
+        shop.takesChanges = false;
+        finish(atomic);
+        ProcessChange q = changes().getFirst().carried().change();
+        Action.Journal ended = changes().getLast();
+        shop = shop();
+        on(new Input.RecoverProcess(APP.application(), "q", q.createdMs(), List.of(q), List.of(0L), Map.of()));
+        on(new Input.RecoverProcess(APP.application(), "p", ended.carried().change().createdMs(), List.of(ended.carried().change()),
+                List.of(0L), Map.of(ended.executionId(), ((Change.Done) ended.carried().change().change()).sends())));
+        assertThat(received(running("q"))).as("that its sender was made is not in the journal").isNull();
     }
 
     @Test

@@ -144,6 +144,28 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(found.changed()).isNull();
     }
 
+    /** The bus took the change before it later, and has been trimmed since: the journal begins between the two. */
+    @Test
+    void soDoesOneBeforeWhichSomethingIsThereNoMore() {
+        ended(3);
+        end(0, 3);
+        Unfinished found = unfinished();
+        assertThat(found.signals()).hasSize(1);
+        assertThat(found.changed()).isNull();
+    }
+
+    @Test
+    void whatLiesBehindAnImageCountsThoughTheJournalHasSomethingOfAnEarlierOneStill() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(0, 2, message(json("1")));
+        give(2, 3, message(json("2")));
+        give(3, 4, message(json("3")));
+        durable(4);
+        end(2, 3);
+        restart();
+        assertThat(numbers(left().processes().getFirst())).containsExactly(4L);
+    }
+
     @Test
     void anEndThatItsNextOwnerDidNotHaveDoesNot() {
         ended(2);

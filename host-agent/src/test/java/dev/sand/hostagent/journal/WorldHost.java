@@ -253,7 +253,7 @@ final class WorldHost {
         long ms = dice(15);
         long atNs = Math.max(world.busUntilNs.getOrDefault(order, 0L), world.nowNs + ms * MS);
         world.busUntilNs.put(order, atNs);
-        boolean fails = record.carried() != null && dice(12) == 0;
+        boolean fails = (record.carried() != null || isEnd(record)) && dice(12) == 0;
         int of = life;
         world.at(atNs, () -> {
             if (of != life || !Long.valueOf(record.epoch()).equals(epochs.get(record.slot()))) {
@@ -261,6 +261,8 @@ final class WorldHost {
             }
             if (!fails) {
                 world.journal.add(record);
+            } else if (!record.awaited()) {
+                after(500, () -> journal(record)); // by the adapter
             }
             if (record.awaited()) {
                 after(dice(3), () -> on(record.carried() != null
@@ -271,6 +273,10 @@ final class WorldHost {
         if (world.answersEarly && record.carried() != null) {
             on(new Input.ChangeJournaled(record.carried(), null));
         }
+    }
+
+    private static boolean isEnd(Action.Journal record) {
+        return record.backup() instanceof Action.Backup.Ended;
     }
 
     /** It may be stored, and the host not hear of it. */
