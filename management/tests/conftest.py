@@ -1,5 +1,7 @@
 """The application of all tests in a file, and who asks its grains."""
 
+import compileall
+import py_compile
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,10 @@ from sand.emulator.harness import Harness
 @pytest.fixture(scope="module")
 def sand_application():
     """One a file: loading so many grains takes a while. Tests of a file keep out of each other's rows."""
-    with Harness(Path(__file__).parent.parent) as application:
+    folder = Path(__file__).parent.parent
+    # Each call imports all of it anew, and would compile it anew.
+    compileall.compile_dir(folder / "manage", quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+    with Harness(folder) as application:
         yield application
 
 
@@ -25,6 +30,6 @@ def platform(monkeypatch):
 @pytest.fixture
 def caller(sand_application, platform):
     """`caller(grain, operation, …)` as who may everything; `caller.of(…)` as somebody else."""
-    everybody = Caller(sand_application)
-    everybody.of = lambda **who: Caller(sand_application, **who)
+    everybody = Caller(sand_application, platform)
+    everybody.of = lambda **who: Caller(sand_application, platform, **who)
     return everybody

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from asking import CAPABILITIES
 
 FOLDER = Path(__file__).parent.parent
 DOCUMENT = FOLDER.parent / "frontend/src/main/resources/openapi.yaml"
@@ -97,6 +98,11 @@ def test_a_grain_is_ready(sand_application, platform, grain):
     event = {"operation": "ready", "parameters": {}, "body": None, "who": {"kind": "system", "scopes": []}, "ticket": ""}
     assert sand_application.call(grain, event)["status"] == 200
     assert not platform.calls
+
+
+def test_every_operation_of_a_grain_that_the_document_has_is_in_its_capability():
+    for grain, operation, _ in ALL:
+        assert operation in CAPABILITIES.get(grain, ()) or operation in NEW.get(grain, ())
 
 
 def test_what_a_grain_does_not_do_is_no_crash(caller):
