@@ -118,6 +118,13 @@ def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
         walk("key.mjs", local.server, SAND_KEY=file.read_text())
 
 
+@pytest.mark.slow
+def test_a_walk_through_ten_thousand_executions() -> None:
+    """More than a page could hold as rows: those that are seen are there."""
+    with LocalPlatform(*sandbox_option(), "--keep-executions", "100000") as local:
+        walk("many.mjs", local.server, "10000")
+
+
 def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
     chromium = shutil.which("chromium")
     if chromium is None and not os.environ.get("SAND_TEST_BROWSER"):

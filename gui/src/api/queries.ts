@@ -1,11 +1,12 @@
 // What pages ask for, each with the address that "as curl" shows.
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { type Schemas, address, answered, client } from "./client";
 import { readHistory } from "./history";
 
 const FRESH_MS = 5_000;
 const RUNNING_MS = 1_000;
 export const PAGE = 50;
+const NEXT_PAGE = 1_000;
 
 /** The document has the followed form beside it. */
 export interface LogPage {
@@ -71,24 +72,29 @@ export function invocationsQuery(asked: Asked): URLSearchParams {
   return query;
 }
 
+/** Page behind page: a short one first, which is asked for again as long as it is the only one. */
 export const invocations = (app: string, asked: Asked) =>
-  queryOptions({
-    queryKey: ["invocations", app, asked],
-    queryFn: () =>
+  infiniteQueryOptions({
+    queryKey: ["invocations", app, asked.status, asked.target, asked.before],
+    queryFn: ({ pageParam: before }) =>
       answered(
         client.GET("/api/v1/applications/{app}/invocations", {
           params: {
             path: { app },
             query: {
-              limit: PAGE,
+              limit: before === asked.before ? PAGE : NEXT_PAGE,
               ...(asked.status && { status: asked.status as Status }),
               ...(asked.target && { target: asked.target }),
-              ...(asked.before && { before: asked.before }),
+              ...(before && { before }),
             },
           },
         }),
       ),
-    refetchInterval: 2_000,
+    initialPageParam: asked.before,
+    getNextPageParam: (last) => last.next,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 1) === 1 ? 2_000 : false),
+    refetchOnWindowFocus: (query) => (query.state.data?.pages.length ?? 1) === 1,
+    staleTime: 2_000,
     placeholderData: (before) => before,
   });
 

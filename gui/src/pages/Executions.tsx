@@ -1,21 +1,31 @@
-// An application's executions, newest first: a page at a time, however many there are.
-import { useQuery } from "@tanstack/react-query";
+// An application's executions, newest first, however many there are: the list goes on as it is scrolled.
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useMemo } from "react";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
 import type { Schemas } from "../api/client";
 import type { Route } from "../model/route";
-import { duration, when } from "../model/show";
+import { duration, many, when } from "../model/show";
 import { Found, StatusBadge, Title, To } from "../parts/bits";
 import { Choice } from "../parts/Choice";
 import { AsCurl } from "../parts/copy";
 import { go } from "../parts/router";
-import { type Column, Table } from "../parts/Table";
+import { LongTable } from "../parts/LongTable";
+import { type Column, Empty } from "../parts/Table";
 
 type Listed = Extract<Route, { page: "executions" }>;
 type Row = Schemas["Invocation"];
 
 export function Executions({ route }: { readonly route: Listed }) {
   const { app } = route;
-  const query = useQuery(invocations(app, route));
+  const cache = useQueryClient();
+  const asked = invocations(app, route);
+  const query = useInfiniteQuery(asked);
+  const { fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = query;
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.invocations) ?? [], [query.data]);
+  const shown = useMemo(() => columns(app), [app]);
+  const more = useCallback(() => {
+    if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
+  }, [fetchNextPage, isFetchingNextPage, isPlaceholderData]);
   const described = useQuery(application(app));
   const targets = [...Object.keys(described.data?.workflows ?? {}), ...Object.keys(described.data?.grains ?? {})];
   const isFiltered = route.status !== "" || route.target !== "" || route.before !== "";
@@ -28,21 +38,33 @@ export function Executions({ route }: { readonly route: Listed }) {
         {isFiltered && <To route={{ ...route, status: "", target: "", before: "" }}>All of them</To>}
       </form>
       <Found query={query}>
-        {(found) => (
-          <>
-            <Table
-              caption="Executions"
-              rows={found.invocations}
-              rowKey={(one) => one.executionId}
-              columns={columns(app)}
-              empty={isFiltered ? <p>There is none of that kind.</p> : <p>There is none yet. Run a workflow or a grain: its page has a form for it, and the request as a command.</p>}
-            />
-            <p className="pages">
-              {route.before && <To route={{ ...route, before: "" }}>Newest</To>}
-              {found.next && <To route={{ ...route, before: found.next }}>Older</To>}
-            </p>
-          </>
-        )}
+        {(found) =>
+          rows.length === 0 && !hasNextPage ? (
+            <Empty>
+              {isFiltered ? <p>There is none of that kind.</p> : <p>There is none yet. Run a workflow or a grain: its page has a form for it, and the request as a command.</p>}
+            </Empty>
+          ) : (
+            <>
+              <LongTable caption="Executions" rows={rows} rowKey={(one) => one.executionId} columns={shown} hasMore={hasNextPage} onMore={more} />
+              <p className="pages">
+                <span role="status">
+                  {many(rows.length, "execution")}
+                  {hasNextPage ? " so far" : ""}
+                  {isFetchingNextPage && ", loading more…"}
+                </span>
+                {route.before ? (
+                  <To route={{ ...route, before: "" }}>Newest</To>
+                ) : (
+                  found.pages.length > 1 && (
+                    <button type="button" className="small" onClick={() => void cache.resetQueries({ queryKey: asked.queryKey, exact: true })}>
+                      From the newest again
+                    </button>
+                  )
+                )}
+              </p>
+            </>
+          )
+        }
       </Found>
       <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app]} />
     </>

@@ -23,34 +23,44 @@ export function Table<T>({ caption, rows, rowKey, columns, empty }: Props<T>) {
     <div className="wide" tabIndex={0} role="region" aria-label={caption}>
       <table>
         <caption className="unseen">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" className={column.kind}>
-                {column.quiet ? <span className="unseen">{column.head}</span> : column.head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads columns={columns} />
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map((column, i) =>
-                i === 0 ? (
-                  <th key={column.head} scope="row" className={column.kind}>
-                    {column.cell(row)}
-                  </th>
-                ) : (
-                  <td key={column.head} className={column.kind}>
-                    {column.cell(row)}
-                  </td>
-                ),
-              )}
+              <Cells row={row} columns={columns} />
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+export function Heads<T>({ columns }: { readonly columns: readonly Column<T>[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column.head} scope="col" className={column.kind}>
+            {column.quiet ? <span className="unseen">{column.head}</span> : column.head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+export function Cells<T>({ row, columns }: { readonly row: T; readonly columns: readonly Column<T>[] }) {
+  return columns.map((column, i) =>
+    i === 0 ? (
+      <th key={column.head} scope="row" className={column.kind}>
+        {column.cell(row)}
+      </th>
+    ) : (
+      <td key={column.head} className={column.kind}>
+        {column.cell(row)}
+      </td>
+    ),
   );
 }
 
