@@ -54,6 +54,10 @@ public final class InvocationStore implements AutoCloseable {
                           ScopeParts parts) {
         public static final Options DEFAULT = new Options(20_000, 128L << 20, Duration.ofMillis(50), 10_000, 4L << 30,
                 new ScopeParts(Slots.DEFAULT));
+
+        public Options keeping(int perApplication) {
+            return new Options(maxWaiting, maxWaitingBytes, linger, perApplication, outputBytes, parts);
+        }
     }
 
     /** An output that can be read, in a stream or whole. */

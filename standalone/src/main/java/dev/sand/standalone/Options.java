@@ -22,6 +22,7 @@ import java.util.TreeMap;
  * @param python interpreter of process sandboxes
  * @param pythonPath folder with the Python package {@code sand}
  * @param idempotencyWindow how long an Idempotency-Key stands for its execution
+ * @param keepExecutions records of ended executions that an application keeps, the newest
  * @param operatorKey file with the key that whoever calls has to show, or null
  * @param allowHosts names beside its own that a platform without a key answers to
  * @param cluster what of a cluster this is
@@ -30,8 +31,8 @@ import java.util.TreeMap;
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
-               Duration idempotencyWindow, Path operatorKey, List<String> allowHosts, ClusterOptions cluster, DataPlaneListen dataPlane,
-               ManagementOptions management) {
+               Duration idempotencyWindow, int keepExecutions, Path operatorKey, List<String> allowHosts, ClusterOptions cluster,
+               DataPlaneListen dataPlane, ManagementOptions management) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
@@ -52,6 +53,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --python FILE              interpreter of process sandboxes [SAND_PYTHON, or python3]
               --python-path DIR          folder with the Python package sand [the checkout's]
               --idempotency-window DURATION   how long an Idempotency-Key stands for its execution [24h]
+              --keep-executions N        records of executions that each application keeps, the newest [10000]
               --config FILE              options in a file, YAML or name=value lines; the command line wins
             """ + ManagementOptions.USAGE + DataPlaneListen.USAGE + ClusterOptions.USAGE;
     private static final String LOG = "--log";
@@ -122,8 +124,9 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 isOn(given.remove(FOLDER_DEPLOY)),
                 take(given, "--python", environment.getOrDefault("SAND_PYTHON", "python3")),
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
-                new Values(given).duration("--idempotency-window", "24h"), operatorKey, Doors.names(take(given, "--allow-host", "")),
-                cluster, DataPlaneListen.take(given), ManagementOptions.take(given));
+                new Values(given).duration("--idempotency-window", "24h"),
+                Values.number("--keep-executions", take(given, "--keep-executions", "10000"), 100, 1_000_000), operatorKey,
+                Doors.names(take(given, "--allow-host", "")), cluster, DataPlaneListen.take(given), ManagementOptions.take(given));
         Doors.check(options);
         return options;
     }
@@ -189,6 +192,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("log", log);
         values.put("python", python);
         values.put("python-path", pythonPath);
+        values.put("keep-executions", keepExecutions);
         values.put("idempotency-window", idempotencyWindow.toMinutes() + "m");
         management.show(values);
         dataPlane.show(values);

@@ -90,7 +90,7 @@ final class Platform implements AutoCloseable {
     private void open(Home home, Backends backends, ClusterKey key, Metrics metrics, Consumer<Throwable> onBroken)
             throws Exception {
         ClusterOptions cluster = options.cluster();
-        InvocationStore invocations = new InvocationStore(backends.store(), InvocationStore.Options.DEFAULT);
+        InvocationStore invocations = new InvocationStore(backends.store(), InvocationStore.Options.DEFAULT.keeping(options.keepExecutions()));
         Tracing tracing = OpenTelemetryTracing.of(environment, cluster.hostId());
         if (tracing instanceof AutoCloseable closeable) {
             opened.add(closeable);
