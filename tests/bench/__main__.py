@@ -11,7 +11,7 @@ import httpx
 from sand.command.failure import Failure
 from sand.errors import SandError
 
-from . import backup, cold, data_plane, delivery, hop, invocation, killed, memory, processes, soak, transition, warm
+from . import backup, cold, data_plane, delivery, hop, invocation, killed, management, memory, processes, soak, transition, warm
 from .peers import http as peers
 from .table import Row, figure, markdown, plain, write_json
 from .under_test import ROOT, Platform
@@ -38,6 +38,7 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "invocation": lambda arguments: invocation.invocation(arguments.sandbox),
     "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
     "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
+    "management-call": lambda arguments: management.management_call(arguments.sandbox),
     "data-plane": lambda arguments: data_plane.data_plane(arguments.sandbox),
     **{name: lambda arguments, part=part: part(arguments.sandbox) for name, part in processes.PARTS.items()},
     "peers": lambda _: peers.measure(),

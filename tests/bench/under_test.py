@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,9 @@ class Platform:
     """A running `sand up`. `sandbox` is docker or process; `pool` the number of blank sandboxes kept ready; `environment`
     goes beside this process's."""
 
-    def __init__(self, sandbox: str = "docker", pool: int = 1, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, sandbox: str = "docker", pool: int = 1, environment: Mapping[str, str] | None = None, options: Sequence[str] = ()
+    ) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="sand-bench-", dir="/tmp"))
         self.port = free_port()
         self.log = self.home / "up.log"
@@ -44,6 +46,7 @@ class Platform:
             sandbox,
             "--pool",
             str(pool),
+            *options,
         ]
         self._process = subprocess.Popen(
             command,

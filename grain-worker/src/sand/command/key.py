@@ -50,6 +50,10 @@ def _of_cluster(server: str) -> str | None:
         return None
 
 
+# In the environment: no grain of the management is in the way of what is asked.
+DIRECT = "SAND_DIRECT"
+
+
 def key_file_option(command: Any) -> Any:
     """--key-file: the file that SAND_KEY_FILE names otherwise."""
     return click.option(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sand.command.failure import ExitCode, Failure
-from sand.command.key import key_file_option
+from sand.command.key import DIRECT, key_file_option
 from sand.command.output import say, show_json
 
 EPILOG = """Exit codes: 0 ok, 1 the grain failed, 2 usage, 3 not found, 4 refused, 5 conflict, 6 throttled, 7 timed out,
@@ -68,10 +68,23 @@ class EnoughRead(Exception):
     """Whoever read our output has enough of it."""
 
 
+def _direct(_context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """For whatever asks a platform in this program."""
+    if asked:
+        os.environ[DIRECT] = "true"
+
+
 @click.command(cls=Subcommands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="sand", prog_name="sand")
 @click.option("--server", metavar="URL", hidden=True, expose_value=True)
 @key_file_option
+@click.option(
+    "--direct",
+    is_flag=True,
+    expose_value=False,
+    callback=_direct,
+    help="By the platform itself, not by its management's grains.",
+)
 def sand(server: str | None) -> None:
     """Deploy and call applications of grains and workflows.
 

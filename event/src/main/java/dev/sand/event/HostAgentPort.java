@@ -181,6 +181,10 @@ public interface HostAgentPort {
         public HostStatus(String host, String sandboxKind, boolean draining, List<SandboxStatus> sandboxes) {
             this(host, sandboxKind, draining, sandboxes, null, null);
         }
+
+        public HostStatus with(List<SandboxStatus> others) {
+            return new HostStatus(host, sandboxKind, draining, others, place, problem);
+        }
     }
 
     /** @param busy share of its capacity in use; @param slots those it owns */

@@ -10,6 +10,7 @@ import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
+import dev.sand.dataplane.Tickets;
 import dev.sand.event.ControlPort;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
@@ -20,6 +21,7 @@ import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.FilesApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
+import dev.sand.frontend.control.ManagementApi;
 import dev.sand.frontend.control.ProcessesApi;
 import dev.sand.frontend.control.ProgressApi;
 import dev.sand.frontend.control.QueuesApi;
@@ -41,6 +43,8 @@ import dev.sand.frontend.http.Router;
 import dev.sand.frontend.interior.ControlDoor;
 import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
+import dev.sand.frontend.management.ManagementPlane;
+import dev.sand.frontend.management.ManagementService;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.Queues;
 import java.io.IOException;
@@ -86,6 +90,9 @@ public final class Frontend implements AutoCloseable {
     private final DataPlanes planes;
     private final Router router;
     private final ControlDoor control;
+    /** Null: there is none. */
+    private final ManagementPlane management;
+    private ManagementService service;
     private final HttpServer server;
     private final RequestCounts counts;
 
@@ -97,11 +104,14 @@ public final class Frontend implements AutoCloseable {
         counts = new RequestCounts(parts.tracing);
         AuditLog audit = new AuditLog(parts.store, MOST_AUDITED);
         Auditing auditing = new Auditing(audit, parts.clockMs);
+        management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
+                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, configuration.door().isOpen());
         router = router(parts, directory, audit);
+        Gate.Managed managed = management == null ? Gate.Managed.NONE : management;
         control = new ControlDoor(router, auditing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(configuration.door(), auditing, planes.invoke(), planes.web(), router, blocking), counts);
+                new Gate(configuration.door(), auditing, planes.invoke(), planes.web(), router, managed, blocking), counts);
     }
 
     private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
@@ -134,6 +144,8 @@ public final class Frontend implements AutoCloseable {
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
         new AuditApi(audit).addTo(routes);
+        service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);
+        new ManagementApi(service).addTo(routes);
         return routes.complete(Set.of("invoke", "web"));
     }
 
@@ -149,6 +161,9 @@ public final class Frontend implements AutoCloseable {
     /** Listens. @throws Exception when the address cannot be listened on */
     public void start() throws Exception {
         server.start();
+        if (service != null) {
+            service.start();
+        }
     }
 
     public InetSocketAddress address() {
@@ -173,6 +188,9 @@ public final class Frontend implements AutoCloseable {
     @Override
     public void close() throws Exception {
         server.close();
+        if (service != null) {
+            service.close();
+        }
         planes.close();
         blocking.shutdownNow();
     }

@@ -90,6 +90,11 @@ public final class FrontendBench {
         }
 
         @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
         public boolean isShown(Request request) {
             return false;
         }

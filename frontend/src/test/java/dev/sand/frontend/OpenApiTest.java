@@ -77,6 +77,7 @@ class OpenApiTest {
             String app = "/api/v1/applications/{app}";
             call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{\"version\": 1}", 200);
             call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{}", 400);
+            call("GET", "/api/v1/management", "/api/v1/management", null, 200);
             call("GET", app + "/aliases", DEMO + "/aliases", null, 200);
             call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/next", null, 204);
             call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/live", null, 409);

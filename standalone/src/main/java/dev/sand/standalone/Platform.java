@@ -155,7 +155,7 @@ final class Platform implements AutoCloseable {
         return FrontendConfiguration.defaults(options.host(), options.port(), home.root().resolve("uploads"), home.bundles())
                 .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain())
                 .withIdempotencyWindow(options.idempotencyWindow()).withAlone(!options.cluster().isCluster())
-                .withDoor(Doors.of(options));
+                .withDoor(Doors.of(options)).withManagement(options.management().folder());
     }
 
     /** Of the frontend. */

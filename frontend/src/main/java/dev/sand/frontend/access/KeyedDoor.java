@@ -40,6 +40,11 @@ public final class KeyedDoor implements Door {
     }
 
     @Override
+    public boolean isOpen() {
+        return false;
+    }
+
+    @Override
     public boolean isShown(Request request) {
         return isKey(request.getHeaders().get(HttpHeader.AUTHORIZATION));
     }

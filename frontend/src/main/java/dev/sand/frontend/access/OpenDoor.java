@@ -71,6 +71,11 @@ public final class OpenDoor implements Door {
     }
 
     @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    @Override
     public boolean isShown(Request request) {
         return false;
     }

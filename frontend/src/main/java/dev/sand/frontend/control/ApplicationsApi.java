@@ -20,6 +20,8 @@ import java.util.List;
 /** {@code /api/v1/applications}: which there are, their versions and aliases. */
 public final class ApplicationsApi {
     static final String ROOT = "/api/v1/applications";
+    /** The query parameter that asks for the platform's own application too. */
+    static final String SYSTEM = "system";
     private static final int BODY_BYTES = 64 * 1024;
     private final Registry registry;
     private final Directory directory;
@@ -48,7 +50,8 @@ public final class ApplicationsApi {
     /** The application in the path. @throws dev.sand.frontend.http.ProblemException 404 when there is none */
     static String application(Exchange exchange, Registry registry) {
         String application = exchange.path("app");
-        if (!Names.isApplication(application) || !registry.exists(application)) {
+        boolean named = Names.isApplication(application) || Names.isSystem(application) && exchange.flag(SYSTEM);
+        if (!named || !registry.exists(application)) {
             throw Problems.unknownApplication(application).asException();
         }
         return application;
@@ -56,7 +59,11 @@ public final class ApplicationsApi {
 
     private void list(Exchange exchange) {
         ArrayNode applications = Json.array();
+        boolean all = exchange.flag(SYSTEM);
         for (String name : registry.applications()) {
+            if (Names.isSystem(name) && !all) {
+                continue;
+            }
             ObjectNode application = applications.addObject().put("name", name);
             List<Integer> versions = registry.versions(name);
             application.put("versions", versions.size());
@@ -114,12 +121,14 @@ public final class ApplicationsApi {
     }
 
     private void moveAlias(Exchange exchange) throws IOException {
+        notSystem(exchange);
         String name = application(exchange, registry);
         String alias = alias(exchange);
         move(exchange, name, alias, integer(body(exchange).path("version")));
     }
 
     private void deleteAlias(Exchange exchange) {
+        notSystem(exchange);
         String name = application(exchange, registry);
         String alias = alias(exchange);
         if (alias.equals(Registry.LIVE)) {
@@ -136,6 +145,7 @@ public final class ApplicationsApi {
 
     /** {@code {"alias": "live", "version": N}}, both optional: without a version, the one before the alias's. */
     private void rollback(Exchange exchange) throws IOException {
+        notSystem(exchange);
         String name = application(exchange, registry);
         JsonNode wish = body(exchange);
         JsonNode named = wish.path("alias");
@@ -167,7 +177,15 @@ public final class ApplicationsApi {
         exchange.json(200, Json.object().put("application", name).put("alias", alias).put("version", version));
     }
 
+    /** The platform sees to it itself, see ManagementService. */
+    private static void notSystem(Exchange exchange) {
+        if (Names.isSystem(exchange.path("app"))) {
+            throw Problem.caller(409, "conflict", "Conflict", "Application '" + exchange.path("app") + "' is the platform's own.").asException();
+        }
+    }
+
     private void delete(Exchange exchange) {
+        notSystem(exchange);
         String named = exchange.path("app");
         // One whose deletion was cut short is listed no more.
         String name = Names.isApplication(named) && registry.deletions(named).underWay() ? named : application(exchange, registry);

@@ -7,6 +7,7 @@ import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Router;
+import dev.sand.frontend.invoke.Names;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -65,8 +66,13 @@ public final class StatusApi {
     private void status(Exchange exchange) {
         ObjectNode status = Json.object();
         status.set("frontend", frontend.get());
-        status.set("hosts", Json.tree(hostStatus()));
+        boolean all = exchange.flag(ApplicationsApi.SYSTEM);
+        status.set("hosts", Json.tree(hostStatus().stream().map(each -> all ? each : withoutSystem(each)).toList()));
         exchange.json(200, status);
+    }
+
+    private static HostStatus withoutSystem(HostStatus status) {
+        return status.with(status.sandboxes().stream().filter(sandbox -> !Names.isSystem(sandbox.application())).toList());
     }
 
     private List<HostStatus> hostStatus() {

@@ -59,6 +59,11 @@ public record ApplicationFolder(
         GrainSpec lend(Path folder, String as, Borrowed borrowed, Findings findings);
     }
 
+    ApplicationFolder as(String other) {
+        return new ApplicationFolder(folder, other, sandbox, grains, workflows, routes, placements, durability, borrowed, share, queues,
+                triggers, processes);
+    }
+
     /** @throws dev.sand.frontend.http.ProblemException 422 with every finding */
     static ApplicationFolder read(Path folder, Lender lender) {
         Findings findings = new Findings();

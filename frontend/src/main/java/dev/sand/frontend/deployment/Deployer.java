@@ -97,6 +97,11 @@ public final class Deployer {
         return inRoom(work -> deploy(application, alias, upload.unpack(work), progress));
     }
 
+    /** The platform's own application, under the name that nobody else can give. */
+    public Deployed deploySystem(String name, String alias, Path folder, Consumer<String> progress) throws IOException {
+        return inRoom(work -> deploy(read(null, copy(folder, work).folder()).as(name), alias, 0, progress));
+    }
+
     /** What that deployment would change, checked as it would be, but not built. */
     public ObjectNode preview(String application, String alias, Upload upload) throws IOException {
         return inRoom(work -> {
@@ -158,14 +163,17 @@ public final class Deployer {
 
     private Deployed deploy(String application, String alias, Unpacked unpacked, Consumer<String> progress) throws IOException {
         progress.accept("checking the application folder");
-        ApplicationFolder read = read(application, unpacked.folder());
+        return deploy(read(application, unpacked.folder()), alias, unpacked.base(), progress);
+    }
+
+    private Deployed deploy(ApplicationFolder read, String alias, int base, Consumer<String> progress) throws IOException {
         if (!busy.add(read.name())) {
             throw Problem.caller(409, "deployment-in-progress", "Another deployment is under way",
                     "Application '" + read.name() + "' is being deployed or deleted; try again when that is done.")
                     .retryLater().asException();
         }
         try {
-            return register(read, alias, unpacked.base(), progress);
+            return register(read, alias, base, progress);
         } finally {
             busy.remove(read.name());
         }

@@ -16,6 +16,9 @@ public interface Door {
     /** What the audit log calls whom it lets in. */
     String caller();
 
+    /** Whether whoever is on this machine may do everything. */
+    boolean isOpen();
+
     /** Whether the request shows what opens this door: then no grain is to see it. */
     boolean isShown(Request request);
 }

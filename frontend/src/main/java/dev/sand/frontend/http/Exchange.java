@@ -24,6 +24,10 @@ public abstract class Exchange {
         return path.get(name);
     }
 
+    public final Map<String, String> parameters() {
+        return path;
+    }
+
     /** Says of a change, for the audit log, what its path does not. */
     public final void name(String what, Object value) {
         if (named == null) {

@@ -28,12 +28,22 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         void handle(HttpExchange exchange, String path);
     }
 
+    /** Operations that grains do. */
+    public interface Managed {
+        /** Nobody: every operation is done directly. */
+        Managed NONE = (exchange, operation, caller) -> false;
+
+        /** Blocks. @return false: it is to be done directly, and nothing was answered */
+        boolean handle(HttpExchange exchange, Operations.Operation operation, String caller);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
     private final Door door;
     private final Auditing auditing;
     private final DataPlane invoke;
     private final DataPlane web;
     private final Router router;
+    private final Managed managed;
     /** What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin. */
     static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
     private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
@@ -44,12 +54,13 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final GuiFiles gui = new GuiFiles();
 
     /** @param auditing of changes */
-    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Executor blocking) {
+    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking) {
         this.door = door;
         this.auditing = auditing;
         this.invoke = invoke;
         this.web = web;
         this.router = router;
+        this.managed = managed;
         this.blocking = blocking;
         if (gui.isBuilt()) {
             addBean(gui);
@@ -135,6 +146,9 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private void operation(Router.Route route, HttpExchange exchange) {
         AuditLog.Entry entry = null;
         try {
+            if (route.spec().grain() != null && managed.handle(exchange, route.spec(), door.caller())) {
+                return; // what a grain changes is noted where it does
+            }
             if (route.spec().audited()) {
                 entry = auditing.begin(exchange, route.spec(), door.caller());
             }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -22,6 +23,7 @@ public final class HttpExchange extends Exchange {
     private final Response response;
     private final Callback callback;
     private Fields query;
+    private byte[] body;
 
     public HttpExchange(Request request, Response response, Callback callback, Map<String, String> path) {
         super(path);
@@ -69,9 +71,21 @@ public final class HttpExchange extends Exchange {
         return query.getValue(name);
     }
 
+    /** All query parameters; the first value of each. */
+    public Map<String, String> queries() {
+        Map<String, String> all = new LinkedHashMap<>();
+        query(request).forEach(field -> all.putIfAbsent(field.getName(), field.getValue()));
+        return all;
+    }
+
     @Override
     public byte[] body(int limit, String what) throws IOException {
-        return Body.readAll(request, limit, what);
+        if (body == null) {
+            body = Body.readAll(request, limit, what);
+        } else if (body.length > limit) {
+            throw Problems.tooLarge(what, limit, body.length).asException();
+        }
+        return body;
     }
 
     @Override

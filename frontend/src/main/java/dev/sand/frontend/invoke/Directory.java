@@ -68,6 +68,16 @@ public final class Directory {
 
     /** @param qualifier alias or version, or null for {@link Registry#LIVE}; @return null when it must be loaded first */
     ApplicationVersion known(String application, String qualifier) {
+        return Names.isSystem(application) ? null : look(application, qualifier);
+    }
+
+    /** Of the platform's own application, which no caller can name. Blocks when it must be loaded first. @throws dev.sand.frontend.http.ProblemException as load */
+    public ApplicationVersion ofSystem(String qualifier) {
+        ApplicationVersion found = look(Names.MANAGEMENT, qualifier);
+        return found == null ? read(Names.MANAGEMENT, qualifier) : found;
+    }
+
+    private ApplicationVersion look(String application, String qualifier) {
         Key key = new Key(application, qualifier == null ? Registry.LIVE : qualifier);
         Found found = known.get().get(key);
         if (found == null || isNumber(key.qualifier)) {
@@ -87,6 +97,13 @@ public final class Directory {
 
     /** Blocks. @throws dev.sand.frontend.http.ProblemException when there is no such application, alias or version */
     public ApplicationVersion load(String application, String qualifier) {
+        if (Names.isSystem(application)) {
+            throw Problems.unknownApplication(application).asException();
+        }
+        return read(application, qualifier);
+    }
+
+    private ApplicationVersion read(String application, String qualifier) {
         Key key = new Key(application, qualifier == null ? Registry.LIVE : qualifier);
         Found before = known.get().get(key);
         Optional<ApplicationVersion> version;
@@ -103,7 +120,7 @@ public final class Directory {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while " + application + " was looked up", e);
         }
-        return version.orElseThrow(() -> (!Names.isApplication(application) || !registry.exists(application)
+        return version.orElseThrow(() -> (!registry.exists(application)
                 ? Problems.unknownApplication(application) : Problems.unknownVersion(application, key.qualifier)).asException());
     }
 
@@ -164,7 +181,7 @@ public final class Directory {
     }
 
     private Optional<ApplicationVersion> find(Key key) {
-        return Names.isApplication(key.application) && (isNumber(key.qualifier) || Names.isGrain(key.qualifier))
+        return (Names.isApplication(key.application) || Names.isSystem(key.application)) && (isNumber(key.qualifier) || Names.isGrain(key.qualifier))
                 ? registry.resolveNow(key.application, key.qualifier) : Optional.empty();
     }
 

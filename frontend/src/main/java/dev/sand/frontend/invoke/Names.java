@@ -6,6 +6,8 @@ import java.util.regex.Pattern;
 public final class Names {
     public static final String APPLICATION = "[a-z][a-z0-9-]{0,62}";
     public static final String GRAIN = "[A-Za-z][A-Za-z0-9_-]{0,62}";
+    /** The platform's own application, which no caller can name: theirs begin with a letter. */
+    public static final String MANAGEMENT = "0sand-management";
     private static final Pattern APPLICATION_PATTERN = Pattern.compile(APPLICATION);
     private static final Pattern GRAIN_PATTERN = Pattern.compile(GRAIN);
 
@@ -13,6 +15,11 @@ public final class Names {
 
     public static boolean isApplication(String name) {
         return APPLICATION_PATTERN.matcher(name).matches();
+    }
+
+    /** It is the platform's, and shown to who asks for it alone. */
+    public static boolean isSystem(String name) {
+        return MANAGEMENT.equals(name);
     }
 
     /** Grains, workflows and aliases. */

@@ -20,7 +20,7 @@ import org.eclipse.jetty.http.HttpHeader;
  * A routed grain's output as the HTTP response: {@code {status, headers, body, isBase64Encoded}} says all of it; any other
  * output is the body as it is, with its own content type.
  */
-final class WebResponse implements Invoker.Output {
+public final class WebResponse implements Invoker.Output {
     /** These belong to the connection or follow from the body, or reach beyond the grain's own paths: a grain does not set them. */
     private static final Set<String> OURS = Set.of("connection", "content-length", "transfer-encoding", "keep-alive",
             "upgrade", "trailer", "te", "proxy-connection", "server-timing", "sand-execution-id", "service-worker-allowed", "clear-site-data");
@@ -38,6 +38,11 @@ final class WebResponse implements Invoker.Output {
             exchange.bytes(200, output.contentType(), ByteBuffer.wrap(bytes));
             return;
         }
+        answer(exchange, result);
+    }
+
+    /** @param result with a status. @throws dev.sand.frontend.http.ProblemException when that is no response: the grain's mistake */
+    public static void answer(HttpExchange exchange, JsonNode result) {
         int status = result.get("status").intValue();
         if (status < 200 || status > 599) {
             throw bad("status is from 200 to 599, not " + status);

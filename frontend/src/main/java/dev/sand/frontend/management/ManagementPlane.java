@@ -1,0 +1,268 @@
+package dev.sand.frontend.management;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.dataplane.Ticket;
+import dev.sand.dataplane.Tickets;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ControlPort.Asker;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.frontend.http.Gate;
+import dev.sand.frontend.http.HttpExchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Operations;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Scope;
+import dev.sand.frontend.invoke.Directory;
+import dev.sand.frontend.invoke.Names;
+import dev.sand.frontend.invoke.WebResponse;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Operations that grains of the management application do: the request becomes an event with a ticket, its output the answer. A grain
+ * that is broken is told as such, never mistaken for an answer; where it could not begin and the platform is open, the operation is
+ * done directly.
+ */
+public final class ManagementPlane implements Gate.Managed {
+    /** Asks, in a header, that no grain is in the way. */
+    static final String DIRECT = "Sand-Direct";
+    static final String SERVED_BY = "Sand-Served-By";
+    /** The contract between frontends and the grains: which version of them does operations. */
+    static final String ALIAS = "c1";
+    private static final Logger LOG = LoggerFactory.getLogger(ManagementPlane.class);
+    private static final long TIMEOUT_MS = 30_000;
+    private static final long TICKET_MS = 60_000;
+    private static final long GRACE_MS = 2_000;
+    private static final int BODY_BYTES = 64 * 1024;
+    private static final Set<String> HEADERS = Set.of("accept", "content-type", "if-match", "if-none-match", "idempotency-key",
+            "last-event-id", "prefer", "sand-timeout", "traceparent", "user-agent");
+    /** With these nothing of the grain has begun. */
+    private static final Set<String> NOT_BEGUN = Set.of(Errors.IMPORT_FAILED, Errors.SANDBOX_FAILED, Errors.UNAVAILABLE, Errors.NOT_FOUND,
+            Errors.MOVED);
+    private static final Set<String> SCOPES = Arrays.stream(Scope.values()).filter(scope -> scope != Scope.NONE).map(Scope::inWords)
+            .collect(Collectors.toSet());
+    private final HostAgentPort host;
+    private final Directory directory;
+    private final Supplier<byte[]> key;
+    private final LongSupplier clockMs;
+    private final boolean open;
+    private final Map<String, GrainHealth> health = new ConcurrentHashMap<>();
+    private volatile Tickets tickets;
+
+    /** @param failure of its newest call, or null: it answered; @param sinceMs of the first in a row */
+    public record GrainHealth(String failure, String executionId, long sinceMs) {}
+
+    /** @param key that tickets are signed with; @param open whoever is on this machine may do everything */
+    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, boolean open) {
+        this.host = host;
+        this.directory = directory;
+        this.key = key;
+        this.clockMs = clockMs;
+        this.open = open;
+    }
+
+    Map<String, GrainHealth> health() {
+        return Map.copyOf(health);
+    }
+
+    @Override
+    public boolean handle(HttpExchange exchange, Operations.Operation operation, String caller) {
+        if ("true".equals(exchange.header(DIRECT)) || exchange.query("follow") != null && exchange.flag("follow")) {
+            exchange.name("plane", "direct");
+            return false;
+        }
+        try {
+            return handled(exchange, operation, caller);
+        } catch (IOException e) {
+            throw Problems.badRequest("The body did not arrive: " + e.getMessage()).asException();
+        }
+    }
+
+    private boolean handled(HttpExchange exchange, Operations.Operation operation, String caller) throws IOException {
+        ApplicationVersion version;
+        try {
+            version = directory.ofSystem(ALIAS);
+        } catch (ProblemException e) {
+            return notBegun(exchange, operation, null, "the management application is not deployed (yet)");
+        }
+        if (!version.grains().containsKey(operation.grain())) {
+            return notBegun(exchange, operation, null, "the management application has no such grain");
+        }
+        String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
+        // Read once: when no grain answers, the direct operation reads it from the exchange again.
+        byte[] body = exchange.body(BODY_BYTES, "The body");
+        InvocationResult result = run(version, operation.grain(), id, event(exchange, operation, caller, id, body));
+        exchange.headers().put("Sand-Execution-Id", id);
+        Failure failure = result.failure();
+        if (failure == null && result.output() != null) {
+            return answer(exchange, operation, id, result.output());
+        }
+        String error = failure == null ? "Sand." + result.status() : failure.error();
+        String why = failure == null ? "it ended as " + result.status() : error + ": " + failure.cause();
+        if (error.equals(Errors.OVERLOADED)) {
+            throw Problems.of(failure, id).asException();
+        }
+        failed(operation.grain(), id, why);
+        if (result.hops().isEmpty() && NOT_BEGUN.contains(error)) {
+            return notBegun(exchange, operation, id, why);
+        }
+        throw broken(operation, id, why, !operation.isSafe());
+    }
+
+    private boolean notBegun(HttpExchange exchange, Operations.Operation operation, String id, String why) {
+        if (!open) {
+            throw broken(operation, id, why, false);
+        }
+        exchange.name("plane", "direct");
+        exchange.headers().put(SERVED_BY, "direct");
+        return false;
+    }
+
+    private static RuntimeException broken(Operations.Operation operation, String id, String why, boolean mayHaveRun) {
+        return Problem.platform(503, "management-failed", "The management application failed", "Grain '" + operation.grain()
+                + "' of the management application did not answer " + operation.id() + ": " + why + ". With the header '" + DIRECT
+                + ": true' ('sand --direct') the platform does it itself.", true).with("grain", operation.grain()).with("executionId", id)
+                .with("mayHaveRun", mayHaveRun ? Boolean.TRUE : null).asException();
+    }
+
+    private byte[] event(HttpExchange exchange, Operations.Operation operation, String caller, String id, byte[] body) throws IOException {
+        Asker asker = new Asker(caller, "default", SCOPES, exchange.address());
+        long nowMs = clockMs.getAsLong();
+        ObjectNode event = Json.object().put("operation", operation.id());
+        event.set("parameters", Json.tree(exchange.parameters()));
+        event.set("query", Json.tree(exchange.queries()));
+        ObjectNode headers = event.putObject("headers");
+        HEADERS.forEach(name -> {
+            if (exchange.header(name) != null) {
+                headers.put(name, exchange.header(name));
+            }
+        });
+        event.set("body", body.length == 0 ? Json.MAPPER.nullNode() : parsed(body));
+        ObjectNode who = event.putObject("who").put("kind", caller).put("id", caller).putNull("user").put("tenant", asker.tenant());
+        who.set("scopes", Json.tree(asker.scopes()));
+        event.put("client", asker.client()).put("ticket", tickets().sign(new Ticket(id, operation.id(), asker, nowMs, nowMs + TICKET_MS)));
+        return Json.bytes(event);
+    }
+
+    private static JsonNode parsed(byte[] body) throws IOException {
+        try {
+            return dev.sand.workflow.data.Json.read(body);
+        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+            throw Json.malformed(e, java.nio.ByteBuffer.wrap(body)).asException();
+        }
+    }
+
+    private Tickets tickets() {
+        Tickets known = tickets;
+        if (known == null) {
+            known = new Tickets(key.get());
+            tickets = known;
+        }
+        return known;
+    }
+
+    /** An event that no request is behind: whether the grain of that version can be had. @return why not, or null */
+    String ready(ApplicationVersion version, String grain) {
+        String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
+        ObjectNode event = Json.object().put("operation", "ready");
+        event.putObject("parameters");
+        event.putObject("query");
+        event.putObject("headers");
+        event.putNull("body").putObject("who").put("kind", "system").put("id", "frontend").putNull("user").put("tenant", "default")
+                .putArray("scopes");
+        InvocationResult result = run(version, grain, id, Json.bytes(event.putNull("client").put("ticket", "")));
+        JsonNode answer = result.output() == null ? null : read(result.output());
+        if (answer != null && answer.path("status").asInt() == 200) {
+            health.remove(grain);
+            return null;
+        }
+        String why = result.failure() != null ? result.failure().error() + ": " + result.failure().cause() : "it does not answer that it is";
+        failed(grain, id, why);
+        return why;
+    }
+
+    private void failed(String grain, String executionId, String why) {
+        GrainHealth before = health.get(grain);
+        if (before == null) {
+            LOG.warn("grain {} of the management application failed, execution {}: {}", grain, executionId, why);
+        }
+        health.put(grain, new GrainHealth(why, executionId, before == null ? clockMs.getAsLong() : before.sinceMs));
+    }
+
+    private InvocationResult run(ApplicationVersion version, String grain, String id, byte[] event) {
+        CompletableFuture<InvocationResult> end = new CompletableFuture<>();
+        host.invoke(new InvocationRequest(id, Names.MANAGEMENT, version.version(), grain, Payload.json(event), TIMEOUT_MS, false, null),
+                new InvocationListener() {
+                    @Override
+                    public void onAccepted() {
+                        // Its end is what is waited for.
+                    }
+
+                    @Override
+                    public void onEnd(InvocationResult result) {
+                        end.complete(result);
+                    }
+                });
+        try {
+            return end.get(TIMEOUT_MS + GRACE_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return new InvocationResult(id, InvocationResult.Status.TIMED_OUT, null,
+                    Failure.platform(Errors.TIMEOUT, "no host answered in time", true), java.util.List.of());
+        } catch (InterruptedException | ExecutionException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while grain " + grain + " ran", e);
+        }
+    }
+
+    private boolean answer(HttpExchange exchange, Operations.Operation operation, String id, Payload output) {
+        JsonNode read = read(output);
+        if (read == null || !read.path("status").isInt() || read.get("status").intValue() < 200 || read.get("status").intValue() > 599) {
+            failed(operation.grain(), id, "its output is no answer");
+            throw broken(operation, id, "its output is no answer", !operation.isSafe());
+        }
+        health.remove(operation.grain());
+        ObjectNode result = (ObjectNode) read;
+        if (result.path("body").path("type").isTextual() && result.get("status").intValue() >= 400) {
+            // A problem of a control call names the operation's path; this is what the caller asked for.
+            ((ObjectNode) result.get("body")).put("instance", exchange.where());
+            if (!result.path("headers").isObject()) {
+                result.putObject("headers");
+            }
+            ((ObjectNode) result.get("headers")).put("content-type", Problem.CONTENT_TYPE);
+        }
+        WebResponse.answer(exchange, result);
+        return true;
+    }
+
+    private static JsonNode read(Payload output) {
+        try {
+            JsonNode read = output.isJson() && output.bytes() != null ? dev.sand.workflow.data.Json.read(output.bytes()) : null;
+            return read != null && read.isObject() ? read : null;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+}

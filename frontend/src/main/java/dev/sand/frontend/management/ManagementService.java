@@ -1,0 +1,107 @@
+package dev.sand.frontend.management;
+
+import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.frontend.deployment.Deployer;
+import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.invoke.Directory;
+import dev.sand.frontend.invoke.Names;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deploys the management application as any other, from the folder that came with the program, and lets it do operations once every one
+ * of its grains answers: a broken one never takes the place of one that works. Tried again until it is so.
+ */
+public final class ManagementService implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ManagementService.class);
+    /** The newest version, whatever its grains are like. */
+    private static final String NEXT = "next";
+    private static final long AGAIN_S = 10;
+    private final Path folder;
+    private final Deployer deployer;
+    private final Registry registry;
+    private final Directory directory;
+    private final ManagementPlane plane;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("management").factory());
+    private volatile String trouble = "it is being deployed";
+
+    public ManagementService(Path folder, Deployer deployer, Registry registry, Directory directory, ManagementPlane plane) {
+        this.folder = folder;
+        this.deployer = deployer;
+        this.registry = registry;
+        this.directory = directory;
+        this.plane = plane;
+    }
+
+    public void start() {
+        thread.execute(this::attempt);
+    }
+
+    /** What does operations now, and null: nothing does. */
+    public Optional<ApplicationVersion> serving() {
+        return registry.resolve(Names.MANAGEMENT, ManagementPlane.ALIAS);
+    }
+
+    /** Why what is in the folder does not do operations, or null: it does. */
+    public String trouble() {
+        return trouble;
+    }
+
+    public Map<String, ManagementPlane.GrainHealth> health() {
+        return plane.health();
+    }
+
+    private void attempt() {
+        try {
+            deploy();
+            trouble = null;
+        } catch (Exception e) { // whatever it is, the platform goes on without it, and says so
+            String why = e instanceof ProblemException refused ? refused.problem().detail() : e.toString();
+            if (!why.equals(trouble)) {
+                LOG.warn("the management application cannot be deployed, and is tried again each {} s: {}", AGAIN_S, why);
+            }
+            trouble = why;
+            if (!thread.isShutdown()) {
+                thread.schedule(this::attempt, AGAIN_S, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private void deploy() throws IOException {
+        ApplicationVersion version = deployer.deploySystem(Names.MANAGEMENT, NEXT, folder, line -> LOG.debug("management: {}", line)).version();
+        Map<String, String> broken = new TreeMap<>();
+        for (String grain : version.grains().keySet()) {
+            String why = plane.ready(version, grain);
+            if (why != null) {
+                broken.put(grain, why);
+            }
+        }
+        if (!broken.isEmpty()) {
+            throw new IllegalStateException("version " + version.version() + " is not ready: " + broken);
+        }
+        Map<String, Integer> aliases = registry.aliases(Names.MANAGEMENT);
+        for (String alias : List.of(ManagementPlane.ALIAS, Registry.LIVE)) { // triggers fire what is live
+            if (!Integer.valueOf(version.version()).equals(aliases.get(alias))) {
+                deployer.alone(Names.MANAGEMENT, () -> deployer.moveAlias(Names.MANAGEMENT, alias, version.version()));
+            }
+        }
+        directory.forget(Names.MANAGEMENT);
+        LOG.info("management: version {} of {} does operations, {} grains", version.version(), Names.MANAGEMENT, version.grains().size());
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}
