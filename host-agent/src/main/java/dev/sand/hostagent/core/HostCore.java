@@ -59,6 +59,10 @@ public final class HostCore {
         for (int left = MOST_DUE_A_TURN; due != null; due = --left == 0 ? null : context.timers.pollDue(nowNs)) {
             due.onDue();
         }
+        perform(input);
+    }
+
+    private void perform(Input input) {
         switch (input) {
             case Input.Take take -> instanceInputs.on(take);
             case Input.Finish finish -> instanceInputs.on(finish);
@@ -80,6 +84,8 @@ public final class HostCore {
             case Input.SlotAcquired acquired -> clusterInputs.on(acquired);
             case Input.SlotReady ready -> clusterInputs.on(ready);
             case Input.SlotLost lost -> clusterInputs.on(lost);
+            case Input.Taken taken when context.slots.holds(taken.slot(), taken.epoch()) -> perform(taken.what());
+            case Input.Taken stale -> context.drop("slot " + stale.slot() + " is not ours under epoch " + stale.epoch(), stale);
             case Input.HostsChanged changed -> context.placing.onHosts(changed.hosts());
             case Input.RunForOwner run -> context.guests.run(run);
             case Input.Returned returned -> context.placing.returning().on(returned);

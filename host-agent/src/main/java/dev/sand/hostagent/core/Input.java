@@ -289,6 +289,14 @@ public sealed interface Input {
     record ImagesListed(Action.ListImages list, List<ProcessView> views, Failure failure) implements Input {}
 
     /**
+     * What an owner of a slot has read of its journals. It counts under that owner's epoch alone: this host may have lost the slot since,
+     * and have it again, and what another one did in between is not in it.
+     *
+     * @param what {@link Recover}, {@link RecoverProcess} or {@link AlreadyEnded}
+     */
+    record Taken(int slot, long epoch, Input what) implements Input {}
+
+    /**
      * An execution that its slot's journals have open, and whose record says that it has ended. Given between SlotAcquired and
      * SlotReady. Whoever asks for it again, perhaps before that was known, is told to look at its record.
      *

@@ -218,15 +218,19 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
     /** What has a record of its end lacks only the mark in the journal: run again, it could end in another way. */
     private int give(int slot, long epoch, Left left) {
         int given = 0;
-        left.processes().forEach(process -> shards.submit(process.application(), process));
+        left.processes().forEach(process -> shards.submit(process.application(), new Input.Taken(slot, epoch, process)));
         for (Unfinished execution : left.executions()) {
+            if (!table.isGiven(slot, epoch)) {
+                return -1; // a look at each record takes its time
+            }
             InvocationRequest request = execution.request();
             if (hasEnded(slot, epoch, request)) {
                 Entry mark = new Entry(request.application(), request.executionId(), slot, epoch, execution.next(),
                         new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(), null);
-                shards.submit(request.application(), new Input.AlreadyEnded(request.executionId(), () -> journal.append(mark, null)));
+                shards.submit(request.application(), new Input.Taken(slot, epoch,
+                        new Input.AlreadyEnded(request.executionId(), () -> journal.append(mark, null))));
             } else {
-                shards.submit(request.application(), execution.recover(System.nanoTime()));
+                shards.submit(request.application(), new Input.Taken(slot, epoch, execution.recover(System.nanoTime())));
                 given++;
             }
         }

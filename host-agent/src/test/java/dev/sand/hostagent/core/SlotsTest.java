@@ -72,6 +72,21 @@ class SlotsTest {
         assertThat(text(shop.answer().output())).isEqualTo("9");
     }
 
+    /** The host has lost the slot since, and has it again: another one may have ended it in between. */
+    @Test
+    void whatWasReadUnderAnEarlierEpochDoesNotCount() {
+        int slot = shop.withoutSlots().slotOf("e1");
+        shop.on(new Input.SlotAcquired(slot, 3));
+        shop.on(new Input.SlotLost(slot, 3));
+        Input recover = new Input.Recover(request("e1", 10_000), List.of());
+        shop.on(new Input.Taken(slot, 3, recover));
+        shop.on(new Input.SlotAcquired(slot, 5));
+        shop.on(new Input.Taken(slot, 3, recover));
+        assertThat(shop.core().openExecutions()).isZero();
+        shop.on(new Input.Taken(slot, 5, recover));
+        assertThat(shop.core().openExecutions()).isEqualTo(1);
+    }
+
     @Test
     void aHeldRequestThatHasEndedIsSentToItsRecord() {
         int slot = shop.withoutSlots().slotOf("e1");

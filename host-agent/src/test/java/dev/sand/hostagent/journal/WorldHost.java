@@ -77,20 +77,20 @@ final class WorldHost {
     /** Processes at once; their executions one after the other, for a look at the record of each may take long. */
     private void recover(int slot, long epoch) {
         PartitionReading reading = reading(world, slot);
-        reading.processes().left(APP.application(), reading::isOpen).forEach(left -> on(left.in(slot)));
+        reading.processes().left(APP.application(), reading::isOpen).forEach(left -> on(new Input.Taken(slot, epoch, left.in(slot))));
         long atNs = world.nowNs;
         for (PartitionReading.Found found : reading.open()) {
             atNs += dice(dice(4) == 0 ? 300 : 5) * MS;
-            given(slot, epoch, atNs, () -> execution(slot, epoch, found));
+            given(atNs, () -> new Input.Taken(slot, epoch, execution(slot, epoch, found)));
         }
-        given(slot, epoch, atNs, () -> new Input.SlotReady(slot, epoch));
+        given(atNs, () -> new Input.SlotReady(slot, epoch));
     }
 
-    /** Unless the slot is another's by then. */
-    private void given(int slot, long epoch, long atNs, Supplier<Input> input) {
+    /** The slot may be another's by then, or be back. */
+    private void given(long atNs, Supplier<Input> input) {
         int of = life;
         world.at(atNs, () -> {
-            if (of == life && Long.valueOf(epoch).equals(epochs.get(slot))) {
+            if (of == life) {
                 on(input.get());
             }
         });

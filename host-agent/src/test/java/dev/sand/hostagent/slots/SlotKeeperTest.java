@@ -3,8 +3,13 @@ package dev.sand.hostagent.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.Ids;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.Payload;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.journal.Ages;
+import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
 import java.lang.reflect.Proxy;
@@ -12,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +32,10 @@ class SlotKeeperTest {
     private final BlockingQueue<CompletableFuture<Void>> untold = new LinkedBlockingQueue<>();
     private final BlockingQueue<Long> ready = new LinkedBlockingQueue<>();
     private final AtomicInteger taken = new AtomicInteger();
+    private final List<Input> given = new CopyOnWriteArrayList<>();
+    /** What the journals have, and what happens while the record of one of them is looked at. */
+    private List<Unfinished> left = List.of();
+    private Runnable whileLookedAt = () -> { };
     private IntConsumer unclaimed;
     private final SlotKeeper keeper = new SlotKeeper(table, new HeldShards(), fake(JournalAdapter.class, Map.of(
             "onUnclaimed", arguments -> {
@@ -37,9 +47,12 @@ class SlotKeeperTest {
                 if (!((BooleanSupplier) arguments[2]).getAsBoolean()) {
                     throw new IllegalStateException("not ours now");
                 }
-                return new JournalAdapter.Left(List.of(), List.of());
+                return new JournalAdapter.Left(left, List.of());
             },
-            "leave", _ -> null)), fake(RecordAdapter.class, Map.of()), new SlotKeeper.ReadyListener() {
+            "leave", _ -> null)), fake(RecordAdapter.class, Map.of("endedOrFenced", _ -> {
+                whileLookedAt.run();
+                return false;
+            })), new SlotKeeper.ReadyListener() {
                 @Override
                 public void onReady(int slot, long epoch) {
                     ready.add(epoch);
@@ -52,7 +65,9 @@ class SlotKeeperTest {
     /** Takes notice of a slot that is given when the test says so, and of nothing else late. */
     private final class HeldShards implements Shards {
         @Override
-        public void submit(String application, Input input) {}
+        public void submit(String application, Input input) {
+            given.add(input);
+        }
 
         @Override
         public CompletableFuture<Void> submitAll(Input input) {
@@ -108,6 +123,31 @@ class SlotKeeperTest {
         }
         assertThat(next).isEqualTo(7);
         assertThat(table.holds(1, 7)).isTrue();
+    }
+
+    private static Unfinished unfinished(int number) {
+        return new Unfinished(new InvocationRequest(Ids.encode(1_000, number, 0), "app", 1, "g", Payload.nullJson(), 1_000, false, null),
+                List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null);
+    }
+
+    /** What was read before is what another host has perhaps ended since. */
+    @Test
+    void whatWasReadUnderAnEarlierEpochIsGivenAsThat() throws Exception {
+        left = List.of(unfinished(1), unfinished(2));
+        whileLookedAt = () -> {
+            whileLookedAt = () -> { };
+            keeper.onLost(1, 5);
+            keeper.onAcquired(1, 7);
+        };
+        keeper.onAcquired(1, 5);
+        untold.take().complete(null);
+        CompletableFuture<Void> again = untold.take();
+        await().until(() -> !given.isEmpty());
+        assertThat(given).as("of which the shards know that it is an earlier owner's; and the second is not looked at any more")
+                .singleElement().isInstanceOfSatisfying(Input.Taken.class, early -> assertThat(early.epoch()).isEqualTo(5));
+        again.complete(null);
+        assertThat(nextReady()).isEqualTo(7);
+        assertThat(given.subList(1, given.size())).hasSize(2).allSatisfy(each -> assertThat(((Input.Taken) each).epoch()).isEqualTo(7));
     }
 
     @Test
