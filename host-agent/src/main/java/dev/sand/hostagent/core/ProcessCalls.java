@@ -173,10 +173,14 @@ final class ProcessCalls {
 
     // --- invocations of functions in other processes, or the own one
 
-    /** The invocation's id follows from the caller's and its number: a further attempt's is the same one, which may have ended. */
+    /**
+     * The invocation's id follows from the caller's and its number: a further attempt's is the same one, which may have ended. So is that of
+     * a request which its caller gives again, since the host that ran it died before the bus had it.
+     */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
         RunningExecution caller = context.executions.get(event.owner.executionId());
-        if (event.attempt == 1 && (caller == null || !caller.isRecovered())) {
+        boolean isFirst = event.attempt == 1 && (caller == null || !caller.isRecovered());
+        if (isFirst && (caller == null || caller.wasDurableFirst())) {
             begin(event, call, invoke);
             return;
         }
@@ -190,7 +194,11 @@ final class ProcessCalls {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
             } else if (failure != null && !failure.error().equals(Errors.NOT_FOUND)) {
-                refuse(call, failure, invoke.destination());
+                if (isFirst) {
+                    begin(event, call, invoke); // it hardly ran before: that is not to depend on the store
+                } else {
+                    refuse(call, failure, invoke.destination());
+                }
             } else if (result != null || failure != null) { // it has ended, and perhaps its output is not kept
                 processes.free(request.application(), List.of(invoke.payload()));
                 answer(call.listener(), new Answer.Invoked(id));

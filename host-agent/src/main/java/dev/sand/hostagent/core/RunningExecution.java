@@ -170,6 +170,11 @@ final class RunningExecution extends Timed implements Tenant {
                 || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT) || hasStrictWorkflow();
     }
 
+    /** It was in the bus before it began: who gives it again finds that. */
+    boolean wasDurableFirst() {
+        return request.durable() || isStrict();
+    }
+
     private boolean hasStrictWorkflow() {
         if (hasStrictWorkflow == null) {
             WorkflowSpec workflow = application.version().workflows().get(request.target());

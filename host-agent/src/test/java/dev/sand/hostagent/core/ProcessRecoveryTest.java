@@ -7,6 +7,7 @@ import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
@@ -241,6 +242,32 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(shop.of(Action.Journal.class).getLast().backup()).as("it had not come so far").isInstanceOf(Backup.Accepted.class);
         on(new Input.SlotLost(Slots.of("q", SLOTS), CoreFixture.EPOCH));
         assertThat(call(again, new ProcessCall.Invoke(0, "q", "g", json("2")))).as("nor at another host").isEqualTo(new Answer.Invoked(invoked));
+    }
+
+    /** @return with the id of what it has invoked in its first attempt, which had ended before when that is known */
+    private String invokedBy(InvocationRequest request, String ended) {
+        shop = shop();
+        journal.clear();
+        running("q");
+        if (ended != null) {
+            shop.results.put(ended, new InvocationResult(ended, Status.SUCCEEDED, json("5"), null, List.of()));
+        }
+        shop.invoke(request);
+        shop.settle();
+        ask(shop.running(request.executionId()), new ProcessCall.Invoke(0, "q", "g", json("2")));
+        return shop.of(Action.Journal.class).stream().filter(record -> record.backup() instanceof Backup.Accepted)
+                .map(Action.Journal::executionId).findFirst().orElse(null);
+    }
+
+    @Test
+    void norByARequestThatIsGivenAgainSinceItsHostDiedBeforeTheBusHadIt() {
+        String id = Slots.placed(Ids.encode(1_000, 77, 0), Slots.of("p", SLOTS), SLOTS);
+        InvocationRequest request = new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 10_000, false, null)
+                .inProcess("p");
+        String invoked = invokedBy(request, null);
+        assertThat(invoked).isNotNull();
+        assertThat(invokedBy(request, invoked)).isNull();
+        assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
     }
 
     @Test
