@@ -19,6 +19,11 @@ abstract class MailboxSender extends Timed {
         line = waitedIn;
     }
 
+    /** For room, now or before. */
+    final boolean hasWaited() {
+        return line != null;
+    }
+
     /** Nobody waits there any more: what it would send, the next attempt sends. */
     abstract boolean isGone();
 

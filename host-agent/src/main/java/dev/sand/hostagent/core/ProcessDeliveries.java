@@ -31,6 +31,7 @@ final class ProcessDeliveries {
         private final Consumer<Failure> listener;
         /** Of its receiver. */
         private int slot;
+        private boolean taken;
 
         Delivery(ProcessMessage brought, Consumer<Failure> listener) {
             super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
@@ -48,6 +49,7 @@ final class ProcessDeliveries {
         /** Perhaps an earlier time: then that is waited for too. */
         @Override
         void taken() {
+            taken = true;
             if (!context.processes.sends().delays(brought.sender(), () -> answer(null))) {
                 answer(null);
             }
@@ -55,7 +57,20 @@ final class ProcessDeliveries {
 
         @Override
         void refused(String error, String why) {
-            answer(new Failure(error, why, Failure.Source.PLATFORM, error.equals(Errors.OVERLOADED), null, Map.of()));
+            boolean again = error.equals(Errors.OVERLOADED) || error.equals(Errors.UNAVAILABLE);
+            String told = error.equals(Errors.UNAVAILABLE) && waitsForRoom() ? Errors.OVERLOADED : error;
+            answer(new Failure(told, why, Failure.Source.PLATFORM, again, null, Map.of()));
+        }
+
+        /** Here it has found none: who has time left goes on waiting where the process lives then. */
+        private boolean waitsForRoom() {
+            return hasWaited() && !taken && brought.waitMs() > 0;
+        }
+
+        /** The slot of its receiver is another host's. */
+        void lost() {
+            Failure failure = notOurs(brought.destination(), slot);
+            answer(waitsForRoom() ? new Failure(Errors.OVERLOADED, failure.cause(), Failure.Source.PLATFORM, true, null, Map.of()) : failure);
         }
 
         void answer(Failure failure) {
@@ -115,7 +130,7 @@ final class ProcessDeliveries {
     void lost(int slot) {
         for (Delivery delivery : List.copyOf(underWay)) {
             if (delivery.slot == slot) {
-                delivery.answer(notOurs(delivery.brought.destination(), slot));
+                delivery.lost();
             }
         }
     }

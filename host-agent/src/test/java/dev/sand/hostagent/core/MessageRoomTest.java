@@ -6,9 +6,11 @@ import static dev.sand.hostagent.core.CoreFixture.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
@@ -79,6 +81,32 @@ class MessageRoomTest extends ProcessFixture {
         shop.settle();
         finish(shop.running(second));
         assertThat(played()).as("and who was there before").hasSize(1 + 3);
+    }
+
+    private List<Failure> answers(List<Action> actions) {
+        return actions.stream().filter(Action.AnswerDelivery.class::isInstance).map(action -> ((Action.AnswerDelivery) action).failure())
+                .toList();
+    }
+
+    /** From a function of another host, to a mailbox that one message fills. */
+    private List<Action> bring(int ordinal, long waitMs) {
+        return on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", ordinal, "far", "q", "k", json("8"), waitMs),
+                failure -> { }));
+    }
+
+    /** Who has time left asks again, and finds it where it lives then: Unavailable would be the end of it. */
+    @Test
+    void whoWaitsForRoomElsewhereIsToldThatItHasFoundNoneWhenTheProcessGoes() {
+        shop = new CoreFixture().with(new ProcessSpec(1, 1, 1, 64L << 20, 256L << 20, 1_000, 600_000, Map.of()))
+                .with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+        finish(running("q"));
+        bring(0, 0);
+        assertThat(answers(bring(1, 60_000))).isEmpty();
+        List<Action> lost = on(new Input.SlotLost(Slots.of("q", SLOTS), CoreFixture.EPOCH));
+        assertThat(answers(lost)).singleElement().satisfies(failure -> {
+            assertThat(failure.error()).isEqualTo(Errors.OVERLOADED);
+            assertThat(failure.retryable()).isTrue();
+        });
     }
 
     @Test

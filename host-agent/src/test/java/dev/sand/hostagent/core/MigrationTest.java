@@ -192,6 +192,23 @@ class MigrationTest extends ProcessFixture {
         assertThat(ProcessPlace.slotOf(answered.getFirst())).isEqualTo(AWAY);
     }
 
+    /** Who has time left asks again, and goes on waiting where it lives then. */
+    @Test
+    void whoWaitsForRoomInItElsewhereIsToldThatItHasFoundNone() {
+        shop = new CoreFixture().with(new ProcessSpec(4, 1_000, 1, 64L << 20, 256L << 20, 1_000, 600_000, Map.of()))
+                .with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+        on(new Input.SlotLost(AWAY, EPOCH));
+        finish(running("p"));
+        for (int ordinal = 0; ordinal < 2; ordinal++) {
+            on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", ordinal, "far", "p", "k", json("8"), 60_000),
+                    answered::add));
+        }
+        shop.all.clear();
+        assertThat(migrate(AWAY)).hasSize(1);
+        assertThat(shop.all).filteredOn(Action.AnswerDelivery.class::isInstance).singleElement().satisfies(answer ->
+                assertThat(((Action.AnswerDelivery) answer).failure().error()).isEqualTo(Errors.OVERLOADED));
+    }
+
     @Test
     void theNextOwnerEndsWhatTheJournalSaysWasBegun() {
         finish(running("p"), write("a", "1"));
