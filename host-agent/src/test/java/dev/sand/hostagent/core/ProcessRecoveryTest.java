@@ -20,6 +20,7 @@ import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution.Signal;
 import java.util.ArrayList;
@@ -268,6 +269,30 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(invoked).isNotNull();
         assertThat(invokedBy(request, invoked)).isNull();
         assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
+    }
+
+    /** Nobody asks for it: five minutes behind the first change that no image has. */
+    @Test
+    void anImageIsWrittenFromTimeToTimeAndWithTheJournalBehindItANewOwnerHasAll() {
+        finish(running("p"), write("a", "1"));
+        shop.after(299_000);
+        assertThat(shop.images).isEmpty();
+        journal.clear();
+        journal.addAll(shop.after(1_100).stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).toList());
+        assertThat(shop.images.get("p").state()).containsOnlyKeys("a");
+        assertThat(journal).as("the journal lets go of what it has").singleElement()
+                .satisfies(ended -> assertThat(ended.backup()).isInstanceOf(Backup.Ended.class));
+        assertThat(isHere("p")).isTrue();
+        Map<String, ProcessImage> images = shop.images;
+        on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", 0, "far", "p", "k", json("8"), 0), failure -> { }));
+        List<ProcessChange> behind = changes().stream().map(record -> record.carried().change()).toList();
+        assertThat(behind).hasSize(1);
+        shop = shop();
+        shop.images.putAll(images);
+        on(new Input.RecoverProcess(APP.application(), "p", behind.getFirst().createdMs(), behind, List.of(behind.getFirst().base()), Map.of()));
+        Running reads = running("p");
+        assertThat(state(reads, "a")).isEqualTo("1");
+        assertThat(received(reads)).isEqualTo("8");
     }
 
     @Test
