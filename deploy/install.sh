@@ -25,7 +25,7 @@ install -m 644 "$top"/deploy/systemd/*.service "$root/etc/systemd/system/"
 for role in host frontend; do
   [ -e "$root/etc/sand/$role.conf" ] || install -m 644 "$top/deploy/systemd/$role.conf.example" "$root/etc/sand/$role.conf"
 done
-for key in cluster operator; do
+for key in cluster operator secrets; do
   [ -e "$root/etc/sand/$key.key" ] || (umask 077; head -c 32 /dev/urandom | base64 -w0 | tr '+/' '-_' >"$root/etc/sand/$key.key")
 done
 echo "installed below $target; edit $root/etc/sand/*.conf, give every machine the same $root/etc/sand/*.key, then:" >&2

@@ -19,6 +19,7 @@ KAFKA = "kafka:9092"
 CASSANDRA = "cassandra:9042"
 KEY = "/run/sand/cluster.key"
 OPERATOR_KEY = "/run/sand/operator.key"
+SECRETS_KEY = "/run/sand/secrets.key"
 # Any 16 bytes in base64 without padding; the folder of data carries it from then on.
 CLUSTER_ID = "U2FuZENsdXN0ZXJPZkhvcw"
 
@@ -116,7 +117,7 @@ def platform(name: str, role: str, *options: str) -> dict:
         "image": "${SAND_PLATFORM_IMAGE:-sand-platform:latest}",
         "command": [
             *("--role", role, "--host-id", name, "--bus", f"kafka:{KAFKA}"),
-            *("--store", f"cassandra:{CASSANDRA}", "--cluster-key", KEY),
+            *("--store", f"cassandra:{CASSANDRA}", "--cluster-key", KEY, "--secrets-key", SECRETS_KEY),
             # On a machine that is far too busy, a host that is only slow is not to be taken for dead.
             *("--session", "${SAND_SESSION:-3s}"),
             *options,
@@ -145,6 +146,7 @@ def host(name: str) -> dict:
         "volumes": [
             f"{home}:{home}",
             "${SAND_CLUSTER_KEY:-/var/lib/sand/cluster/cluster.key}:" + f"{KEY}:ro",
+            "${SAND_SECRETS_KEY:-/var/lib/sand/cluster/secrets.key}:" + f"{SECRETS_KEY}:ro",
             "${SAND_ENGINE_SOCKET:-/var/run/docker.sock}:/var/run/docker.sock",
         ],
         "healthcheck": check(f"/opt/sand/health.sh 127.0.0.1 {HEALTH_PORT} /readyz", starting="60s"),
@@ -159,6 +161,7 @@ def frontend(name: str) -> dict:
         "volumes": [
             "${SAND_CLUSTER_KEY:-/var/lib/sand/cluster/cluster.key}:" + f"{KEY}:ro",
             "${SAND_OPERATOR_KEY:-/var/lib/sand/cluster/operator.key}:" + f"{OPERATOR_KEY}:ro",
+            "${SAND_SECRETS_KEY:-/var/lib/sand/cluster/secrets.key}:" + f"{SECRETS_KEY}:ro",
         ],
         "healthcheck": check(f"/opt/sand/health.sh 127.0.0.1 {FRONTEND_PORT} /readyz", starting="60s"),
         "mem_limit": "1g",
@@ -184,7 +187,8 @@ HEADER = """\
 # {hosts}, two frontends, nginx, Kafka and Cassandra on one machine. Written by deploy/cluster/compose.py: change it there.
 #   eval "$(deploy/images/cluster.sh | sed 's/^/export /')"     # the images
 #   docker-compose -f {file} up -d                              # or: docker compose
-# Needs files with the cluster's shared secret (SAND_CLUSTER_KEY) and with the key that callers show (SAND_OPERATOR_KEY);
+# Needs files with the cluster's shared secret (SAND_CLUSTER_KEY), with the key that callers show (SAND_OPERATOR_KEY) and with
+# the key that applications' secrets are kept with (SAND_SECRETS_KEY);
 # ./sand cluster up does all of it.
 """
 

@@ -50,6 +50,10 @@ class Cluster:
     def operator_key_file(self) -> Path:
         return self.home / "operator.key"
 
+    @property
+    def secrets_key_file(self) -> Path:
+        return self.home / "secrets.key"
+
     def operator_key(self) -> str | None:
         """None: the cluster was last started by a version that made none."""
         return self.operator_key_file.read_text().strip() if self.operator_key_file.exists() else None
@@ -64,6 +68,7 @@ class Cluster:
             "SAND_CLUSTER_HOME": str(self.home),
             "SAND_CLUSTER_KEY": str(self.key_file),
             "SAND_OPERATOR_KEY": str(self.operator_key_file),
+            "SAND_SECRETS_KEY": str(self.secrets_key_file),
             "SAND_LISTEN": self.listen,
         } | self.environment
 
@@ -89,13 +94,14 @@ def check(home: Path, hosts: list[str]) -> None:
 
 
 def prepare(cluster: Cluster, hosts: list[str]) -> None:
-    """Folders of the hosts, passable for sandboxes' users as the host agent wants them, and the two secrets."""
+    """Folders of the hosts, passable for sandboxes' users as the host agent wants them, and the three keys."""
     cluster.home.mkdir(parents=True, exist_ok=True)
     cluster.home.chmod(0o711)
     for host in hosts:
         cluster.host_home(host).mkdir(exist_ok=True)
     make_key(cluster.key_file)
     make_key(cluster.operator_key_file)
+    make_key(cluster.secrets_key_file)
 
 
 def make_key(file: Path) -> None:

@@ -105,6 +105,7 @@ def cassandra(cluster: Cluster, images: Path) -> Program:
 def platform(cluster: Cluster, images: Path, name: str, role: str, options: list[str], health: int) -> Program:
     jars = class_path()
     command = [str(java()), *jvm_options(jars), "-Xmx768m", "-cp", jars, MAIN_CLASS, "--role", role, "--host-id", name]
+    command += ["--secrets-key", str(cluster.secrets_key_file)]
     buses = [
         "--bus",
         f"kafka:127.0.0.1:{cluster.ports['kafka']}",

@@ -44,7 +44,7 @@ def _configuration() -> Any:
         grain="resize", entry="handler:handle", path=["/run/sand/s0123456789/app/grains/resize", "/run/sand/s0123456789/app"],
         isolation="request", preload="auto", environment={"LANG": "C.UTF-8"}, instanceMemoryBytes=1 << 28,
         application="image-pipeline", version="3", grains=["resize", "store"], maxRequests=0, secrets={"API_KEY": "hé"},
-        memoryByDefault=True,
+        memoryByDefault=True, unopened={"OTHER_KEY": "closed with another key"},
     )  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         sand.Command(kill=sand.KillCommand(pid=4711)),
         sand.Command(stop=sand.StopCommand()),
         sand.Command(stop=sand.StopCommand(worker="w1")),
+        sand.Command(secrets=sand.SecretsCommand(secrets={"API_KEY": "hé"}, unopened={"OTHER_KEY": "closed"})),
     ]
     reports = {
         "ready": sand.Report(workerReady=sand.WorkerReadyReport(worker="w1", pid=7, importUs=15_000, note="a note")),

@@ -40,7 +40,7 @@ def test_only_host_agents_have_the_engines_socket_and_their_home_has_the_same_pa
             assert f"{home}:{home}" in volumes
 
 
-@pytest.mark.parametrize("name", ["cluster.key", "operator.key"])
+@pytest.mark.parametrize("name", ["cluster.key", "operator.key", "secrets.key"])
 def test_a_secret_is_a_file_and_never_an_argument(tmp_path: Path, name: str) -> None:
     cluster = place.Cluster(tmp_path / "c", "sand-x", "containers", 1, "127.0.0.1:1", {})
     place.prepare(cluster, ["host1"])
@@ -58,6 +58,12 @@ def test_what_listens_beyond_its_own_machine_asks_for_a_key() -> None:
     for name in compose.FRONTENDS:
         service = compose.frontend(name)
         file = service["command"][service["command"].index("--operator-key") + 1]
+        assert any(volume.endswith(f":{file}:ro") for volume in service["volumes"])
+
+
+def test_every_part_has_the_key_of_secrets() -> None:
+    for service in (compose.host("host1"), *map(compose.frontend, compose.FRONTENDS)):
+        file = service["command"][service["command"].index("--secrets-key") + 1]
         assert any(volume.endswith(f":{file}:ro") for volume in service["volumes"])
 
 

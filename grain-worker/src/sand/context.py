@@ -97,10 +97,12 @@ class Context:
         return dict(self._configuration.environment)
 
     def secret(self, name: str) -> str:
-        """:raises NotFound: the grain's sand.yaml does not name it, or the operator has not set it"""
+        """:raises NotFound: the grain's sand.yaml does not name it, nobody has set it, or it cannot be opened"""
         value = (self._configuration.secrets or {}).get(name)
         if value is None:
-            raise NotFound(f"no secret {name} for grain {self.grain}: name it under 'secrets' and have it set by the operator")
+            if why := (self._configuration.unopened or {}).get(name):
+                raise NotFound(f"secret {name} of application {self.application} cannot be opened: {why}")
+            raise NotFound(f"no secret {name} for grain {self.grain}: name it under 'secrets', and set it (sand secrets set)")
         return value
 
     @property

@@ -27,7 +27,7 @@ from sand.errors import BadRequest
 from sand.hotpath import encode_take
 from sand.kernel import become_subreaper, die_with_parent
 from sand.logs import attach
-from sand.messages import SCHEMA_VERSION, EventMessage, FailRequest, GrainConfiguration
+from sand.messages import SCHEMA_VERSION, EventMessage, FailRequest, GrainConfiguration, SecretsCommand
 from sand.notes import Notes
 from sand.protocol import FAIL, encode_call
 from sand.wire import ProtocolError
@@ -88,6 +88,10 @@ class Instance:
     def __init__(self, configuration: GrainConfiguration, directory: str) -> None:
         self._configuration = configuration
         self._segments = LazySegments(directory)
+
+    def renew(self, told: SecretsCommand) -> None:
+        """In the worker: what is forked from now on has these."""
+        self._configuration = self._configuration._replace(secrets=told.secrets, unopened=told.unopened)
 
     def begin(self, name: str, connection: Connection) -> None:
         """This process is the instance of that name."""

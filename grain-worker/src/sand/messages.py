@@ -300,6 +300,7 @@ class GrainConfiguration(NamedTuple):
     max_requests: int
     secrets: dict[str, str] | None = None
     memory_by_default: bool | None = None
+    unopened: dict[str, str] | None = None
 
 
 class ClaimCommand(NamedTuple):
@@ -326,7 +327,12 @@ class StopCommand(NamedTuple):
     worker: str | None = None
 
 
-Command = ClaimCommand | StartWorkerCommand | SpawnCommand | KillCommand | StopCommand
+class SecretsCommand(NamedTuple):
+    secrets: dict[str, str]
+    unopened: dict[str, str] | None = None
+
+
+Command = ClaimCommand | StartWorkerCommand | SpawnCommand | KillCommand | StopCommand | SecretsCommand
 
 
 class CommandsRequest(NamedTuple):

@@ -47,6 +47,7 @@ from sand.messages import (
     PublishRequest,
     ReceiveReply,
     ReceiveRequest,
+    SecretsCommand,
     SegmentAllocateRequest,
     SegmentOpenRequest,
     SegmentReply,
@@ -87,6 +88,7 @@ _texts = list_of(TEXT)
 _configuration = struct_of(
     GrainConfiguration, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, TEXT, _R), (5, TEXT, _R), (6, TEXT_MAP, _R),
     (7, LONG, _R), (8, TEXT, _R), (9, TEXT, _R), (10, _texts, _R), (11, INT, _R), (12, TEXT_MAP, _O), (13, FLAG, _O),
+    (14, TEXT_MAP, _O),
 )  # fmt: skip
 _command = union_of(
     (1, ClaimCommand, struct_of(ClaimCommand, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, _texts, _R))),
@@ -94,6 +96,7 @@ _command = union_of(
     (3, SpawnCommand, struct_of(SpawnCommand, (1, _texts, _R))),
     (4, KillCommand, struct_of(KillCommand, (1, INT, _R))),
     (5, StopCommand, struct_of(StopCommand, (1, TEXT, _O))),
+    (6, SecretsCommand, struct_of(SecretsCommand, (1, TEXT_MAP, _R), (2, TEXT_MAP, _O))),
 )
 _report = union_of(
     (1, WorkerReadyReport, struct_of(WorkerReadyReport, (1, TEXT, _R), (2, INT, _R), (3, LONG, _R), (4, TEXT, _O))),

@@ -19,6 +19,7 @@ from sand.messages import (
     GrainConfiguration,
     InstanceExitedReport,
     InstanceForkFailedReport,
+    SecretsCommand,
     SpawnCommand,
     StopCommand,
 )
@@ -85,6 +86,8 @@ class Worker:
                     for name in command.instances:
                         self._spawn(name, 0)
                     self._oom.restore()
+                elif isinstance(command, SecretsCommand):
+                    self._serving.renew(command)
                 elif isinstance(command, StopCommand):
                     self._stopping = True
             if signals or self._adopted:

@@ -49,6 +49,15 @@ def test_a_request_sees_nothing_of_the_one_before_unless_the_worker_is_shared(se
     assert [served.ask("alone", 1), served.ask("alone", 2)] == [[1], [2]]
 
 
+def test_secrets_are_the_environments_and_that_is_said(served):
+    served.grain("echo", ECHO)
+    served.load()
+    for method, rest in (("GET", ""), ("PUT", "/KEY"), ("DELETE", "/KEY")):
+        answer = served.http.request(method, f"/api/v1/applications/app/secrets{rest}")
+        assert answer.status_code == 409
+        assert "environment" in answer.json()["detail"]
+
+
 def test_an_asynchronous_call_is_followed_to_its_output(served):
     served.grain("echo", ECHO)
     served.load()

@@ -20,7 +20,8 @@ CASES = [
 _KINDS = {"call": wire.CALL, "oneway": wire.ONEWAY, "reply": wire.REPLY}
 _MEMBERS = {  # unions: IDL's member to our class
     "claim": protocol.ClaimCommand, "startWorker": protocol.StartWorkerCommand, "spawn": protocol.SpawnCommand,
-    "kill": protocol.KillCommand, "stop": protocol.StopCommand, "workerReady": protocol.WorkerReadyReport,
+    "kill": protocol.KillCommand, "stop": protocol.StopCommand, "secrets": protocol.SecretsCommand,
+    "workerReady": protocol.WorkerReadyReport,
     "workerFailed": protocol.WorkerFailedReport, "workerExited": protocol.WorkerExitedReport,
     "instanceExited": protocol.InstanceExitedReport, "instanceForkFailed": protocol.InstanceForkFailedReport,
 }  # fmt: skip

@@ -401,7 +401,9 @@ struct GrainConfiguration {
   /** Fields may be set as secrets: written to the instance's memory only, never to its environment. */
   12: optional map<string, string> secrets,
   /** The limit is the platform's default: what the code reserves by being loaded and does not use is not counted. */
-  13: optional bool memoryByDefault
+  13: optional bool memoryByDefault,
+  /** By name, why a secret that the grain names cannot be told. */
+  14: optional map<string, string> unopened
 }
 
 /** For a blank sandbox: the application is now yours. */
@@ -423,6 +425,13 @@ struct SpawnCommand {
   1: required list<string> instances
 }
 
+/** Worker: what instances have that are forked from now on. */
+struct SecretsCommand {
+  1: required map<string, string> secrets,
+  /** By name, why a secret that the grain names cannot be told. */
+  2: optional map<string, string> unopened
+}
+
 /** SIGKILL to the process group of an instance, or to a worker with all its instances. */
 struct KillCommand {
   1: required i32 pid
@@ -438,7 +447,8 @@ union Command {
   2: StartWorkerCommand startWorker,
   3: SpawnCommand spawn,
   4: KillCommand kill,
-  5: StopCommand stop
+  5: StopCommand stop,
+  6: SecretsCommand secrets
 }
 
 struct CommandsRequest {

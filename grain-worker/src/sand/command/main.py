@@ -32,6 +32,7 @@ SUBCOMMANDS = {
     "queues": "triggers",
     "versions": "versions",
     "rollback": "versions",
+    "secrets": "secrets",
     "audit": "audit",
     "doctor": "doctor",
     "asl": "asl",

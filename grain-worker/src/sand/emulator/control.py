@@ -32,6 +32,8 @@ class Control:
         router.add("GET", at + "/aliases", lambda request: answer_json(200, {"aliases": self.application(request).aliases}))
         router.add("PUT", at + "/aliases/{alias}", self._move).add("DELETE", at + "/aliases/{alias}", self._drop)
         router.add("POST", at + "/rollback", self._rollback)
+        router.add("GET", at + "/secrets", self._secrets)
+        router.add("PUT", at + "/secrets/{secret}", self._secrets).add("DELETE", at + "/secrets/{secret}", self._secrets)
         router.add("GET", "/api/v1/status", self._status)
         for path in ("/livez", "/readyz"):
             router.add("GET", path, lambda _: answer_json(200, {"status": "ok"}))
@@ -39,6 +41,11 @@ class Control:
 
     def application(self, request: Request) -> Application:
         return self._applications.get(request.parameters["app"])
+
+    def _secrets(self, request: Request) -> Response:
+        self.application(request)
+        detail = "The emulator keeps no secrets: one is the variable of that name in the environment that it was started with."
+        raise Problem(409, "no-secrets-key", "No key for secrets", detail)
 
     def _list(self, _: Request) -> Response:
         found = []

@@ -8,6 +8,7 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
 import dev.sand.dataplane.Tickets;
@@ -25,6 +26,7 @@ import dev.sand.frontend.control.ManagementApi;
 import dev.sand.frontend.control.ProcessesApi;
 import dev.sand.frontend.control.ProgressApi;
 import dev.sand.frontend.control.QueuesApi;
+import dev.sand.frontend.control.SecretsApi;
 import dev.sand.frontend.control.StatusApi;
 import dev.sand.frontend.control.TaskTokensApi;
 import dev.sand.frontend.control.TriggersApi;
@@ -67,16 +69,18 @@ public final class Frontend implements AutoCloseable {
      * @param trouble why the platform below is not ready, or null; may block a moment
      * @param metrics the page that {@code /metrics} answers, in Prometheus's text format
      * @param tracing who makes spans
+     * @param secrets of applications, which are set here and never read
      * @param clockMs the time that all frontends and hosts agree on: of ids, of keys and of what is sent
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                         Consumer<String> deleteData, GlobalBus bus, int slots, BundleArchive bundles, Supplier<String> trouble,
-                        Supplier<String> metrics, Tracing tracing, LongSupplier clockMs) {
+                        Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, LongSupplier clockMs) {
 
-        /** Unobserved, alone on this machine. */
+        /** Unobserved, alone on this machine, without a key for secrets. */
         public Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                      Consumer<String> deleteData, GlobalBus bus, int slots) {
-            this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF, System::currentTimeMillis);
+            this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF,
+                    new StoredSecrets(store, null), System::currentTimeMillis);
         }
     }
 
@@ -128,10 +132,12 @@ public final class Frontend implements AutoCloseable {
                     parts.deleteData.accept(application);
                     queues.deleteApplication(application);
                     triggers.deleteApplication(application);
+                    StoredSecrets.deleteApplication(parts.store, application);
                 }, topics);
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
         new QueuesApi(parts.registry, queues, triggers, parts.clockMs).addTo(routes);
+        new SecretsApi(parts.registry, parts.secrets, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);
         new FilesApi(parts.registry, directory, new VersionFiles(bundles)).addTo(routes);

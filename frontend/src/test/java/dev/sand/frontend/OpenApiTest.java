@@ -9,6 +9,8 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.SecretsKey;
+import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.datalayer.TriggerStore.DeadLetter;
 import dev.sand.event.Failure;
@@ -100,6 +102,7 @@ class OpenApiTest {
             call("POST", app + "/edits", DEMO + "/edits?dryRun=true", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 200);
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 201);
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
+            secrets(app + "/secrets", DEMO + "/secrets");
             call("DELETE", app, DEMO, null, 204);
             call("GET", "/api/v1/audit", "/api/v1/audit?limit=1000", null, 200);
             call("GET", "/api/v1/audit", "/api/v1/audit?before=x", null, 400);
@@ -108,6 +111,15 @@ class OpenApiTest {
             call("GET", "/readyz", "/readyz", null, 503);
             assertThat(called).isEqualTo(operations(document));
         }
+    }
+
+    private void secrets(String template, String path) throws Exception {
+        String one = template + "/{secret}";
+        call("PUT", one, path + "/KEY", "a value of some length", 409); // it has no key
+        new StoredSecrets(platform.store, SecretsKey.of(List.of("x".repeat(32).getBytes(StandardCharsets.UTF_8)))).set("demo", "KEY", "a value of some length", 1);
+        call("GET", template, path, null, 200);
+        call("DELETE", one, path + "/KEY", null, 204);
+        call("DELETE", one, path + "/KEY", null, 404);
     }
 
     private void deployments() throws Exception {

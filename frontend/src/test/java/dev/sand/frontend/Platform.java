@@ -6,7 +6,10 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SecretsKey;
+import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.Slots;
+import dev.sand.event.Tracing;
 import dev.sand.frontend.http.Json;
 import dev.sand.globalbus.MemoryBus;
 import java.io.ByteArrayOutputStream;
@@ -44,6 +47,7 @@ final class Platform implements AutoCloseable {
         }
     });
     final List<String> dataDeleted = new CopyOnWriteArrayList<>();
+    final StoredSecrets secrets;
     final Path home;
     final FakeHostAgent host;
     final Frontend frontend;
@@ -54,13 +58,20 @@ final class Platform implements AutoCloseable {
     }
 
     Platform(UnaryOperator<FrontendConfiguration> change) throws Exception {
+        this(change, null);
+    }
+
+    /** @param key for secrets, or null */
+    Platform(UnaryOperator<FrontendConfiguration> change, SecretsKey key) throws Exception {
+        secrets = new StoredSecrets(store, key);
         home = Files.createTempDirectory("sand-fe");
         Path bundles = Files.createDirectory(home.resolve("bundles"));
         host = new FakeHostAgent(records, bundles);
         // Alone, unless a test says otherwise: nearly all of them would wait for nobody.
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)
                 .withAlone(true)),
-                new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT));
+                new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
+                        Tracing.OFF, secrets, System::currentTimeMillis));
         frontend.start();
     }
 

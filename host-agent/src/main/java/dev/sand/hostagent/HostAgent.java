@@ -248,6 +248,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         return sandboxes.builder().build(request, progress);
     }
 
+    /** Grains have what {@link HostAgentParts#secrets} says now with their next request; what runs goes on with what it has. */
+    public void secretsChanged(String application) {
+        shards.secretsChanged(application);
+    }
+
     @Override
     public void retire(String application, int version) {
         shards.retire(application, version);

@@ -18,27 +18,26 @@ import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.workflow.TaskTokens;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
  * What a host agent works with. All but the sandboxes stay their giver's, who closes them after the host agent.
  *
- * @param secrets of an application, by name; never null
+ * @param secrets of an application, from memory: shards ask for them; never null
  * @param queues that grains may send to, or null
  * @param control which applications may control the platform
  * @param tokens of tasks that wait for a callback, under the platform's key
  */
 public record HostAgentParts(
         ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
-        SegmentServer segments, SharedData data, LogStore logs, Function<String, Map<String, String>> secrets, Cluster cluster,
+        SegmentServer segments, SharedData data, LogStore logs, Function<String, ApplicationSecrets> secrets, Cluster cluster,
         GrainQueues queues, TaskTokens tokens, Tracing tracing, Control control) {
 
     /** Without spans, and nobody controls the platform. */
     public HostAgentParts(ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
                           SegmentServer segments, SharedData data, LogStore logs,
-                          Function<String, Map<String, String>> secrets, Cluster cluster, GrainQueues queues, TaskTokens tokens) {
+                          Function<String, ApplicationSecrets> secrets, Cluster cluster, GrainQueues queues, TaskTokens tokens) {
         this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF, Control.NONE);
     }
 
@@ -53,7 +52,7 @@ public record HostAgentParts(
     /** Without queues that grains may send to, and with tokens that are good here alone. */
     public HostAgentParts(
             ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
-            SegmentServer segments, SharedData data, LogStore logs, Function<String, Map<String, String>> secrets, Cluster cluster) {
+            SegmentServer segments, SharedData data, LogStore logs, Function<String, ApplicationSecrets> secrets, Cluster cluster) {
         this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, null, TaskTokens.ofTrial());
     }
 

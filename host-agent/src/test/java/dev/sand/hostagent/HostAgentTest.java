@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The host agent with the real Python runtime: requests run in processes of their own, and what goes wrong has a name. */
 @Tag("slow")
@@ -232,6 +234,35 @@ class HostAgentTest {
                 spec.maxIdle(), spec.maxRequests(), spec.environment(), List.of("API_KEY")));
         assertThat(TestPlatform.text(platform.invoke(version, "share", "{}")))
                 .isEqualTo("[{\"v\":1},[\"k\"],\"key-of-shares\"]");
+    }
+
+    @ParameterizedTest
+    @EnumSource(GrainSpec.Isolation.class)
+    void aSecretThatChangesIsThereWithTheNextRequest(GrainSpec.Isolation isolation) throws Exception {
+        platform.key = "key";
+        ApplicationVersion version = platform.deploy("renews", Map.of("tell", """
+                import time
+                def handle(event, context):
+                    before = context.secret("API_KEY")
+                    time.sleep(event)
+                    if event < 0.01:
+                        raise ValueError(f"key-of-renews new-of-renews {context.secret('API_KEY')}")
+                    return [before, context.secret("API_KEY")]
+                """), Map.of(), spec -> new GrainSpec(spec.name(), spec.entry(), isolation, spec.preload(),
+                spec.timeoutMs(), 2, spec.memoryBytes(), spec.queueDepth(), spec.queueBytes(), 2,
+                2, 0, spec.environment(), List.of("API_KEY")));
+        assertThat(TestPlatform.text(platform.invoke(version, "tell", "0.01"))).contains("key-of-renews");
+        CompletableFuture<Void> accepted = new CompletableFuture<>();
+        CompletableFuture<InvocationResult> running = platform.start(TestPlatform.request(version, "tell",
+                Payload.json("2".getBytes(StandardCharsets.UTF_8)), 30_000, false), accepted);
+        await().until(() -> platform.agent.status().join().getFirst().sandboxes().stream()
+                .anyMatch(sandbox -> sandbox.grains().stream().anyMatch(grain -> grain.running() == 1)));
+        platform.key = "new";
+        platform.agent.secretsChanged("renews");
+        assertThat(TestPlatform.text(platform.invoke(version, "tell", "0.01"))).isEqualTo("[\"new-of-renews\",\"new-of-renews\"]");
+        assertThat(TestPlatform.text(running.get(30, TimeUnit.SECONDS))).isEqualTo("[\"key-of-renews\",\"key-of-renews\"]");
+        assertThat(platform.invoke(version, "tell", "0").failure().cause()).as("the one before is masked too").isEqualTo("*** *** ***");
+        platform.key = "key";
     }
 
     @Test

@@ -100,6 +100,8 @@ final class TestPlatform implements AutoCloseable {
                 .withKind(SandboxConfiguration.Kind.PROCESS).withPython("python3", RUNTIME).withBlank(0), before);
     }
 
+    volatile String key = "key";
+
     private TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration,
                          SandboxConfiguration sandboxes, Preparation before) throws Exception {
         this.store = store;
@@ -115,7 +117,7 @@ final class TestPlatform implements AutoCloseable {
         agent = HostAgent.start(configuration, new HostAgentParts(source(),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 data, logs,
-                application -> Map.of("API_KEY", "key-of-" + application),
+                application -> ApplicationSecrets.of(Map.of("API_KEY", key + "-of-" + application)),
                 new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis))), broken::complete);
     }
 

@@ -6,6 +6,7 @@ import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
 import dev.sand.dataplane.Tickets;
@@ -85,8 +86,8 @@ final class HostSide {
     }
 
     /** @param key null: no frontend comes from outside of this process */
-    static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key, Tracing tracing,
-                         Capabilities capabilities, Opened opened, Consumer<Throwable> onBroken) throws Exception {
+    static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key,
+                         StoredSecrets stored, Tracing tracing, Capabilities capabilities, Opened opened, Consumer<Throwable> onBroken) throws Exception {
         ClusterOptions cluster = options.cluster();
         if (cluster.agentListen() != null) {
             checkAddress(cluster.agentListen(), "--agent-listen");
@@ -98,9 +99,9 @@ final class HostSide {
                 BusJournal.Options.DEFAULT.withSlots(backends.membership().slots())));
         Registry registry = new Registry(backends.store());
         SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT);
-        Secrets secrets = new Secrets(options.secrets());
+        HostSecrets secrets = new HostSecrets(new OperatorsSecrets(options.secrets()), stored);
         Queues queues = new Queues(backends.bus(), backends.membership().slots());
-        HostAgentParts parts = new HostAgentParts(source(registry),
+        HostAgentParts parts = new HostAgentParts(source(registry, secrets),
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
@@ -112,6 +113,8 @@ final class HostSide {
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
         Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
+        opened.add(secrets);
+        secrets.start(agent::secretsChanged);
         LOG.info("{}", agent.described());
         if (cluster.agentListen() != null) {
             door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),
@@ -126,15 +129,20 @@ final class HostSide {
         return new HostSide(agent, plane, data, registry, invocations, queues, backends, cluster.hostId());
     }
 
-    private static ApplicationSource source(Registry registry) {
+    private static ApplicationSource source(Registry registry, HostSecrets secrets) {
         return new ApplicationSource() {
             @Override
             public Optional<ApplicationVersion> load(AppKey app) {
-                return registry.version(app.application(), app.version());
+                Optional<ApplicationVersion> version = registry.version(app.application(), app.version());
+                if (version.stream().flatMap(each -> each.grains().values().stream()).anyMatch(grain -> !grain.secrets().isEmpty())) {
+                    secrets.load(app.application());
+                }
+                return version;
             }
 
             @Override
             public int forget(String application) {
+                secrets.forget(application);
                 return registry.forget(application);
             }
         };

@@ -4,6 +4,7 @@ import dev.sand.frontend.deployment.Quantity;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
  *
  * @param home everything of the platform lies below it
  * @param secrets file with {application: {name: value}}, or null
+ * @param secretsKey files with the key for stored secrets, the current one first; empty: made on one machine, none in a cluster
  * @param pool blank sandboxes kept ready
  * @param shards event loops of the host agent; 0: by the number of cores
  * @param log {@code text} or {@code json}: what the lines of the log look like
@@ -29,7 +31,8 @@ import java.util.TreeMap;
  * @param management whether the platform is controlled by grains, and by whose
  * @param dataPlane where clients of cloud processes come
  */
-record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, int pool, int shards,
+record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, List<Path> secretsKey, int pool,
+               int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
                Duration idempotencyWindow, int keepExecutions, Path operatorKey, List<String> allowHosts, ClusterOptions cluster,
                DataPlaneListen dataPlane, ManagementOptions management) {
@@ -43,6 +46,8 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --sandbox auto|docker|process   [auto; where others reach it: docker]
               --pool N                   blank sandboxes kept ready [1]
               --secrets FILE             JSON {application: {name: value}}
+              --secrets-key FILE[,OLD…]  key for secrets that are set over the API, at least 32 bytes; older ones open alone [on one
+                                         machine: secrets.key in its home; in a cluster: none]
               --shards N                 event loops of the host agent [by cores]
               --image NAME               sandbox image [sand-sandbox:latest]
               --engine ADDRESS           Docker engine [DOCKER_HOST, or Docker's default]
@@ -117,7 +122,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         SandboxConfiguration.Kind sandbox = Doors.sandbox(kind(take(given, "--sandbox", "auto")), reached);
         Options options = new Options(Path.of(home).toAbsolutePath().normalize(), host,
                 Values.number("--listen", listen.substring(colon + 1), 0, 65_535), sandbox,
-                secrets == null ? null : Path.of(secrets), Values.number("--pool", take(given, "--pool", "1"), 0, 16),
+                secrets == null ? null : Path.of(secrets), secretsKey(given.remove("--secrets-key")), Values.number("--pool", take(given, "--pool", "1"), 0, 16),
                 Values.number("--shards", take(given, "--shards", "0"), 0, 64),
                 take(given, "--image", environment.getOrDefault("SAND_IMAGE", "sand-sandbox:latest")), given.remove("--engine"),
                 (int) bodyBytes, Duration.ofMillis(Quantity.millis(take(given, "--drain", "20s"))),
@@ -129,6 +134,13 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 Doors.names(take(given, "--allow-host", "")), cluster, DataPlaneListen.take(given), ManagementOptions.take(given));
         Doors.check(options);
         return options;
+    }
+
+    private static List<Path> secretsKey(String text) {
+        if (text != null && (text.isBlank() || Arrays.stream(text.split(",", -1)).anyMatch(String::isBlank))) {
+            throw new IllegalArgumentException("--secrets-key is FILE[,OLD…]: the key's file, and those of older ones");
+        }
+        return text == null ? List.of() : Arrays.stream(text.split(",")).map(file -> Path.of(file.strip())).toList();
     }
 
     private static boolean isOn(String text) {
@@ -182,6 +194,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         }
         values.put("sandbox", sandbox.name().toLowerCase(Locale.ROOT));
         values.put("secrets", secrets == null ? "none" : secrets + " (masked)");
+        values.put("secrets-key", secretsKey.isEmpty() ? "none given" : secretsKey + " (masked)");
         values.put("pool", pool);
         values.put("shards", shards == 0 ? "by cores" : shards);
         values.put("image", image);

@@ -4,7 +4,9 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SecretsKey;
 import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.Frontend;
@@ -67,6 +69,7 @@ final class Platform implements AutoCloseable {
                 HostSide.checkAddress(new InetSocketAddress(options.host(), options.port()), "--listen");
             }
             ClusterKey key = cluster.clusterKey() == null ? null : ClusterKey.read(cluster.clusterKey());
+            SecretsKey secrets = SecretsKeyFile.of(options, home);
             Metrics metrics = opened.add(new Metrics());
             BackendMetrics.addTo(metrics, () -> readiness.read().ready(), () -> readiness.read().bus(), () -> readiness.read().store());
             if (cluster.healthListen() != null) {
@@ -76,7 +79,7 @@ final class Platform implements AutoCloseable {
             Backends found = backends.open(options, opened, readiness);
             BackendMetrics.addTo(metrics, found.bus(), found.store());
             opened.add(new MembershipMetrics(metrics, found.membership(), cluster.role().hasHost()));
-            open(home, found, key, metrics, onBroken);
+            open(home, found, key, new StoredSecrets(found.store(), secrets), metrics, onBroken);
             readiness.open(found, cluster.role().hasHost());
             if (frontend != null) {
                 frontend.start();
@@ -87,8 +90,8 @@ final class Platform implements AutoCloseable {
         }
     }
 
-    private void open(Home home, Backends backends, ClusterKey key, Metrics metrics, Consumer<Throwable> onBroken)
-            throws Exception {
+    private void open(Home home, Backends backends, ClusterKey key, StoredSecrets secrets, Metrics metrics,
+                      Consumer<Throwable> onBroken) throws Exception {
         ClusterOptions cluster = options.cluster();
         InvocationStore invocations = new InvocationStore(backends.store(), InvocationStore.Options.DEFAULT.keeping(options.keepExecutions()));
         Tracing tracing = OpenTelemetryTracing.of(environment, cluster.hostId());
@@ -98,7 +101,7 @@ final class Platform implements AutoCloseable {
         Capabilities capabilities = CapabilitiesFile.read(options.management());
         HostSide host = null;
         if (cluster.role().hasHost()) {
-            host = HostSide.open(options, home, backends, invocations, key, tracing, capabilities, opened, onBroken);
+            host = HostSide.open(options, home, backends, invocations, key, secrets, tracing, capabilities, opened, onBroken);
             HostMetrics.addTo(metrics, host.agent, backends.bus());
             DataPlaneMetrics.addTo(metrics, host.plane.figures());
         } else {
@@ -114,7 +117,7 @@ final class Platform implements AutoCloseable {
             SharedDataOf data = new SharedDataOf(backends, host);
             Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
-                    backends.bundles(), readiness, metrics::page, tracing,
+                    backends.bundles(), readiness, metrics::page, tracing, secrets,
                     backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {

@@ -26,7 +26,7 @@ class HomeTest {
     void secrets_are_read_again_when_the_file_has_changed() throws Exception {
         Path file = home.resolve("secrets.json");
         Files.writeString(file, "{\"mail\": {\"KEY\": \"one\"}}");
-        Secrets secrets = new Secrets(file);
+        OperatorsSecrets secrets = new OperatorsSecrets(file);
         assertThat(secrets.of("mail")).containsEntry("KEY", "one");
         assertThat(secrets.of("other")).isEmpty();
         Files.writeString(file, "{\"mail\": {\"KEY\": \"two\"}}");
@@ -35,7 +35,7 @@ class HomeTest {
         Files.writeString(file, "{\"mail\"");
         Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis() + 10_000));
         assertThat(secrets.of("mail")).containsEntry("KEY", "two");
-        assertThat(new Secrets(null).of("mail")).isEmpty();
-        assertThatThrownBy(() -> new Secrets(home.resolve("gone"))).hasMessageContaining("cannot read the secrets");
+        assertThat(new OperatorsSecrets(null).of("mail")).isEmpty();
+        assertThatThrownBy(() -> new OperatorsSecrets(home.resolve("gone"))).hasMessageContaining("cannot read the secrets");
     }
 }

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.hostagent.core.Input.AppKey;
+import java.util.List;
 
 /** Inputs that tell of applications, sandboxes and workers: finds whom they are of, and drops those that count no more. */
 final class ApplicationInputs {
@@ -23,6 +24,15 @@ final class ApplicationInputs {
         Application application = context.applications.get(retire.app());
         if (application != null) {
             application.retire();
+        }
+    }
+
+    /** Each version that is here, and each process's own. */
+    void on(Input.SecretsChanged changed) {
+        for (Application application : List.copyOf(context.applications.values())) {
+            if (application.key().application().equals(changed.application())) {
+                application.grains().forEach(Grain::onSecretsChanged);
+            }
         }
     }
 

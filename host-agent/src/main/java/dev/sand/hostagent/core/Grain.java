@@ -174,7 +174,7 @@ final class Grain {
 
     void onTake(Instance instance, int pid) {
         instance.waiting(pid);
-        boolean worn = spec.maxRequests() > 0 && instance.served >= spec.maxRequests();
+        boolean worn = spec.maxRequests() > 0 && instance.served >= spec.maxRequests() || pool.isOutdated(instance);
         if (worn || !application.sandbox().isRunning()) {
             instance.dismiss();
             pool.refill(true);
@@ -182,6 +182,13 @@ final class Grain {
         }
         pool.add(instance);
         dispatch();
+    }
+
+    /** An instance has the secrets that its worker had when it was forked. */
+    void onSecretsChanged() {
+        if (!spec.secrets().isEmpty()) {
+            pool.renew();
+        }
     }
 
     /** Its process never came to take, and has told no pid: only the worker can be ended. */

@@ -116,6 +116,7 @@ public final class HostCore {
             case Input.Answered answered -> onAnswered(answered);
             case Input.ApplicationLoaded loaded -> applicationInputs.on(loaded);
             case Input.Retire retire -> applicationInputs.on(retire);
+            case Input.SecretsChanged changed -> applicationInputs.on(changed);
             case Input.Drain _ -> context.executions.drain();
             case Input.MemoryPressure(Map<String, Long> invoked) -> {
                 applicationInputs.onMemoryPressure();

@@ -72,6 +72,9 @@ public sealed interface Input {
 
     record Retire(AppKey app) implements Input {}
 
+    /** Its workers have been told others: what they fork from here on has these. */
+    record SecretsChanged(String application) implements Input {}
+
     /** Take nothing new, end what runs; answered with Drained. */
     record Drain() implements Input {}
 

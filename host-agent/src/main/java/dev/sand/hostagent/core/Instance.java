@@ -23,6 +23,8 @@ final class Instance extends Timed {
     final Grain grain;
     final Worker worker;
     final long spawnedNs;
+    /** How often the grain's secrets had changed before. */
+    final int generation;
     long waitingSinceNs;
     int pid;
     int served;
@@ -45,6 +47,7 @@ final class Instance extends Timed {
         this.worker = worker;
         this.context = context;
         this.spawnedNs = context.nowNs;
+        this.generation = grain.pool().generation();
         grain.pool().changed(null, state);
         context.timers.arm(this, context.nowNs + context.configuration.spawnNs());
     }

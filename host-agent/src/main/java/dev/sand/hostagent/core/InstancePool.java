@@ -19,6 +19,7 @@ final class InstancePool {
     private final IdleTarget target;
     private final ArrayDeque<Instance> idle = new ArrayDeque<>();
     private final int[] inState = new int[Instance.State.values().length];
+    private int generation;
     private int forkFailures;
     private long spawnNotBeforeNs = Long.MIN_VALUE;
     private final Timed refillLater = new Timed() {
@@ -178,6 +179,24 @@ final class InstancePool {
         }
         refill(true);
         context.timers.arm(review, context.nowNs + context.configuration.poolReviewNs());
+    }
+
+    /** What waits is dismissed now; what is being forked, or runs and would serve more, when it comes to take. */
+    void renew() {
+        generation++;
+        while (context.has(Rule.NO_OUTDATED_SECRETS) && !idle.isEmpty()) {
+            idle.pollFirst().dismiss();
+        }
+        refill(true);
+    }
+
+    /** Of those that are forked now. */
+    int generation() {
+        return generation;
+    }
+
+    boolean isOutdated(Instance instance) {
+        return instance.generation != generation && context.has(Rule.NO_OUTDATED_SECRETS);
     }
 
     int count(Instance.State state) {

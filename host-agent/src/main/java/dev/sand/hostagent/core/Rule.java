@@ -59,7 +59,9 @@ public enum Rule {
     /** An event that comes twice from its owner is run once. */
     REMOTE_RUN_ONCE,
     /** An event that a lost host may have begun for its owner is given back as lost, and not begun. */
-    TAKEN_OVER_WORK_IS_LOST;
+    TAKEN_OVER_WORK_IS_LOST,
+    /** No event goes to an instance that was forked before its grain's secrets changed. */
+    NO_OUTDATED_SECRETS;
 
     public static final Set<Rule> ALL = Collections.unmodifiableSet(EnumSet.allOf(Rule.class));
 }

@@ -31,10 +31,14 @@ final class CollectorEndpoint implements LogEndpoint {
 
     @Override
     public void bind(AppKey newApp, List<String> newSecrets) {
-        collector.tell(() -> {
-            app = newApp;
-            secrets = newSecrets.stream().filter(secret -> secret.length() >= SHORTEST_SECRET).toList();
-        });
+        collector.tell(() -> app = newApp);
+        mask(newSecrets);
+    }
+
+    @Override
+    public void mask(List<String> newSecrets) {
+        List<String> masked = newSecrets.stream().filter(secret -> secret.length() >= SHORTEST_SECRET).toList();
+        collector.tell(() -> secrets = masked);
     }
 
     @Override

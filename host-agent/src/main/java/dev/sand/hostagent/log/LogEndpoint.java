@@ -12,6 +12,9 @@ public interface LogEndpoint extends AutoCloseable {
      */
     void bind(AppKey app, List<String> secrets);
 
+    /** What is masked in every line from now on. */
+    void mask(List<String> secrets);
+
     /** A worker of that grain writes from now on. */
     void onWorker(String worker, String grain);
 

@@ -18,6 +18,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.SandboxSpec;
 import dev.sand.globalbus.EmbeddedMembership;
 import dev.sand.globalbus.MemoryBus;
+import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.HostAgent;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
@@ -110,7 +111,7 @@ public final class Rehearsal {
              BusJournal journal = new BusJournal(bus, copies, APPLICATION, BusJournal.Options.DEFAULT);
              HostAgent agent = HostAgent.start(configuration, new HostAgentParts(source(),
                      sockets -> new Sandboxes(new Players(sockets, folder), null), journal, new StoredRecords(invocations), segments,
-                     new SharedData(store, segments, SharedData.Options.DEFAULT), new NoLogs(), application -> Map.of(),
+                     new SharedData(store, segments, SharedData.Options.DEFAULT), new NoLogs(), application -> ApplicationSecrets.NONE,
                      new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis))),
                      broken -> LOG.warn("the rehearsal's host agent broke", broken))) {
             String items = IntStream.range(0, ITEMS).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));

@@ -28,14 +28,25 @@ final class CommandLine {
         deliver();
     }
 
+    /** Those that carry secrets may be large, and an answer is one frame: only the last one of it is such. */
+    private List<Command> upToTheFirstLargeOne() {
+        for (int i = 0; i < waiting.size(); i++) {
+            Command command = waiting.get(i);
+            if (command.isSetSecrets() || command.isSetStartWorker() && command.getStartWorker().getConfiguration().getSecretsSize() > 0) {
+                return List.copyOf(waiting.subList(0, i + 1));
+            }
+        }
+        return waiting;
+    }
+
     private void deliver() {
         if (poller == null || waiting.isEmpty()) {
             return;
         }
         BusConnection connection = poller;
-        List<Command> commands = waiting;
+        List<Command> commands = upToTheFirstLargeOne();
         poller = null;
-        waiting = new ArrayList<>();
+        waiting = new ArrayList<>(waiting.subList(commands.size(), waiting.size()));
         if (connection.inOwnerThread()) {
             connection.command(commands);
         } else {

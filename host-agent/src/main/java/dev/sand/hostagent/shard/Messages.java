@@ -12,19 +12,18 @@ import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.GrainConfiguration;
 import dev.sand.event.thrift.Publication;
+import dev.sand.event.thrift.SecretsCommand;
 import dev.sand.event.thrift.WorkerExitedReport;
 import dev.sand.event.thrift.WorkerFailedReport;
+import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Action.HandOver;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** Values of the wire to values of the core, and back. */
 final class Messages {
@@ -79,18 +78,9 @@ final class Messages {
         return new Published(publication.getGrain(), payload(publication.getPayload()));
     }
 
-    /** @param secrets values that an error must not carry out of the sandbox */
-    static Failure failure(FailRequest request, Collection<String> secrets) {
-        return Failure.grain(request.getError(), masked(cut(request.getCause()), secrets),
-                masked(cut(request.getStackTrace()), secrets));
-    }
-
-    private static String masked(String text, Collection<String> secrets) {
-        String masked = text;
-        for (String secret : secrets) {
-            masked = masked == null || secret.isEmpty() ? masked : masked.replace(secret, "***");
-        }
-        return masked;
+    /** @param masks of what an error must not carry out of the sandbox */
+    static Failure failure(FailRequest request, Masks masks) {
+        return Failure.grain(request.getError(), cut(masks.masked(request.getCause())), cut(masks.masked(request.getStackTrace())));
     }
 
     static Failure tooManyPublications(int actual) {
@@ -98,8 +88,8 @@ final class Messages {
                 Failure.Source.GRAIN, Limits.PUBLICATIONS, actual);
     }
 
-    static Failure failure(WorkerFailedReport report) {
-        return Failure.grain(report.getError(), cut(report.getCause()), cut(report.getStackTrace()));
+    static Failure failure(WorkerFailedReport report, Masks masks) {
+        return Failure.grain(report.getError(), cut(masks.masked(report.getCause())), cut(masks.masked(report.getStackTrace())));
     }
 
     static String cause(WorkerExitedReport report) {
@@ -113,18 +103,25 @@ final class Messages {
 
     /** @param directory of the sandbox; @param secrets of the application, of which the grain gets those that it names */
     static GrainConfiguration configuration(ApplicationVersion version, GrainSpec grain, Path directory,
-                                            Map<String, String> secrets) {
+                                            ApplicationSecrets secrets) {
         GrainConfiguration configuration = new GrainConfiguration(grain.name(), grain.entry(),
                 ApplicationFiles.path(ApplicationFiles.in(directory), grain.name()),
                 grain.isolation().name().toLowerCase(Locale.ROOT),
                 grain.preload().name().toLowerCase(Locale.ROOT), grain.environment(), grain.instanceMemoryBytes(version.sandbox()),
                 version.application(), Integer.toString(version.version()), List.copyOf(version.grains().keySet()),
                 grain.maxRequests());
-        Map<String, String> granted = new TreeMap<>(secrets);
-        granted.keySet().retainAll(grain.secrets());
         if (grain.memoryBytes() == 0) {
             configuration.setMemoryByDefault(true);
         }
-        return configuration.setSecrets(granted);
+        ApplicationSecrets granted = secrets.named(grain.secrets());
+        if (!granted.unopened().isEmpty()) {
+            configuration.setUnopened(granted.unopened());
+        }
+        return configuration.setSecrets(granted.values());
+    }
+
+    static SecretsCommand secrets(GrainSpec grain, ApplicationSecrets secrets) {
+        ApplicationSecrets granted = secrets.named(grain.secrets());
+        return new SecretsCommand(granted.values()).setUnopened(granted.unopened().isEmpty() ? null : granted.unopened());
     }
 }

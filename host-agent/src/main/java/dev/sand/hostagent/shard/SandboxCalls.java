@@ -22,6 +22,7 @@ import dev.sand.event.thrift.StartWorkerCommand;
 import dev.sand.event.thrift.StopCommand;
 import dev.sand.event.thrift.TakeRequest;
 import dev.sand.event.thrift.WorkerReadyReport;
+import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.StateWrite;
@@ -49,7 +50,6 @@ final class SandboxCalls {
     private final String sandbox;
     private final ApplicationVersion version;
     private final SandboxSocketSet sockets;
-    private final Map<String, String> secrets;
     private final GrainData data;
     private final GrainProcesses processes;
     private final GrainControl control;
@@ -59,16 +59,19 @@ final class SandboxCalls {
     /** By instance whose function has ended, and whose values are being kept: what is told of it after that. */
     private final Map<String, List<Runnable>> finishing = new HashMap<>(0);
     private final LastWords lastWords;
+    private ApplicationSecrets secrets;
+    private Masks masks;
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
-                 Map<String, String> secrets, GrainData data, GrainProcesses processes, GrainControl control) {
+                 ApplicationSecrets secrets, GrainData data, GrainProcesses processes, GrainControl control) {
         this.shard = shard;
         this.app = app;
         this.sandbox = sandbox;
         this.version = version;
         this.sockets = sockets;
         this.secrets = secrets;
+        this.masks = Masks.NONE.with(secrets.values().values());
         this.data = data;
         this.processes = processes;
         this.control = control;
@@ -77,7 +80,7 @@ final class SandboxCalls {
 
     /** The sandbox becomes the application's. */
     void claim(LocalBus bus) {
-        sockets.logs().bind(app, List.copyOf(secrets.values()));
+        sockets.logs().bind(app, masks.texts());
         sockets.segments().bind(app.application());
         sockets.claimedBy(this, bus);
         Path directory = sockets.directory();
@@ -122,6 +125,22 @@ final class SandboxCalls {
         sockets.logs().onWorker(worker, grain.name());
         send(supervisor, Command.startWorker(new StartWorkerCommand(worker,
                 Messages.configuration(version, grain, sockets.directory(), secrets))));
+    }
+
+    /** What is forked from here on has these; what runs keeps what it has, and is masked still. */
+    void renew(ApplicationSecrets now) {
+        if (now.equals(secrets)) {
+            return;
+        }
+        secrets = now;
+        masks = masks.with(now.values().values());
+        sockets.logs().mask(masks.texts());
+        for (Worker worker : List.copyOf(workers.values())) {
+            GrainSpec grain = version.grains().get(worker.grain);
+            if (grain != null && !grain.secrets().isEmpty()) {
+                send(worker.commands, Command.secrets(Messages.secrets(grain, now)));
+            }
+        }
     }
 
     void stopWorker(String worker) {
@@ -310,7 +329,7 @@ final class SandboxCalls {
     void onFail(BusConnection connection, FailRequest request) {
         control.gone(instance(connection));
         shard.on(new Input.Fail(app, instance(connection), request.getEventId(), request.getAttempt(),
-                Messages.failure(request, secrets.values()), request.getStartedNs(), request.getEndedNs()));
+                Messages.failure(request, masks), request.getStartedNs(), request.getEndedNs()));
     }
 
     void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply) {
@@ -346,7 +365,7 @@ final class SandboxCalls {
             case WORKER_FAILED -> {
                 String worker = report.getWorkerFailed().getWorker();
                 workers.remove(worker);
-                shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed())));
+                shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed(), masks)));
             }
             case WORKER_EXITED -> onWorkerExited(report.getWorkerExited().getWorker(),
                     Messages.cause(report.getWorkerExited()));

@@ -361,6 +361,18 @@ public final class Shard {
         }
     }
 
+    /** From any thread. Workers hear of it before they are asked for what takes the place of instances that are dismissed. */
+    void secretsChanged(String application) {
+        execute(() -> {
+            for (SandboxCalls calls : List.copyOf(sandboxes.values())) {
+                if (calls.application().equals(application)) {
+                    calls.renew(adapters.secrets().apply(application));
+                }
+            }
+            on(new Input.SecretsChanged(application));
+        });
+    }
+
     void stopSandbox(String sandbox) {
         if (sandboxes.get(sandbox) instanceof SandboxCalls calls) {
             calls.stop();

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.shard;
 
 import dev.sand.event.Tracing;
+import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.control.ControlCalls;
 import dev.sand.hostagent.journal.JournalAdapter;
@@ -9,13 +10,12 @@ import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.slots.SlotTable;
 import dev.sand.hostagent.work.RemoteWork;
-import java.util.Map;
 import java.util.function.Function;
 
 /**
  * What performs a shard's actions on other threads.
  *
- * @param secrets of an application, by name
+ * @param secrets of an application, from memory: shards ask for them
  * @param capabilities of applications that may control the platform; @param control how they do
  * @param withheld counts what the slots' fence holds back
  */
@@ -30,7 +30,7 @@ record ShardAdapters(
         GrainProcesses processes,
         Peers peers,
         ObjectWork objects,
-        Function<String, Map<String, String>> secrets,
+        Function<String, ApplicationSecrets> secrets,
         SlotTable slots,
         RemoteWork remote,
         Questions questions,

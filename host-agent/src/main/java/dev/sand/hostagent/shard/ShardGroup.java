@@ -202,6 +202,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
         shardOf(application).submit(new Input.Retire(new AppKey(application, version)));
     }
 
+    /** Those of {@link HostAgentParts#secrets} are others now. */
+    public void secretsChanged(String application) {
+        shardOf(application).secretsChanged(application);
+    }
+
     public CompletableFuture<List<SandboxStatus>> status() {
         List<CompletableFuture<List<SandboxStatus>>> answers = shards.stream().map(Shard::status).toList();
         return all(answers).thenApply(done -> answers.stream().flatMap(answer -> answer.join().stream()).toList());

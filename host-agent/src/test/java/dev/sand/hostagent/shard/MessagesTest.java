@@ -9,6 +9,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.GrainConfiguration;
+import dev.sand.hostagent.ApplicationSecrets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ class MessagesTest {
     void anErrorDoesNotCarryASecretOutOfTheSandbox() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "key supersecret99 is refused", 1, 2);
         request.setStackTrace("raise ValueError('supersecret99')");
-        Failure failure = Messages.failure(request, List.of("supersecret99", ""));
+        Failure failure = Messages.failure(request, Masks.NONE.with(List.of("supersecret99", "")));
         assertThat(failure.cause()).isEqualTo("key *** is refused");
         assertThat(failure.stackTrace()).isEqualTo("raise ValueError('***')");
     }
@@ -40,12 +41,12 @@ class MessagesTest {
         ApplicationVersion version = new ApplicationVersion(Limits.SCHEMA_VERSION, "hello", 1, "b", null,
                 new SandboxSpec(512L << 20, 0, 512, false, List.of(), 600_000), Map.of("greet", grain), Map.of(), List.of(), Map.of(),
                 ApplicationVersion.Durability.RELAXED, 0);
-        return Messages.configuration(version, grain, Path.of("/run/s"), Map.of());
+        return Messages.configuration(version, grain, Path.of("/run/s"), ApplicationSecrets.NONE);
     }
 
     @Test
     void anErrorWithoutATraceStaysOne() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "no", 1, 2);
-        assertThat(Messages.failure(request, List.of("secret")).stackTrace()).isNull();
+        assertThat(Messages.failure(request, Masks.NONE.with(List.of("secret"))).stackTrace()).isNull();
     }
 }

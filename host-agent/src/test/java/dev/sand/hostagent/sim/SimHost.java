@@ -25,6 +25,8 @@ final class SimHost {
     private final Map<String, SimProcess.Sandbox> sandboxes = new LinkedHashMap<>();
     private final Map<String, SimProcess.Worker> workers = new LinkedHashMap<>();
     private final Map<String, SimProcess.Instance> instances = new LinkedHashMap<>();
+    /** By application: how often they have changed. */
+    private final Map<String, Integer> secrets = new HashMap<>();
     private int pids = 100;
     private final Set<String> unread = new HashSet<>();
     /** By event: hand-overs that no handler saw. */
@@ -100,6 +102,7 @@ final class SimHost {
             return;
         }
         SimProcess.Worker worker = new SimProcess.Worker(start.worker(), sandbox, start.grain());
+        worker.secrets = secretsOf(worker);
         sandbox.workers.put(worker.id, worker);
         workers.put(worker.id, worker);
         long importNs = dice.fault(2) ? dice.between(300 * MS, 900 * MS) : dice.between(MS, 20 * MS);
@@ -120,6 +123,18 @@ final class SimHost {
                 }
             }
         });
+    }
+
+    /** The application's secrets are others: its workers are told before anything else that they are asked for from here on. */
+    void renewSecrets(String application) {
+        secrets.merge(application, 1, Integer::sum);
+        for (SimProcess.Worker worker : workers.values()) {
+            worker.secrets = secretsOf(worker);
+        }
+    }
+
+    private int secretsOf(SimProcess.Worker worker) {
+        return worker.grain.secrets().isEmpty() ? 0 : secrets.getOrDefault(worker.sandbox.app.application(), 0);
     }
 
     void stop(Action.StopWorker stop) {
@@ -158,13 +173,14 @@ final class SimHost {
         if (worker == null || !worker.alive) {
             return;
         }
+        int told = worker.secrets;
         for (String id : spawn.instances()) {
             worker.forksUntilNs = Math.max(worker.forksUntilNs, schedule.nowNs()) + dice.between(200 * US, MS);
-            schedule.at(worker.forksUntilNs, () -> fork(worker, id));
+            schedule.at(worker.forksUntilNs, () -> fork(worker, id, told));
         }
     }
 
-    private void fork(SimProcess.Worker worker, String id) {
+    private void fork(SimProcess.Worker worker, String id, int told) {
         if (!worker.alive) {
             return;
         }
@@ -172,7 +188,7 @@ final class SimHost {
             report(worker, new Input.ForkFailed(worker.sandbox.app, id, "resource temporarily unavailable"));
             return;
         }
-        SimProcess.Instance instance = new SimProcess.Instance(id, worker, pids++);
+        SimProcess.Instance instance = new SimProcess.Instance(id, worker, pids++, told);
         worker.instances.add(instance);
         instances.put(id, instance);
         if (dice.fault(3)) {
@@ -211,6 +227,9 @@ final class SimHost {
         }
         if (!instance.waits) {
             throw new Violation("event " + over.eventId() + " was handed to instance " + instance.id + ", which does not wait");
+        }
+        if (instance.secrets != secretsOf(instance.worker)) {
+            throw new Violation("event " + over.eventId() + " was handed to instance " + instance.id + ", which has the secrets of before");
         }
         instance.waits = false;
         instance.eventId = over.eventId();

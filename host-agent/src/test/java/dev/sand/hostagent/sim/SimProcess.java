@@ -53,6 +53,8 @@ abstract sealed class SimProcess {
         final GrainSpec grain;
         final List<Instance> instances = new ArrayList<>();
         long forksUntilNs;
+        /** How often the secrets had changed that it was last told. */
+        int secrets;
 
         Worker(String id, Sandbox sandbox, GrainSpec grain) {
             super(id);
@@ -64,6 +66,8 @@ abstract sealed class SimProcess {
     static final class Instance extends SimProcess {
         final Worker worker;
         final int pid;
+        /** Those of its worker when it was asked for. */
+        final int secrets;
         boolean waits;
         /** It died with its event in the socket. */
         boolean unread;
@@ -72,8 +76,9 @@ abstract sealed class SimProcess {
         int attempt;
         long mustEndNs;
 
-        Instance(String id, Worker worker, int pid) {
+        Instance(String id, Worker worker, int pid, int secrets) {
             super(id);
+            this.secrets = secrets;
             this.worker = worker;
             this.pid = pid;
         }

@@ -318,6 +318,13 @@ final class Simulation implements Driver, Seeds.Run {
         for (int i = dice.below(4); i > 0; i--) {
             deliver(dice.between(0, spanNs + 1), new Input.MemoryPressure());
         }
+        for (int i = dice.aside(0, 5); i > 0; i--) {
+            String application = workload.applications().get(dice.aside(0, workload.applications().size())).application();
+            schedule.after(dice.aside(0, (int) (spanNs / MS) + 1) * MS, () -> {
+                host.renewSecrets(application);
+                on(new Input.SecretsChanged(application));
+            });
+        }
         if (dice.percent(30)) {
             deliver(dice.between(0, spanNs + 1), new Input.Retire(dice.oneOf(workload.applications())));
         }

@@ -67,7 +67,7 @@ final class Workload {
             int minIdle = dice.below(3);
             grains.put("g" + i, new GrainSpec("g" + i, "handler:handle", isolation, GrainSpec.Preload.AUTO,
                     100 + dice.below(900), 1 + dice.below(3), 0, 1 + dice.below(4), 200 + dice.below(400), minIdle,
-                    minIdle + dice.below(3), dice.below(3) * 2, Map.of(), List.of()));
+                    minIdle + dice.below(3), dice.below(3) * 2, Map.of(), i == 0 ? List.of("KEY") : List.of()));
         }
         Map<String, WorkflowSpec> workflows = new LinkedHashMap<>();
         int flows = dice.below(3);

@@ -58,6 +58,7 @@ public final class ClusterFixture implements AutoCloseable {
         variables.put("SAND_CLUSTER_HOME", home.toString());
         variables.put("SAND_CLUSTER_KEY", clusterKey.toString());
         variables.put("SAND_OPERATOR_KEY", operatorKey.toString());
+        variables.put("SAND_SECRETS_KEY", key("secrets.key").toString());
         for (ComposeFile.Service service : ComposeFile.read(FILE, variables)) {
             parts.put(service.name(), new Part(service.name(), container(service), network.getId(), key));
         }

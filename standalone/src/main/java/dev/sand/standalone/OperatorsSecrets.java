@@ -8,17 +8,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The operator's secrets by application and name, from one JSON file. Read anew when the file has changed. */
-final class Secrets {
+/** The operator's secrets by application and name, from one JSON file. Read anew when the file has changed. Blocks. */
+final class OperatorsSecrets {
     private record Read(long modifiedMs, Map<String, Map<String, String>> values) {}
 
     private final Path file;
     private volatile Read read = new Read(-1, Map.of());
 
     /** @param file null: there are none; @throws UncheckedIOException when it cannot be read */
-    Secrets(Path file) {
+    OperatorsSecrets(Path file) {
         this.file = file;
         of("");
+    }
+
+    /** Since it was read last. */
+    boolean hasChanged() {
+        try {
+            return file != null && Files.getLastModifiedTime(file).toMillis() != read.modifiedMs;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     Map<String, String> of(String application) {
