@@ -16,6 +16,8 @@ NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 PROCESS = r"[A-Za-z0-9._~-]{1,128}"
 _NAME = re.compile(NAME)
 _PROCESS = re.compile(PROCESS)
+SECRET = r"[A-Za-z_][A-Za-z0-9_.-]{0,127}"
+_SECRET = re.compile(SECRET)
 _EXECUTION = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _VERSION = re.compile(r"[0-9]{1,9}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
@@ -59,6 +61,12 @@ def alias(name, pointer):
 def process(name, pointer="/parameters/process"):
     if not _PROCESS.fullmatch(name):
         raise bad_request(f"A process's id is {PROCESS}, not '{name}'.", pointer)
+    return name
+
+
+def secret(name, pointer="/parameters/secret"):
+    if not isinstance(name, str) or not _SECRET.fullmatch(name):
+        raise bad_request(f"A secret's name is {SECRET}.", pointer)
     return name
 
 

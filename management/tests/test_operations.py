@@ -23,7 +23,6 @@ NEW = {
     "members": {"listMembers", "putMember", "removeMember", "inviteMember", "listInvitations", "withdrawInvitation"},
     "overview": {"getOverview", "applicationFigures"},
     "quotas": {"getQuotas", "setQuotas"},
-    "secrets": {"listSecrets", "putSecret", "deleteSecret"},
     "sessions": {"getSession", "listSessions", "renewSession", "endSession", "endAnotherSession"},
     "sign-in": {"createSession"},
     "sign-up": {"createUser"},

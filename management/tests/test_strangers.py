@@ -10,7 +10,6 @@ BODIES = {
     "moveAlias": {"version": 1},
     "changeAbout": {"description": "mine now"},
     "putEvent": {"input": 1},
-    "putSecret": {"value": "box"},
 }
 QUERIES = {"compareVersions": {"to": "2"}}
 OF_NO_APPLICATION = {"listApplications", "status", "listHosts", "listAudit", "listExamples", "getOverview", "validateWorkflow"}

@@ -32,9 +32,9 @@ public final class SecretsApi {
     }
 
     public void addTo(Router router) {
-        router.on("listStoredSecrets", this::list)
+        router.on("listSecrets", this::list)
                 .on("setSecret", this::set)
-                .on("deleteStoredSecret", this::delete);
+                .on("deleteSecret", this::delete);
     }
 
     private void list(Exchange exchange) {
