@@ -4,7 +4,7 @@ import { application } from "../api/queries";
 import { own } from "../model/members";
 import { Found, Section, Title, To } from "../parts/bits";
 import { go } from "../parts/router";
-import { Run } from "./target/Run";
+import { Run } from "../parts/Run";
 import { Definition } from "./workflow/Definition";
 
 interface Props {

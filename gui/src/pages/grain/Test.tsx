@@ -6,7 +6,7 @@ import { useKeptText } from "../../parts/kept";
 import { Found, Section, StatusBadge, To } from "../../parts/bits";
 import { Failure } from "../execution/Failure";
 import { Attempts, Output, Written } from "../execution/Results";
-import { Run } from "../target/Run";
+import { Run } from "../../parts/Run";
 
 export function Test({ app, name }: { readonly app: string; readonly name: string }) {
   const [last, setLast] = useKeptText(`test.${app}/${name}`, "");
