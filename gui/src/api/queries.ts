@@ -72,6 +72,11 @@ export function invocationsQuery(asked: Asked): URLSearchParams {
   return query;
 }
 
+/** One page, and nobody has asked for the next. */
+function isShort({ state }: { readonly state: { readonly data?: { readonly pages: readonly unknown[] } | undefined; readonly fetchMeta: { readonly fetchMore?: unknown } | null } }): boolean {
+  return (state.data?.pages.length ?? 1) === 1 && !state.fetchMeta?.fetchMore;
+}
+
 /** Page behind page: a short one first, which is asked for again as long as it is the only one. */
 export const invocations = (app: string, asked: Asked) =>
   infiniteQueryOptions({
@@ -92,8 +97,9 @@ export const invocations = (app: string, asked: Asked) =>
       ),
     initialPageParam: asked.before,
     getNextPageParam: (last) => last.next,
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 1) === 1 ? 2_000 : false),
-    refetchOnWindowFocus: (query) => (query.state.data?.pages.length ?? 1) === 1,
+    refetchInterval: (query) => (isShort(query) ? 2_000 : false),
+    refetchOnWindowFocus: isShort,
+    refetchOnMount: isShort,
     staleTime: 2_000,
     placeholderData: (before) => before,
   });

@@ -20,7 +20,7 @@ export function Executions({ route }: { readonly route: Listed }) {
   const cache = useQueryClient();
   const asked = invocations(app, route);
   const query = useInfiniteQuery(asked);
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = query;
+  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError, isPlaceholderData } = query;
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.invocations) ?? [], [query.data]);
   const shown = useMemo(() => columns(app), [app]);
   const more = useCallback(() => {
@@ -45,13 +45,28 @@ export function Executions({ route }: { readonly route: Listed }) {
             </Empty>
           ) : (
             <>
-              <LongTable caption="Executions" rows={rows} rowKey={(one) => one.executionId} columns={shown} hasMore={hasNextPage} onMore={more} />
+              <LongTable
+                key={asked.queryKey.join(" ")}
+                name={asked.queryKey.join(" ")}
+                caption="Executions"
+                rows={rows}
+                rowKey={(one) => one.executionId}
+                columns={shown}
+                hasMore={hasNextPage}
+                isStuck={isFetchNextPageError}
+                onMore={more}
+              />
               <p className="pages">
                 <span role="status">
                   {many(rows.length, "execution")}
                   {hasNextPage ? " so far" : ""}
                   {isFetchingNextPage && ", loading more…"}
                 </span>
+                {isFetchNextPageError && (
+                  <button type="button" className="small" aria-disabled={isFetchingNextPage} onClick={more}>
+                    Try again
+                  </button>
+                )}
                 {route.before ? (
                   <To route={{ ...route, before: "" }}>Newest</To>
                 ) : (

@@ -1,49 +1,79 @@
 // A table of any length: only the rows that are to be seen are on the page, and the next ones are asked for before they are.
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { type Range, defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { asksForMore } from "../model/longList";
 import { Cells, type Column, Heads } from "./Table";
 
 interface Props<T> {
+  /** Which list it is: who comes back to it finds it where it was. */
+  readonly name: string;
   readonly caption: string;
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly columns: readonly Column<T>[];
   /** There are more than these. */
   readonly hasMore: boolean;
+  /** The next ones did not come. */
+  readonly isStuck: boolean;
   readonly onMore: () => void;
 }
 
 /** Every row is one line. */
 const ROW_PX = 40;
 const OVERSCAN = 15;
+const MOST_OFFSETS = 50;
 
-export function LongTable<T>({ caption, rows, rowKey, columns, hasMore, onMore }: Props<T>) {
+/** How far each list was scrolled, the one that was left last at the end. */
+const offsets = new Map<string, number>();
+
+export function LongTable<T>({ name, caption, rows, rowKey, columns, hasMore, isStuck, onMore }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
-  const shown = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => ROW_PX, overscan: OVERSCAN });
+  const [focused, setFocused] = useState<string | null>(null);
+  const kept = focused === null ? -1 : rows.findIndex((row) => rowKey(row) === focused);
+  const shown = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    initialOffset: () => offsets.get(name) ?? 0,
+    // The row with the focus stays: else the focus would be nowhere.
+    rangeExtractor: useCallback((range: Range) => (kept < 0 ? defaultRangeExtractor(range) : [...new Set([...defaultRangeExtractor(range), kept])].sort((a, b) => a - b)), [kept]),
+  });
   const items = shown.getVirtualItems();
-  const [first, last] = [items[0], items.at(-1)];
-  const isNearEnd = (last?.index ?? 0) >= rows.length - 1;
+  const isNearEnd = (shown.range?.endIndex ?? 0) + OVERSCAN >= rows.length - 1;
+  const offset = useRef(0);
+  offset.current = shown.scrollOffset ?? 0;
+  const isScrolled = offset.current > 0;
   useEffect(() => {
-    if (hasMore && isNearEnd) onMore();
-  }, [hasMore, isNearEnd, onMore, rows.length]);
+    const isFilled = box.current !== null && box.current.scrollHeight > box.current.clientHeight;
+    if (asksForMore({ hasMore, isStuck, isNearEnd, isScrolled, isFilled })) onMore();
+  }, [hasMore, isStuck, isNearEnd, isScrolled, onMore, rows.length]);
+  useEffect(
+    () => () => {
+      offsets.delete(name);
+      offsets.set(name, offset.current);
+      for (const [oldest] of offsets) if (offsets.size > MOST_OFFSETS) offsets.delete(oldest);
+    },
+    [name],
+  );
   return (
     <div ref={box} className="wide long" tabIndex={0} role="region" aria-label={caption}>
       <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <caption className="unseen">{caption}</caption>
-        <Heads columns={columns} />
-        <tbody>
-          <Gap px={first?.start ?? 0} span={columns.length} />
-          {items.map(({ index }) => {
+        <Heads columns={columns} rowIndex={1} />
+        <tbody onBlur={() => setFocused(null)}>
+          {items.flatMap(({ index, start }, i) => {
             const row = rows[index];
-            return (
-              row !== undefined && (
-                <tr key={rowKey(row)} aria-rowindex={index + 2}>
-                  <Cells row={row} columns={columns} />
-                </tr>
-              )
-            );
+            if (row === undefined) return [];
+            const key = rowKey(row);
+            return [
+              <Gap key={`before ${key}`} px={start - (items[i - 1]?.end ?? 0)} span={columns.length} />,
+              <tr key={key} aria-rowindex={index + 2} onFocus={() => setFocused(key)}>
+                <Cells row={row} columns={columns} />
+              </tr>,
+            ];
           })}
-          <Gap px={shown.getTotalSize() - (last?.end ?? 0)} span={columns.length} />
+          <Gap px={shown.getTotalSize() - (items.at(-1)?.end ?? 0)} span={columns.length} />
         </tbody>
       </table>
     </div>

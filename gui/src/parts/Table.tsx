@@ -36,10 +36,11 @@ export function Table<T>({ caption, rows, rowKey, columns, empty }: Props<T>) {
   );
 }
 
-export function Heads<T>({ columns }: { readonly columns: readonly Column<T>[] }) {
+/** @param rowIndex of a table whose rows are not all on the page */
+export function Heads<T>({ columns, rowIndex }: { readonly columns: readonly Column<T>[]; readonly rowIndex?: number }) {
   return (
     <thead>
-      <tr>
+      <tr aria-rowindex={rowIndex}>
         {columns.map((column) => (
           <th key={column.head} scope="col" className={column.kind}>
             {column.quiet ? <span className="unseen">{column.head}</span> : column.head}
