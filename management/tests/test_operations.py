@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from asking import CAPABILITIES
+from asking import CAPABILITIES, EXECUTION
 
 FOLDER = Path(__file__).parent.parent
 DOCUMENT = FOLDER.parent / "frontend/src/main/resources/openapi.yaml"
@@ -61,6 +61,29 @@ def test_an_operation_has_the_scope_that_the_document_says(grain, operation, sco
         assert operation not in DOCUMENTED, "it is in the document now: take it out of NEW"
     else:
         assert DOCUMENTED[operation]["x-sand"]["scope"] == (scope or "none")
+
+
+# A value of each field that bodies have, by its name.
+VALUES = {"version": 1, "redriveCount": 1, "alias": "live", "error": "Mine", "cause": "so", "host": "h"}
+VALUES |= {"id": "p", "concurrency": 2, "memory": 1 << 20, "dedicated": True}
+PARAMETERS = {"app": "shop", "alias": "live", "id": EXECUTION, "process": "p"}
+
+
+def bodies():
+    """(grain, operation, the schema of its body) of all that have one."""
+    for name, one in DOCUMENTED.items():
+        if one["x-sand"].get("plane") == "grain" and "requestBody" in one:
+            yield one["x-sand"]["grain"], name, one["requestBody"]["content"]["application/json"]["schema"]
+
+
+@pytest.mark.parametrize(("grain", "operation", "schema"), list(bodies()))
+def test_a_body_has_the_fields_that_the_document_says(caller, platform, grain, operation, schema):
+    platform.answers[operation] = 404, {"type": "https://sand.dev/problems/unknown"}
+    body = {field: VALUES[field] for field in schema["properties"]}
+    assert caller(grain, operation, PARAMETERS, body=body).status == 404
+    assert platform.last[1]["body"] == body
+    if schema.get("additionalProperties") is False:
+        caller(grain, operation, PARAMETERS, body=body | {"other": 1}).refuses("/body/other")
 
 
 def test_an_operation_is_one_grains():

@@ -15,6 +15,8 @@ def test_a_workflows_execution_is_redriven(caller, platform):
     caller("runs", "redriveInvocation", ONE, {"timeout": "1.5m"}, {"redriveCount": 2})
     asked = {"parameters": ONE, "query": {"timeout": "90000ms"}, "body": {"redriveCount": 2}}
     assert platform.last == ("redriveInvocation", asked)
+    caller("runs", "redriveInvocation", ONE, body={"version": 3})
+    assert platform.last == ("redriveInvocation", {"parameters": ONE, "body": {"version": 3}})
 
 
 @pytest.mark.parametrize(
@@ -41,11 +43,13 @@ def test_odd_stops_are_refused(caller, platform, body, pointer, detail):
         ({"timeout": "367d"}, None, "/query/timeout", None),
         ({}, {"redriveCount": 0}, "/body/redriveCount", None),
         ({}, {"redriveCount": "1"}, "/body/redriveCount", None),
+        ({}, {"version": "live"}, "/body/version", None),
+        ({}, {"redriveCount": 1, "version": None}, "/body/version", None),
         (
             {},
             {"count": 1},
             "/body/count",
-            'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.',
+            'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.',
         ),
     ],
 )

@@ -7,7 +7,7 @@ MOST_ERROR = 256
 MOST_CAUSE = 32 << 10
 LONGEST_MS = 366 * 86_400_000
 STOP = 'The body is a JSON object with an "error" and a "cause", or there is none.'
-REDRIVE = 'The body is a JSON object with a "redriveCount", a number from 1 on, or there is none.'
+REDRIVE = 'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.'
 
 
 def cancel(request):
@@ -35,12 +35,12 @@ def _text(body, field, most):
 
 
 def redrive(request):
-    """Under the same id, from the state that failed."""
+    """Under the same id, from the state that failed; with another version, when one is named."""
     invocation = _invocation(request)
-    body = check.body(request, REDRIVE, ("redriveCount",))
-    count = check.positive(body["redriveCount"], REDRIVE, "/body/redriveCount") if "redriveCount" in body else None
+    body = check.body(request, REDRIVE, ("redriveCount", "version"))
+    wish = {name: check.positive(value, REDRIVE, f"/body/{name}") for name, value in body.items()}
     asked = {"timeout": _timeout(request.query.get("timeout"))}
-    return ask(request, "redriveInvocation", invocation, asked, None if count is None else {"redriveCount": count})
+    return ask(request, "redriveInvocation", invocation, asked, wish or None)
 
 
 def _timeout(text):
