@@ -17,8 +17,9 @@ def ask(request, operation, parameters, query=None, body=None):
     :param query: values that are None are left out
     """
     arguments = {"parameters": parameters}
-    if query:
-        arguments["query"] = {name: _text(value) for name, value in query.items() if value is not None}
+    said = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+    if said:
+        arguments["query"] = said
     if body is not None:
         arguments["body"] = body
     status, answer = request.context.platform.call(operation, request.ticket, arguments)

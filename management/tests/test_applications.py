@@ -9,6 +9,13 @@ def test_the_list_is_the_platforms(caller, platform):
     assert platform.calls[0][1] == "ticket of default"
 
 
+@pytest.mark.parametrize(("grain", "operation"), [("applications", "listApplications"), ("hosts", "status")])
+def test_the_platforms_own_is_shown_to_who_asks_for_it(caller, platform, grain, operation):
+    caller(grain, operation, query={"system": "true"})
+    assert platform.last == (operation, {"parameters": {}, "query": {"system": "true"}})
+    caller(grain, operation, query={"system": "maybe"}).refuses("/query/system")
+
+
 def test_only_what_was_checked_is_passed_on(caller, platform):
     parameters = {"app": "shop", "internal": "0sand-management", "version": "3"}
     assert caller("applications", "describeApplication", parameters, {"as": "operator"}).status == 200

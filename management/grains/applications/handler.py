@@ -12,7 +12,8 @@ KEPT = ("about", "moves", "armed", "deployments")
 
 
 def list_applications(request):
-    return ask(request, "listApplications", {})
+    """The platform's own too, when `system` says so."""
+    return ask(request, "listApplications", {}, {"system": check.flag(request, "system") or None})
 
 
 def describe_application(request):

@@ -1,10 +1,11 @@
 """Hosts: what runs on them now. The platform's own, for who operates it."""
 
-from manage import Reply, ask, expect, serve
+from manage import Reply, ask, check, expect, serve
 
 
 def status(request):
-    return ask(request, "status", {})
+    """The platform's own application too, when `system` says so."""
+    return ask(request, "status", {}, {"system": check.flag(request, "system") or None})
 
 
 def list_hosts(request):
