@@ -7,8 +7,9 @@ Changes of who may do what count the `epoch` up afterwards: by it the frontends 
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 
-from sand.errors import Conflict, Unavailable
+from sand.errors import Conflict, SandError, Unavailable
 
 SCHEMA = 1
 NEWEST = 100
@@ -91,6 +92,15 @@ class Notes:
 
     def delete(self, key):
         self.table.delete(key)
+
+
+@contextmanager
+def after_the_change(request):
+    """For rows about what the platform has done: one that cannot be kept is logged, and the answer stays the platform's."""
+    try:
+        yield
+    except SandError as lost:
+        request.context.logger.warning("%s is done, and what is kept of it is not: %s", request.operation, lost)
 
 
 def forget_access(request):

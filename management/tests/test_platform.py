@@ -6,6 +6,7 @@ import pytest
 import yaml
 from asking import EXECUTION
 from sand.errors import Denied, Overloaded, Unavailable
+from sand.tables import Table, Transaction
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -97,3 +98,24 @@ def test_what_the_platform_refuses_is_told(caller, platform, refusal, status, ki
         "platform",
     )
     assert answer.body["detail"] == str(refusal)
+
+
+@pytest.mark.parametrize(
+    ("grain", "operation", "parameters", "body", "done"),
+    [
+        ("aliases", "moveAlias", {"alias": "live"}, {"version": 2}, (200, {"alias": "live", "version": 2})),
+        ("aliases", "rollback", {}, None, (200, {"alias": "live", "version": 1})),
+        ("aliases", "deleteAlias", {"alias": "blue"}, None, (204, None)),
+        ("triggers", "disarmTrigger", {"trigger": "nightly"}, None, (200, {"name": "nightly"})),
+        ("applications", "deleteApplication", {}, None, (204, None)),
+    ],
+)
+def test_what_is_done_stays_done_without_a_note(caller, platform, monkeypatch, grain, operation, parameters, body, done):
+    def away(*_):
+        raise Unavailable("the store is away")
+
+    monkeypatch.setattr(Transaction, "commit", away)
+    monkeypatch.setattr(Table, "delete", away)
+    platform.answers[operation] = done
+    answer = caller(grain, operation, {"app": "shop", **parameters}, body=body)
+    assert (answer.status, answer.body) == done

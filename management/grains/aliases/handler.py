@@ -46,7 +46,8 @@ def delete_alias(request):
     app, alias = check.application(request), _alias(request)
     gone = ask(request, "deleteAlias", {"app": app, "alias": alias})
     if gone.ok:
-        _moves(request).add(app, alias=alias, version=None)
+        with store.after_the_change(request):
+            _moves(request).add(app, alias=alias, version=None)
     return gone
 
 
@@ -61,7 +62,8 @@ def _version(body):
 
 def _noted(request, app, moved):
     if moved.ok:
-        _moves(request).add(app, alias=moved.body["alias"], version=moved.body["version"])
+        with store.after_the_change(request):
+            _moves(request).add(app, alias=moved.body["alias"], version=moved.body["version"])
     return moved
 
 

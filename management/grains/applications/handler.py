@@ -49,11 +49,12 @@ def delete_application(request):
     app = check.application(request)
     gone = ask(request, "deleteApplication", {"app": app})
     if gone.ok:
-        for partition in KEPT:
-            store.Rows(request, partition, request.who.tenant).delete(app)
-        events = store.Rows(request, "events", request.who.tenant, app)
-        for key, _ in events.items():
-            events.delete(key)
+        with store.after_the_change(request):
+            for partition in KEPT:
+                store.Rows(request, partition, request.who.tenant).delete(app)
+            events = store.Rows(request, "events", request.who.tenant, app)
+            for key, _ in events.items():
+                events.delete(key)
     return gone
 
 

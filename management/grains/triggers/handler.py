@@ -32,7 +32,8 @@ def _arm(request, operation, armed):
         raise unknown("trigger", f"Application '{app}' has no trigger '{trigger}'.")
     changed = ask(request, operation, {"app": app, "trigger": trigger})
     if changed.ok:
-        _notes(request).add(app, trigger=trigger, armed=armed)
+        with store.after_the_change(request):
+            _notes(request).add(app, trigger=trigger, armed=armed)
     return changed
 
 
