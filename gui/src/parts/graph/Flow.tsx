@@ -1,9 +1,9 @@
 // A workflow's graph, drawn; loaded only where there is one to draw. By keyboard: Tab comes to a state, arrow keys go from state
 // to state along the ways, Enter or Space chooses.
-import { Background, Controls, type Edge, type Node, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { Background, Controls, type Edge, type Node, ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, useMemo, useRef } from "react";
 import type { Graph } from "../../model/definition";
 import { type Box, type Way, stateKey } from "../../model/layout";
 import { neighbour } from "../../model/neighbours";
@@ -33,8 +33,6 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
   const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress, chosen, faults, isChosenFrom) : []), [laidOut.data, graph, progress, chosen, faults, isChosenFrom]);
   const edges = useMemo(() => (laidOut.data ? edgesOf(laidOut.data.ways, graph, progress) : []), [laidOut.data, graph, progress]);
   const drawn = useRef<HTMLDivElement>(null);
-  const flow = useRef<ReactFlowInstance | null>(null);
-  useEffect(() => void flow.current?.fitView(FIT), [laidOut.data]);
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
     const key = event.target instanceof HTMLElement && event.target.matches(".react-flow__node") ? event.target.dataset.id : undefined;
@@ -61,7 +59,6 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
         edgeTypes={EDGE_KINDS}
         fitView
         fitViewOptions={FIT}
-        onInit={(made) => void (flow.current = made)}
         minZoom={0.05}
         nodesDraggable={false}
         nodesConnectable={false}
