@@ -40,7 +40,7 @@ export function Actions({ app, found, definition }: Props) {
   const canRedrive = definition !== null && !running && found.status !== "SUCCEEDED";
   const live = useQuery({ ...application(app), enabled: canRedrive }).data;
   // With grains that were mended since, as long as the workflow is the same.
-  const isNewer = live !== undefined && live.version > found.version && own(live.workflows, found.target)?.definition === definition;
+  const isOther = live !== undefined && live.version !== found.version && own(live.workflows, found.target)?.definition === definition;
   if (!running && !canRedrive) return null;
   const action = running ? "cancel" : "redrive";
   return (
@@ -55,7 +55,7 @@ export function Actions({ app, found, definition }: Props) {
           Redrive from the state that failed
         </button>
       )}
-      {canRedrive && isNewer && (
+      {canRedrive && isOther && (
         <button type="button" className="first" aria-disabled={redrive.isPending} onClick={() => redriveOnce(live.version)}>
           Redrive with version {live.version}
         </button>
