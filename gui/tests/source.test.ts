@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { readDraft, saved, typed } from "../src/model/draft";
 import { grainOf, handlersOf, lineAt, lineOf, placesOf } from "../src/model/source";
 
 const TRACE = `Traceback (most recent call last):
@@ -31,24 +30,4 @@ test("lines of a text, also of one that is shorter than was thought", () => {
   const shown = (line: number): string => text.slice(lineAt(text, line).from, lineAt(text, line).to);
   expect([1, 2, 3, 4, 9].map(shown)).toEqual(["one", "two", "", "four", "four"]);
   expect([0, 3, 4, 10, 11].map((offset) => lineOf(text, offset))).toEqual([1, 1, 2, 3, 4]);
-});
-
-test("a draft is what differs, and is none when nothing does", () => {
-  const one = typed(null, 4, "a.py", "x", "y");
-  expect(one).toEqual({ base: 4, files: { "a.py": "x" } });
-  expect(typed(one, 9, "b.py", "new", null)).toEqual({ base: 4, files: { "a.py": "x", "b.py": "new" } });
-  expect(typed(one, 9, "a.py", "y", "y")).toBeNull();
-  expect(typed(null, 4, "new.txt", "", null)).toBeNull();
-});
-
-test("what was typed while it was saved is left to save", () => {
-  const now = { base: 4, files: { "a.py": "later", "b.py": "b" } };
-  expect(saved(now, { "a.py": "earlier", "b.py": "b" }, 5)).toEqual({ base: 5, files: { "a.py": "later" } });
-  expect(saved(now, now.files, 5)).toBeNull();
-  expect(saved(null, now.files, 5)).toBeNull();
-});
-
-test("of what is kept and no draft nothing is taken", () => {
-  expect(readDraft('{"base": 2, "files": {"a": "b", "c": 3}}')).toEqual({ base: 2, files: { a: "b" } });
-  for (const text of [null, "", "{", "3", "null", '{"base": "2", "files": {}}', '{"base": 2, "files": {}}']) expect(readDraft(text)).toBeNull();
 });

@@ -13,7 +13,7 @@ test("each page's address leads back to it", () => {
     { page: "application", app: "shop" },
     { page: "workflow", app: "shop", name: "check-out" },
     { page: "grain", app: "shop", name: "a/b?c#d%" },
-    { page: "grain", app: "shop", name: "pay", path: "grains/pay/a b.py", line: "12", failed: "01A" },
+    { page: "grain", app: "shop", name: "pay", path: "grains/pay/a b.py", line: "12", version: "3", failed: "01A" },
     { page: "workflow", app: "shop", name: "main", input: '{"a": "b & c?#", "n": 12345678901234567890}' },
     { page: "executions", app: "shop", status: "FAILED", target: "", before: "01A" },
     { page: "execution", app: "shop", id: "01ABC" },

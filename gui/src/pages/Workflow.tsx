@@ -5,6 +5,7 @@ import { own } from "../model/members";
 import { Found, Section, Title, To } from "../parts/bits";
 import { go } from "../parts/router";
 import { Run } from "../parts/Run";
+import { useDraft } from "../parts/save";
 import { Definition } from "./workflow/Definition";
 
 interface Props {
@@ -16,22 +17,29 @@ interface Props {
 
 export function Workflow({ app, name, input }: Props) {
   const query = useQuery(application(app));
+  const [draft] = useDraft(app, `workflows/${name}`);
   return (
     <>
       <Title trail={<To route={{ page: "application", app }}>{app}</To>}>{name}</Title>
       <Found query={query}>
         {(found) => {
           const workflow = own(found.workflows, name);
-          if (workflow === undefined) return <p role="alert">{`Version ${found.version} of ${app} has no workflow ${name}.`}</p>;
           return (
             <>
-              <p>
-                A workflow of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>
-              </p>
-              <Section title="Run it" id="run">
-                <Run app={app} name={name} given={input} onRun={(id) => go({ page: "execution", app, id })} />
-              </Section>
-              <Definition app={app} name={name} live={found.version} />
+              {workflow === undefined ? (
+                <p role="alert">{`Version ${found.version} of ${app} has no workflow ${name}.`}</p>
+              ) : (
+                <p>
+                  A workflow of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>
+                </p>
+              )}
+              {workflow !== undefined && (
+                <Section title="Run it" id="run">
+                  <Run app={app} name={name} given={input} onRun={(id) => go({ page: "execution", app, id })} />
+                </Section>
+              )}
+              {/* What was typed is not lost with the workflow. */}
+              {(workflow !== undefined || draft !== null) && <Definition app={app} name={name} live={{ base: found.version, bundle: found.bundle }} />}
             </>
           );
         }}

@@ -35,7 +35,9 @@ export function Section({ title, children, aside, id }: { readonly title: string
   return (
     <section aria-labelledby={heading}>
       <div className="heading">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {aside}
       </div>
       {children}

@@ -4,15 +4,17 @@ import { useState } from "react";
 import { Refusal } from "../api/client";
 import { type Deployed, deploy } from "../api/deploy";
 import { application, version } from "../api/queries";
-import { type Draft, readDraft, saved } from "../model/draft";
-import { useKept } from "./kept";
+import { files as filesOf } from "../api/versions";
+import { type Draft, readDraft, saved, sentFiles } from "../model/draft";
+import { useIsKept, useKept } from "./kept";
 import { useOnce } from "./once";
 
 const write = (draft: Draft | null): string | null => (draft === null ? null : JSON.stringify(draft));
 
 /** What was typed on that page and is not saved yet. */
 export function useDraft(app: string, page: string) {
-  return useKept<Draft | null>(`draft.${app}/${page}`, readDraft, write);
+  const name = `draft.${app}/${page}`;
+  return [...useKept<Draft | null>(name, readDraft, write), useIsKept(name)] as const;
 }
 
 export interface Saving {
@@ -30,11 +32,15 @@ export function useSave(app: string, setDraft: (next: (before: Draft | null) => 
   const saving = useMutation({
     mutationFn: async (draft: Draft) => {
       setTold([]);
-      const done = await deploy({ kind: "edits", app, base: draft.base, files: draft.files }, "live", (line) => setTold((before) => [...before, line]));
+      const files = sentFiles(draft);
+      const done = await deploy({ kind: "edits", app, base: draft.base, files }, "live", (line) => setTold((before) => [...before, line]));
       // What was saved is the new version's: it is shown without being asked for.
-      for (const [path, text] of Object.entries(draft.files)) cache.setQueryData(["file", app, String(done.version), path], text);
-      await Promise.all([cache.fetchQuery({ ...application(app), staleTime: 0 }), cache.fetchQuery(version(app, done.version))]).catch(() => undefined);
-      setDraft((now) => saved(now, draft.files, done.version));
+      for (const [path, text] of Object.entries(files)) cache.setQueryData(["file", app, String(done.version), path], text);
+      const made = cache.fetchQuery(version(app, done.version)).catch(() => null);
+      await Promise.all([made, cache.fetchQuery(filesOf(app, String(done.version))), cache.fetchQuery({ ...application(app), staleTime: 0 })]).catch(() => undefined);
+      const bundle = (await made)?.bundle ?? "";
+      // Also when its page was left meanwhile.
+      setDraft((now) => saved(now, draft.files, { base: done.version, bundle }));
       return done;
     },
     onSettled: () => cache.invalidateQueries({ predicate: ({ queryKey }) => ["applications", "application", "versions"].includes(String(queryKey[0])) }),

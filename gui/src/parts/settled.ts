@@ -1,11 +1,13 @@
 // A value once nobody has changed it for a while.
 import { useEffect, useState } from "react";
 
-export function useSettled<T>(value: T, afterMs: number): T {
+/** @param isHeld it stays as it is until that is over */
+export function useSettled<T>(value: T, afterMs: number, isHeld = false): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
+    if (isHeld) return;
     const later = window.setTimeout(() => setSettled(value), afterMs);
     return () => window.clearTimeout(later);
-  }, [value, afterMs]);
+  }, [value, afterMs, isHeld]);
   return settled;
 }

@@ -46,6 +46,6 @@ function Line({ app, id, version, place }: { readonly app: string; readonly id: 
   return grain === null ? (
     <To route={{ page: "files", app, version: String(version), path: place.path }}>{text}</To>
   ) : (
-    <To route={{ page: "grain", app, name: grain, path: place.path, line: String(place.line), failed: id }}>{text}</To>
+    <To route={{ page: "grain", app, name: grain, path: place.path, line: String(place.line), version: String(version), failed: id }}>{text}</To>
   );
 }

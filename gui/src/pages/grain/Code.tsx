@@ -1,10 +1,12 @@
 // The code of a grain in an editor: what was found wrong stands at its line, and saving makes a version.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Refusal } from "../../api/client";
 import { MOST_SHOWN_BYTES, file, files } from "../../api/versions";
-import { typed } from "../../model/draft";
+import { type Base, typed } from "../../model/draft";
+import { withLf } from "../../model/lines";
 import type { Route } from "../../model/route";
+import { many } from "../../model/show";
 import { type Finding, handlersOf, lineAt, placesOf } from "../../model/source";
 import { Section, To, Trouble } from "../../parts/bits";
 import { Editor } from "../../parts/Editor";
@@ -16,7 +18,7 @@ type Shown = Extract<Route, { page: "grain" }>;
 
 interface Props {
   readonly route: Shown;
-  readonly live: number;
+  readonly live: Base;
   readonly entry: string;
 }
 
@@ -28,9 +30,9 @@ interface Said {
 
 export function Code({ route, live, entry }: Props) {
   const { app, name } = route;
-  const [draft, setDraft] = useDraft(app, `grains/${name}`);
+  const [draft, setDraft, isKept] = useDraft(app, `grains/${name}`);
   const saving = useSave(app, setDraft);
-  const base = draft?.base ?? live;
+  const { base } = draft ?? live;
   const listed = useQuery({ ...files(app, String(base)), placeholderData: (before) => before });
   const there = listed.data?.files ?? [];
   const paths = there.map((one) => one.path);
@@ -40,11 +42,14 @@ export function Code({ route, live, entry }: Props) {
   const own = [...new Set([...paths.filter((one) => one.startsWith(`grains/${name}/`)), requirements])];
   const isThere = paths.includes(path);
   const isLarge = (there.find((one) => one.path === path)?.size ?? 0) > MOST_SHOWN_BYTES;
-  const read = useQuery({ ...file(app, String(base), path), enabled: isThere && !isLarge });
-  const original = isThere ? read.data : listed.data ? "" : undefined;
-  const text = draft?.files[path] ?? original;
+  const read = useQuery({ ...file(app, String(base), path), enabled: isThere && !isLarge && !listed.isPlaceholderData });
+  const original = listed.isPlaceholderData ? undefined : isThere ? read.data : listed.data ? "" : undefined;
+  // Until the files of another version are there the text stays, but nothing is typed into it.
+  const isReady = typeof original === "string";
+  const text = useLast(path, draft?.files[path] ?? (isReady ? withLf(original) : original));
+  const isMarked = useIsOf(route, path, base, isReady ? text : undefined);
   const said = useMemo(() => saidOf(saving.error, paths), [saving.error, listed.data]);
-  const findings = useMemo(() => findingsOf(said, route, path, text ?? ""), [said, route.line, route.failed, path, text === undefined]);
+  const findings = useMemo(() => findingsOf(said, isMarked ? route : null, path, text ?? ""), [said, isMarked, route.line, route.failed, path, text === undefined]);
   const [goTo, setGoTo] = useState<{ readonly from: number; readonly to: number; readonly isFocused: boolean } | null>(null);
   const isShown = text !== undefined && text !== null;
 
@@ -81,7 +86,7 @@ export function Code({ route, live, entry }: Props) {
         </label>
         {route.failed && (
           <span>
-            line {route.line}, where{" "}
+            {isMarked || !route.version ? `line ${route.line}` : <To route={{ page: "files", app, version: route.version, path }}>{`line ${route.line} of version ${route.version}`}</To>}, where{" "}
             <To className="id" route={{ page: "execution", app, id: route.failed }}>
               {route.failed}
             </To>{" "}
@@ -97,14 +102,18 @@ export function Code({ route, live, entry }: Props) {
         <Editor
           key={path}
           text={text}
+          isReadOnly={!isReady}
           language={/\.py$/.test(path) ? "python" : /\.json$/.test(path) ? "json" : "text"}
           label={path}
           findings={findings}
           goTo={goTo}
-          onChange={(now) => setDraft((before) => typed(before, base, path, now, original ?? null))}
+          onChange={(now) => setDraft((before) => typed(before, live, path, now, original ?? null))}
           onSave={() => draft && saving.save(draft)}
         />
       )}
+      <span role="status" className="unseen">
+        {said.length > 0 && `${many(said.length, "place")} refused.`}
+      </span>
       {said.length > 0 && (
         <ul className="places" aria-label="What was refused">
           {said.map((one, i) => (
@@ -121,9 +130,26 @@ export function Code({ route, live, entry }: Props) {
           ))}
         </ul>
       )}
-      <Saves app={app} live={live} draft={draft} saving={saving} setDraft={setDraft} />
+      <Saves app={app} live={live} draft={draft} isKept={isKept} saving={saving} setDraft={setDraft} />
     </Section>
   );
+}
+
+/** The text of that file which was there last, while the next one is not known. */
+function useLast(path: string, text: string | null | undefined): string | null | undefined {
+  const last = useRef({ path, text });
+  if (last.current.path !== path || text !== undefined) last.current = { path, text };
+  return last.current.text;
+}
+
+/** The line is one of the text that was here at first: of another version's it would be another line. */
+function useIsOf(route: Shown, path: string, base: number, text: string | null | undefined): boolean {
+  const isAsked = route.line !== undefined && route.version !== undefined && route.path === path;
+  const there = useQuery({ ...file(route.app, route.version ?? "", path), enabled: isAsked }).data;
+  const key = `${route.version} ${base} ${path}`;
+  const decided = useRef({ key: "", is: false });
+  if (isAsked && typeof there === "string" && typeof text === "string" && decided.current.key !== key) decided.current = { key, is: withLf(there) === text };
+  return isAsked && decided.current.key === key && decided.current.is;
 }
 
 /** Where, of what the platform refused. */
@@ -135,10 +161,10 @@ function saidOf(error: Error | null, paths: readonly string[]): readonly Said[] 
   return raised ? [{ ...raised, text: problem.detail }, ...found] : found;
 }
 
-function findingsOf(said: readonly Said[], route: Shown, path: string, text: string): readonly Finding[] {
-  const plain = text.replaceAll("\r\n", "\n");
-  const found = said.filter((one) => one.path === path).map((one) => ({ ...lineAt(plain, one.line), text: one.text }));
-  const line = Number(route.line);
+/** @param failed with the line where an execution failed */
+function findingsOf(said: readonly Said[], failed: Shown | null, path: string, text: string): readonly Finding[] {
+  const found = said.filter((one) => one.path === path).map((one) => ({ ...lineAt(text, one.line), text: one.text }));
+  const line = Number(failed?.line);
   if (found.length > 0 || !Number.isInteger(line) || line < 1) return found;
-  return [{ ...lineAt(plain, line), text: "An execution failed here." }];
+  return [{ ...lineAt(text, line), text: "An execution failed here." }];
 }

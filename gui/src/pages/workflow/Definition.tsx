@@ -1,16 +1,18 @@
 // A workflow's definition in an editor and its graph beside it: each follows the other. What the platform would refuse stands at its
 // place in both; saving makes a version.
-import { useQuery } from "@tanstack/react-query";
+import { useIsFetching, useQuery } from "@tanstack/react-query";
 import { type DragEvent, useMemo, useRef, useState } from "react";
 import { Refusal } from "../../api/client";
 import { check } from "../../api/deploy";
 import { version } from "../../api/queries";
 import { workflowFile } from "../../api/versions";
-import { typed } from "../../model/draft";
+import { type Base, isBehind, sentFiles, typed } from "../../model/draft";
 import { addAfter, connect, remove } from "../../model/edit";
 import { type Written, findingAt, placeOfState, stateAt, written } from "../../model/findings";
 import { stateKey } from "../../model/layout";
+import { withLf } from "../../model/lines";
 import { own } from "../../model/members";
+import { many } from "../../model/show";
 import { type Finding, lineOf } from "../../model/source";
 import { Section, Trouble } from "../../parts/bits";
 import { Editor } from "../../parts/Editor";
@@ -21,34 +23,46 @@ import { useSettled } from "../../parts/settled";
 import { Building, DRAGGED } from "./Building";
 
 const SETTLED_MS = 500;
+/** Each question is an upload. */
+const ASKED_MS = 2_000;
+const NONE: ReadonlySet<string> = new Set();
 
 interface Props {
   readonly app: string;
   readonly name: string;
-  readonly live: number;
+  readonly live: Base;
 }
 
 export function Definition({ app, name, live }: Props) {
-  const [draft, setDraft] = useDraft(app, `workflows/${name}`);
+  const [draft, setDraft, isKept] = useDraft(app, `workflows/${name}`);
   const saving = useSave(app, setDraft);
-  const base = draft?.base ?? live;
-  const deployed = useQuery({ ...version(app, base), placeholderData: (before) => before });
+  const deployed = useQuery({ ...version(app, (draft ?? live).base), placeholderData: (before) => before });
+  // Until another version is there, what is typed is typed into the one that is shown.
+  const at: Base = draft ?? (deployed.data ? { base: deployed.data.version, bundle: deployed.data.bundle } : live);
+  const isThere = deployed.data?.version === at.base;
   const original = own(deployed.data?.workflows, name)?.definition;
-  const found = useQuery({ ...workflowFile(app, base, name, original ?? ""), enabled: original !== undefined && !deployed.isPlaceholderData, placeholderData: (before) => before });
+  const found = useQuery({ ...workflowFile(app, at.base, name, original ?? ""), enabled: original !== undefined && isThere, placeholderData: (before) => before });
   const path = Object.keys(draft?.files ?? {})[0] ?? found.data ?? null;
-  const text = (path === null ? undefined : draft?.files[path]) ?? original;
+  const isReady = isThere && path !== null && (draft !== null || !found.isPlaceholderData);
+  const plain = original === undefined ? undefined : withLf(original);
+  const text = (path === null ? undefined : draft?.files[path]) ?? plain;
   const now = useMemo(() => written(text ?? "{}"), [text]);
   const settled = useSettled(now, SETTLED_MS);
   const drawn = useLastGood(settled);
-  const isChecked = draft !== null && draft.base === live && path !== null && !settled.fault && settled.text !== original;
-  const edits = isChecked ? ({ kind: "edits", app, base, files: { [path]: settled.text } } as const) : null;
-  const checked = useQuery({ ...check(edits ?? { kind: "edits", app, base, files: {} }), enabled: edits !== null && !saving.isPending });
-  const refused = edits ? checked.error : null;
-  const findings = useMemo(() => findingsOf(settled, refused, path), [settled, refused, path]);
+  // Never two questions at once: the next one waits for the answer.
+  const asked = useSettled(now, ASKED_MS, useIsFetching({ queryKey: ["check", app] }) > 0);
+  const isChecked = draft !== null && !isBehind(draft, live) && path !== null && !asked.fault && asked.text !== plain;
+  const edits = isChecked ? ({ kind: "edits", app, base: at.base, files: sentFiles({ ...draft, files: { [path]: asked.text } }) } as const) : null;
+  const checked = useQuery({ ...check(edits ?? { kind: "edits", app, base: at.base, files: {} }), enabled: edits !== null && !saving.isPending });
+  const isAnswered = edits !== null && asked.text === now.text;
+  const refused = edits !== null && asked.text === settled.text ? checked.error : null;
+  const fresh = useMemo(() => findingsOf(settled, refused, path), [settled, refused, path]);
+  // They are places of the text that they were found in: while somebody types, the editor moves the marks with it.
+  const findings = useLastWhile(fresh, now.text === settled.text);
   const [cursor, setCursor] = useState<number | null>(null);
   const [goTo, setGoTo] = useState<{ readonly from: number; readonly to: number; readonly isFocused: boolean } | null>(null);
   const chosen = cursor === null ? null : stateAt(now, cursor);
-  const faults = useMemo(() => new Set(findings.flatMap((one) => stateAt(drawn, one.from)?.id ?? [])), [findings, drawn]);
+  const faults = useMemo(() => (settled.fault ? NONE : new Set(fresh.flatMap((one) => stateAt(settled, one.from)?.id ?? []))), [fresh, settled]);
 
   function choose(id: string, at: Written = now): void {
     const state = at.graph.states.find((one) => one.id === id);
@@ -57,8 +71,8 @@ export function Definition({ app, name, live }: Props) {
   }
 
   function change(next: string, then: string | null): void {
-    if (path === null) return;
-    setDraft((before) => typed(before, base, path, next, original ?? null));
+    if (!isReady) return;
+    setDraft((before) => typed(before, at, path, next, original ?? null));
     if (then !== null) choose(then, written(next));
   }
 
@@ -92,6 +106,7 @@ export function Definition({ app, name, live }: Props) {
         {text !== undefined && (
           <Editor
             text={text}
+            isReadOnly={!isReady}
             language="json"
             label={`definition of ${name}`}
             findings={findings}
@@ -116,22 +131,23 @@ export function Definition({ app, name, live }: Props) {
       )}
       <span role="status" className="quiet">
         {edits && checked.isFetching && "checking…"}
-        {edits && checked.data && "The platform would take it."}
+        {isAnswered && checked.data && "The platform would take it."}
+        {findings.length > 0 && `${many(findings.length, "place")} wrong.`}
       </span>
-      {edits && checked.error && findings.length === 0 && <Trouble error={checked.error} />}
+      {isAnswered && checked.error && findings.length === 0 && <Trouble error={checked.error} />}
       {path !== null && (
         <Building
           states={now.graph.states}
           chosen={chosen}
           grains={grains}
-          isOff={now.fault !== null}
+          isOff={now.fault !== null || !isReady}
           onChoose={choose}
           onAdd={(type, grain) => add(type, chosen?.id ?? null, grain)}
           onRemove={(state) => change(remove(now.text, state.pointer), null)}
           onConnect={(state, to) => change(connect(now.text, state.pointer, to), state.id)}
         />
       )}
-      <Saves app={app} live={live} draft={draft} saving={saving} setDraft={setDraft} />
+      <Saves app={app} live={live} draft={draft} isKept={isKept} saving={saving} setDraft={setDraft} />
     </Section>
   );
 }
@@ -141,6 +157,13 @@ function useLastGood(now: Written): Written {
   const good = useRef(now);
   if (now.tree) good.current = now;
   return good.current;
+}
+
+/** What was so when it was last to be taken. */
+function useLastWhile<T>(value: T, isTaken: boolean): T {
+  const last = useRef(value);
+  if (isTaken) last.current = value;
+  return last.current;
 }
 
 function findingsOf(now: Written, error: Error | null, path: string | null): readonly Finding[] {

@@ -1,25 +1,31 @@
 // CodeMirror in a shadow root: there its styles are sheets that the page's policy allows.
+import { redo, undo } from "@codemirror/commands";
+import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import type { Finding } from "../../model/source";
-import { type Language, fromPage, setFindings, stateOf } from "./setup";
+import { type Language, fromPage, setFindings, type Told, stateOf, writable } from "./setup";
 
 export interface CodeProps {
+  /** Its lines end with "\n". */
   readonly text: string;
+  readonly isReadOnly?: boolean;
   readonly language: Language;
   /** What the field is called. */
   readonly label: string;
   readonly findings?: readonly Finding[];
   /** Where the caret is to go; another object is another wish. */
   readonly goTo?: { readonly from: number; readonly to: number; readonly isFocused: boolean } | null;
+  /** One step of what was done; another object is another wish. */
+  readonly step?: { readonly back: boolean } | null;
   readonly onChange: (text: string) => void;
-  readonly onCursor?: (offset: number) => void;
+  readonly onCursor?: Told["onCursor"];
   readonly onSave?: () => void;
 }
 
 const NONE: readonly Finding[] = [];
 
-export default function Code({ text, language, label, findings = NONE, goTo = null, onChange, onCursor, onSave }: CodeProps) {
+export default function Code({ text, isReadOnly = false, language, label, findings = NONE, goTo = null, step = null, onChange, onCursor, onSave }: CodeProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   // What the editor calls is what the page was drawn with last.
@@ -44,7 +50,7 @@ export default function Code({ text, language, label, findings = NONE, goTo = nu
           typed.current.push(now);
           told.current.onChange(now);
         },
-        onCursor: (offset) => told.current.onCursor?.(offset),
+        onCursor: (offset, isMoved) => told.current.onCursor?.(offset, isMoved),
         onSave: () => told.current.onSave?.(),
       }),
     });
@@ -65,6 +71,14 @@ export default function Code({ text, language, label, findings = NONE, goTo = nu
     typed.current = [];
     now.dispatch({ changes: difference(now.state.sliceDoc(), text), annotations: fromPage.of(true) });
   }, [text, language, label]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: writable.reconfigure(EditorState.readOnly.of(isReadOnly)) });
+  }, [isReadOnly, language, label]);
+
+  useEffect(() => {
+    if (view.current && step) (step.back ? undo : redo)(view.current);
+  }, [step]);
 
   useEffect(() => {
     const now = view.current;
@@ -89,8 +103,5 @@ function difference(before: string, after: string): { readonly from: number; rea
   while (from < most && before[from] === after[from]) from += 1;
   let same = 0;
   while (same < most - from && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;
-  // Offsets in the editor count a line's end as one.
-  const lineEnds = (text: string): number => text.split("\r\n").length - 1;
-  if (lineEnds(before) + lineEnds(after) > 0) return { from: 0, to: before.length - lineEnds(before), insert: after };
   return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { json } from "@codemirror/lang-json";
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Finding } from "../../model/source";
@@ -12,7 +12,8 @@ export type Language = "python" | "json" | "text";
 
 export interface Told {
   readonly onChange: (text: string) => void;
-  readonly onCursor: (offset: number) => void;
+  /** @param isMoved somebody, or the page, has put it there; else text before it has changed */
+  readonly onCursor: (offset: number, isMoved: boolean) => void;
   readonly onSave: () => void;
 }
 
@@ -46,6 +47,9 @@ const THEME = EditorView.theme({
 /** The page has put it there, nobody has typed it. */
 export const fromPage = Annotation.define<boolean>();
 
+/** Whether text can be typed. */
+export const writable = new Compartment();
+
 export const setFindings = StateEffect.define<readonly Finding[]>();
 
 const findings = StateField.define<DecorationSet>({
@@ -73,8 +77,7 @@ export function stateOf(text: string, language: Language, label: string, told: T
   return EditorState.create({
     doc: text,
     extensions: [
-      // A file keeps the ends that its lines have.
-      EditorState.lineSeparator.of(/^[^\n]*\r\n/.test(text) && !/[^\r]\n/.test(text) ? "\r\n" : "\n"),
+      writable.of(EditorState.readOnly.of(false)),
       lineNumbers(),
       history(),
       highlightActiveLine(),
@@ -88,7 +91,7 @@ export function stateOf(text: string, language: Language, label: string, told: T
       keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (told.onSave(), true) }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.every((one) => one.annotation(fromPage))) told.onChange(update.state.sliceDoc());
-        if (update.docChanged || update.selectionSet) told.onCursor(update.state.selection.main.head);
+        if (update.docChanged || update.selectionSet) told.onCursor(update.state.selection.main.head, update.selectionSet);
       }),
     ],
   });
