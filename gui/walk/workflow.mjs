@@ -67,12 +67,22 @@ await withPage(async (page) => {
   await box("Pass").waitFor();
   assert.equal(await chosen.inputValue(), "Pass");
   await page.getByText("The platform would take it.").waitFor();
-  await page.getByRole("combobox", { name: "leads to" }).selectOption("the end");
+  const leads = page.getByRole("combobox", { name: "leads to" });
+  assert.equal(await leads.inputValue(), "Last");
+  await leads.selectOption("the end");
+  await page.getByRole("button", { name: "Lead there" }).click();
   await page.locator(".places li").first().waitFor();
-  await page.getByRole("combobox", { name: "leads to" }).selectOption("Last");
+  await leads.selectOption("Last");
+  await page.getByRole("button", { name: "Lead there" }).click();
   await page.getByText("The platform would take it.").waitFor();
   await page.getByRole("button", { name: "Remove Pass" }).focus();
   await page.keyboard.press("Enter");
+  await box("Pass").waitFor({ state: "detached" });
+  assert.equal(await chosen.inputValue(), "", "nothing is chosen, to be removed by the next press");
+  assert.equal(await chosen.evaluate((list) => list === document.activeElement), true);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await box("Pass").waitFor();
+  await page.getByRole("button", { name: "Redo" }).click();
   await box("Pass").waitFor({ state: "detached" });
 
   step("and by mouse, into the graph; typed text and numbers stay as they were");

@@ -14,7 +14,8 @@ export const PALETTE: Readonly<Record<string, string>> = {
   Fail: '"Type": "Fail", "Error": "Failed", "Cause": "why"',
 };
 
-const ENDS = ["Succeed", "Fail"];
+/** Nothing follows these. */
+export const ENDS: readonly string[] = ["Succeed", "Fail"];
 
 export interface Edited {
   readonly text: string;
@@ -28,54 +29,65 @@ interface Splice {
   readonly text: string;
 }
 
-/** A state of that type behind another, or the first one where there is none. @param resource of a Task */
+/** Whether a state of that type can stand behind it, and whatever followed it can still be come to. */
+export function canFollow(text: string, pointer: string, type: string): boolean {
+  const before = at(treeOf(text), pointer);
+  if (!before || ENDS.includes(typeOf(text, before))) return false;
+  return !ENDS.includes(type) || isChoice(text, before) || nextOf(text, before) === null;
+}
+
+/**
+ * A state of that type behind another; behind a Choice as what it chooses. With none it is the first one.
+ * @param resource of a Task
+ */
 export function addAfter(text: string, pointer: string | null, type: string, resource: string): Edited {
   const root = treeOf(text);
   const form = PALETTE[type];
   const states = pointer === null ? member(root, "States") : at(root, pointer.slice(0, pointer.lastIndexOf("/")));
   const before = pointer === null ? undefined : at(root, pointer);
-  if (form === undefined || !states || states.kind !== "object" || (pointer !== null && !before)) return { text, name: "" };
+  const start = member(root, "StartAt");
+  const isFirst = states?.members.length === 0;
+  const then = before ? nextOf(text, before) : start && !isFirst ? stringAt(text, start) : null;
+  const isEnd = ENDS.includes(type);
+  const fits = pointer === null ? isFirst || !isEnd : canFollow(text, pointer, type);
+  if (form === undefined || !states || states.kind !== "object" || !fits) return { text, name: "" };
   const taken = new Set(namesIn(root));
   const name = fresh(taken, type);
   const inner = fresh(taken.add(name), `${type}Item`);
-  const follows = before && typeOf(text, before) !== "Choice" && !ENDS.includes(typeOf(text, before)) ? followed(text, before) : null;
-  const next = ENDS.includes(type) ? "" : type === "Choice" ? (follows?.next ? `, "Default": ${JSON.stringify(follows.next)}` : "") : follows?.next ? `, "Next": ${JSON.stringify(follows.next)}` : ', "End": true';
+  // A Choice leads somewhere: where nothing follows, to an end of its own.
+  const end = type === "Choice" && then === null ? fresh(taken, "Succeed") : null;
+  const next = then ?? end;
+  const rest = isEnd ? "" : next === null ? ', "End": true' : `, ${JSON.stringify(type === "Choice" ? "Default" : "Next")}: ${JSON.stringify(next)}`;
   const body = form
     .replaceAll("INNER", inner)
     .replaceAll('"GRAIN"', () => JSON.stringify(resource))
-    .replaceAll('"NEXT"', () => JSON.stringify(follows?.next ?? name));
-  const written = `${JSON.stringify(name)}: {${body}${next}}`;
+    .replaceAll('"NEXT"', () => JSON.stringify(next));
+  const made = [`${JSON.stringify(name)}: {${body}${rest}}`, ...(end === null ? [] : [`${JSON.stringify(end)}: {${PALETTE.Succeed}}`])];
   const splices: Splice[] = [];
-  if (before) {
-    splices.push({ from: before.to, to: before.to, text: `,${gapBefore(text, before, states)}${written}` });
-    if (follows) splices.push(...leadTo(text, before, name));
-  } else if (states.members.length === 0) {
-    splices.push({ from: states.from, to: states.to, text: `{\n    ${written}\n  }` });
-    const start = member(root, "StartAt");
-    if (start) splices.push({ from: start.from, to: start.to, text: JSON.stringify(name) });
-    else splices.push({ from: states.start, to: states.start, text: `"StartAt": ${JSON.stringify(name)}, ` });
-  } else {
-    const last = states.members.at(-1)?.[1];
-    if (last) splices.push({ from: last.to, to: last.to, text: `,${gapBefore(text, last, states)}${written}` });
-  }
+  const beside = before ?? states.members.at(-1)?.[1];
+  if (beside) splices.push({ from: beside.to, to: beside.to, text: made.map((one) => `,${gapBefore(text, beside, states)}${one}`).join("") });
+  else splices.push({ from: states.from, to: states.to, text: `{\n    ${made.join(",\n    ")}\n  }` });
+  if (before) splices.push(...(isChoice(text, before) && then !== null ? choose(before, name) : leadTo(text, before, name)));
+  else if (start) splices.push({ from: start.from, to: start.to, text: JSON.stringify(name) });
+  else splices.push({ from: states.start, to: states.start, text: `"StartAt": ${JSON.stringify(name)}, ` });
   return { text: spliced(text, splices), name };
 }
 
-/** Without that state: what led to it leads to what came behind it, or ends there. */
+/** The last state inside another stays: a region has one. */
+export function canRemove(text: string, pointer: string): boolean {
+  const states = at(treeOf(text), pointer.slice(0, pointer.lastIndexOf("/")));
+  return pointer.split("/").length <= 3 || (states?.members.length ?? 0) > 1;
+}
+
+/** Without that state: what led to it leads to what came behind it, or does not lead anywhere. */
 export function remove(text: string, pointer: string): string {
   const root = treeOf(text);
   const [states, state, name] = [at(root, pointer.slice(0, pointer.lastIndexOf("/"))), at(root, pointer), lastPart(pointer)];
-  if (!states || !state) return text;
-  const { next } = followed(text, state);
-  const index = states.members.findIndex(([, one]) => one === state);
-  const splices: Splice[] = [cut(states, index)];
-  for (const [, other] of states.members) {
-    if (other === state) continue;
-    const own = member(other, "Next");
-    if (own && stringAt(text, own) === name) splices.push(...(next === null || next === name ? endHere(other) : [{ from: own.from, to: own.to, text: JSON.stringify(next) }]));
-    if (next === null || next === name) continue;
-    for (const place of placesToGo(other)) if (place !== own && stringAt(text, place) === name) splices.push({ from: place.from, to: place.to, text: JSON.stringify(next) });
-  }
+  if (!states || !state || !canRemove(text, pointer)) return text;
+  const behind = nextOf(text, state);
+  const next = behind === name ? null : behind;
+  const splices: Splice[] = [...cuts(states, [states.members.findIndex(([, one]) => one === state)])];
+  for (const [key, other] of states.members) if (other !== state) splices.push(...leadPast(text, other, name, next === key ? null : next));
   const machine = pointer.split("/").slice(0, -2).join("/");
   const start = member(at(root, machine), "StartAt");
   if (start && stringAt(text, start) === name) {
@@ -85,15 +97,48 @@ export function remove(text: string, pointer: string): string {
   return spliced(text, splices);
 }
 
+/** Every way of a state that led to one of that name. @param to null: there is nowhere to lead */
+function leadPast(text: string, state: JsonNode, name: string, to: string | null): readonly Splice[] {
+  const leads = (node: JsonNode | undefined): node is JsonNode => node !== undefined && stringAt(text, node) === name;
+  const elsewhere = (node: JsonNode): Splice => ({ from: node.from, to: node.to, text: JSON.stringify(to) });
+  const splices: Splice[] = [];
+  const gone: number[] = [];
+  state.members.forEach(([key, node], i) => {
+    if (key === "Next" && leads(node)) splices.push(...(to === null ? endHere(state) : [elsewhere(node)]));
+    if (key === "Default" && leads(node)) to === null ? gone.push(i) : splices.push(elsewhere(node));
+    if (key !== "Choices" && key !== "Catch") return;
+    const ways = node.members.map(([, one]) => member(one, "Next"));
+    const found = ways.flatMap((way, j) => (leads(way) ? [j] : []));
+    if (to !== null) splices.push(...ways.filter(leads).map(elsewhere));
+    else if (key === "Catch" && found.length > 0 && found.length === ways.length) gone.push(i);
+    else splices.push(...cuts(node, found));
+  });
+  return [...splices, ...cuts(state, gone)];
+}
+
 /** Leads it to a state of the same machine; of a Choice, what else is not chosen. null: it ends there. */
 export function connect(text: string, pointer: string, to: string | null): string {
   const state = at(treeOf(text), pointer);
   if (!state || state.kind !== "object" || ENDS.includes(typeOf(text, state))) return text;
-  return spliced(text, to === null ? endHere(state) : leadTo(text, state, to));
+  if (to !== null) return spliced(text, leadTo(text, state, to));
+  return spliced(text, isChoice(text, state) ? cuts(state, state.members.flatMap(([key], i) => (key === "Default" ? [i] : []))) : endHere(state));
+}
+
+/** What follows it; of a Choice, where else is not chosen. */
+export function leadsTo(text: string, pointer: string): string | null {
+  const state = at(treeOf(text), pointer);
+  return state ? nextOf(text, state) : null;
+}
+
+/** One more of a Choice's. */
+function choose(state: JsonNode, name: string): readonly Splice[] {
+  const [choices, written] = [member(state, "Choices"), `{"Variable": "$.value", "IsPresent": true, "Next": ${JSON.stringify(name)}}`];
+  const last = choices?.members.at(-1)?.[1];
+  return last ? [{ from: last.to, to: last.to, text: `, ${written}` }] : set(state, ["Choices"], `"Choices": [${written}]`);
 }
 
 function leadTo(text: string, state: JsonNode, to: string): readonly Splice[] {
-  const key = typeOf(text, state) === "Choice" ? "Default" : "Next";
+  const key = isChoice(text, state) ? "Default" : "Next";
   return set(state, key === "Next" ? ["Next", "End"] : ["Default"], `${JSON.stringify(key)}: ${JSON.stringify(to)}`);
 }
 
@@ -107,28 +152,28 @@ function set(state: JsonNode, names: readonly string[], written: string): readon
   const [first, ...others] = found;
   const last = state.members.at(-1)?.[1];
   if (first) {
-    return [{ from: first.start, to: first.to, text: written }, ...others.map((one) => cut(state, state.members.findIndex(([, node]) => node === one)))];
+    return [{ from: first.start, to: first.to, text: written }, ...cuts(state, others.map((one) => state.members.findIndex(([, node]) => node === one)))];
   }
   return last ? [{ from: last.to, to: last.to, text: `, ${written}` }] : [{ from: state.from, to: state.to, text: `{${written}}` }];
 }
 
-/** A member with the comma that goes with it. */
-function cut(owner: JsonNode, index: number): Splice {
-  const [node, before, behind] = [owner.members[index]?.[1], owner.members[index - 1]?.[1], owner.members[index + 1]?.[1]];
-  if (!node) return { from: 0, to: 0, text: "" };
-  if (before) return { from: before.to, to: node.to, text: "" };
-  return { from: node.start, to: behind ? behind.start : node.to, text: "" };
+/** Members with the commas that go with them. */
+function cuts(owner: JsonNode, gone: readonly number[]): readonly Splice[] {
+  const [nodes, stays] = [owner.members.map(([, node]) => node), owner.members.findIndex((_, i) => !gone.includes(i))];
+  const [first, last] = [nodes[0], nodes.at(-1)];
+  if (!first || !last || gone.length === 0) return [];
+  if (stays < 0) return [{ from: first.start, to: last.to, text: "" }];
+  const before = stays > 0 ? [{ from: first.start, to: nodes[stays]?.start ?? 0, text: "" }] : [];
+  return [...before, ...gone.filter((i) => i > stays).map((i) => ({ from: nodes[i - 1]?.to ?? 0, to: nodes[i]?.to ?? 0, text: "" }))];
 }
 
-function followed(text: string, state: JsonNode): { readonly next: string | null } {
-  const next = member(state, "Next");
-  return { next: next ? stringAt(text, next) : null };
+function nextOf(text: string, state: JsonNode): string | null {
+  const next = member(state, isChoice(text, state) ? "Default" : "Next");
+  return next ? stringAt(text, next) : null;
 }
 
-/** Every value of a state that names another. */
-function placesToGo(state: JsonNode): readonly JsonNode[] {
-  const listed = ["Choices", "Catch"].flatMap((key) => member(state, key)?.members ?? []).map(([, one]) => member(one, "Next"));
-  return [member(state, "Next"), member(state, "Default"), ...listed].filter((node) => node !== undefined);
+function isChoice(text: string, state: JsonNode): boolean {
+  return typeOf(text, state) === "Choice";
 }
 
 function typeOf(text: string, state: JsonNode): string {

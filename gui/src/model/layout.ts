@@ -65,6 +65,11 @@ export function stateKey(id: string): string {
   return STATE + id;
 }
 
+/** What stands in that box: a state, or the last one of a region. */
+export function stateInBox(graph: Graph, key: string): StateNode | null {
+  return graph.states.findLast((one) => stateKey(one.id) === key || (one.region !== null && REGION_ID + one.region === key)) ?? null;
+}
+
 const HEAD = "[top=60,left=12,bottom=12,right=12]";
 const REGION = "[top=30,left=12,bottom=12,right=12]";
 

@@ -7,9 +7,10 @@ import { check } from "../../api/deploy";
 import { version } from "../../api/queries";
 import { workflowFile } from "../../api/versions";
 import { type Base, isBehind, sentFiles, typed } from "../../model/draft";
-import { addAfter, connect, remove } from "../../model/edit";
+import type { StateNode } from "../../model/definition";
+import { ENDS, addAfter, canFollow, canRemove, connect, leadsTo, remove } from "../../model/edit";
 import { type Written, findingAt, placeOfState, stateAt, written } from "../../model/findings";
-import { stateKey } from "../../model/layout";
+import { stateInBox } from "../../model/layout";
 import { withLf } from "../../model/lines";
 import { own } from "../../model/members";
 import { many } from "../../model/show";
@@ -20,7 +21,7 @@ import { Graph } from "../../parts/Graph";
 import { Saves } from "../../parts/Saves";
 import { useDraft, useSave } from "../../parts/save";
 import { useSettled } from "../../parts/settled";
-import { Building, DRAGGED } from "./Building";
+import { Building, DRAGGED, draggedOf } from "./Building";
 
 const SETTLED_MS = 500;
 /** Each question is an upload. */
@@ -61,6 +62,7 @@ export function Definition({ app, name, live }: Props) {
   const findings = useLastWhile(fresh, now.text === settled.text);
   const [cursor, setCursor] = useState<number | null>(null);
   const [goTo, setGoTo] = useState<{ readonly from: number; readonly to: number; readonly isFocused: boolean } | null>(null);
+  const [step, setStep] = useState<{ readonly back: boolean } | null>(null);
   const chosen = cursor === null ? null : stateAt(now, cursor);
   const faults = useMemo(() => (settled.fault ? NONE : new Set(fresh.flatMap((one) => stateAt(settled, one.from)?.id ?? []))), [fresh, settled]);
 
@@ -77,21 +79,37 @@ export function Definition({ app, name, live }: Props) {
   }
 
   function add(type: string, behind: string | null, grain: string): void {
-    const top = now.graph.states.filter((one) => one.region === null);
-    const state = now.graph.states.find((one) => one.id === behind) ?? top.at(-1);
     if (now.fault) return;
-    const made = addAfter(now.text, state?.pointer ?? null, type, grain);
+    const made = addAfter(now.text, placeFor(type, behind), type, grain);
     if (made.name !== "") change(made.text, made.name);
+  }
+
+  /** Behind that one; else the last that leads on. */
+  function placeFor(type: string, behind: string | null): string | null {
+    const { states } = now.graph;
+    return (states.find((one) => one.id === behind) ?? states.findLast((one) => one.region === null && canFollow(now.text, one.pointer, type)))?.pointer ?? null;
+  }
+
+  function canAdd(type: string): boolean {
+    if (now.fault) return false;
+    const place = placeFor(type, chosen?.id ?? null);
+    return place === null ? now.graph.states.length === 0 || !ENDS.includes(type) : canFollow(now.text, place, type);
+  }
+
+  function removeState(state: StateNode): void {
+    change(remove(now.text, state.pointer), null);
+    // Else the one that stands there now would be gone with the next press.
+    setCursor(null);
   }
 
   const grains = Object.keys(deployed.data?.grains ?? {});
 
   function onDrop(event: DragEvent): void {
-    const type = event.dataTransfer.getData(DRAGGED);
-    if (type === "") return;
+    const dragged = draggedOf(event.dataTransfer);
+    if (dragged === null) return;
     event.preventDefault();
     const key = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node")?.dataset.id : undefined;
-    add(type, now.graph.states.find((one) => stateKey(one.id) === key)?.id ?? null, grains[0] ?? "");
+    add(dragged.type, (key === undefined ? null : stateInBox(now.graph, key)?.id) ?? null, dragged.grain);
   }
 
   return (
@@ -111,8 +129,9 @@ export function Definition({ app, name, live }: Props) {
             label={`definition of ${name}`}
             findings={findings}
             goTo={goTo}
+            step={step}
             onChange={(next) => change(next, null)}
-            onCursor={setCursor}
+            onCursor={(offset, isMoved) => setCursor((before) => (before === null && !isMoved ? null : offset))}
             onSave={() => draft && saving.save(draft)}
           />
         )}
@@ -143,7 +162,11 @@ export function Definition({ app, name, live }: Props) {
           isOff={now.fault !== null || !isReady}
           onChoose={choose}
           onAdd={(type, grain) => add(type, chosen?.id ?? null, grain)}
-          onRemove={(state) => change(remove(now.text, state.pointer), null)}
+          to={chosen && !now.fault ? leadsTo(now.text, chosen.pointer) : null}
+          canAdd={canAdd}
+          canRemove={chosen !== null && !now.fault && canRemove(now.text, chosen.pointer)}
+          onStep={isReady ? (back) => setStep({ back }) : null}
+          onRemove={removeState}
           onConnect={(state, to) => change(connect(now.text, state.pointer, to), state.id)}
         />
       )}
