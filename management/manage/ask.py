@@ -23,6 +23,7 @@ def ask(request, operation, parameters, query=None, body=None):
     if body is not None:
         arguments["body"] = body
     status, answer = request.context.platform.call(operation, request.ticket, arguments)
+    request.asked = True
     return Reply(status, answer)
 
 

@@ -52,4 +52,6 @@ def answer(operations, request):
         return conflict(f"Another change was faster: {lost}", error=lost.error).reply()
     except tuple(_REFUSALS) as refused:
         status, name, title, retryable = next(kind for error, kind in _REFUSALS.items() if isinstance(refused, error))
-        return Problem(status, name, title, str(refused), "platform", retryable, error=refused.error).reply()
+        # The frontend does itself what the platform has denied a grain, if that has not done part of it.
+        begun = True if request.asked else None
+        return Problem(status, name, title, str(refused), "platform", retryable, error=refused.error, mayHaveRun=begun).reply()

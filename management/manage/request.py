@@ -8,7 +8,7 @@ from manage.who import Who
 class Request:
     """Nothing in it is checked; see check.py."""
 
-    __slots__ = ("body", "client", "context", "drawn", "headers", "operation", "parameters", "query", "ticket", "who")
+    __slots__ = ("asked", "body", "client", "context", "drawn", "headers", "operation", "parameters", "query", "ticket", "who")
 
     def __init__(self, event, context):
         self.context = context
@@ -22,3 +22,5 @@ class Request:
         # What the frontend drew for the caller, who alone is told of it: a key's or a session's id, and its hash.
         self.drawn = event.get("drawn") or {}
         self.ticket = event.get("ticket") or ""
+        # Whether the platform has done something for it.
+        self.asked = False

@@ -98,6 +98,16 @@ def test_what_the_platform_refuses_is_told(caller, platform, refusal, status, ki
         "platform",
     )
     assert answer.body["detail"] == str(refusal)
+    assert "mayHaveRun" not in answer.body
+
+
+def test_a_refusal_behind_what_was_done_says_so(caller, platform):
+    def refuse(_):
+        raise Denied("the ticket has expired")
+
+    platform.answers |= {"listApplications": (200, {"applications": [{"name": "shop"}]}), "listInvocations": refuse}
+    answer = caller("overview", "getOverview")
+    assert (answer.status, answer.body["error"], answer.body["mayHaveRun"]) == (403, "Sand.Denied", True)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class ManagementPlaneTest {
 
     @BeforeEach
     void start() throws Exception {
-        Files.writeString(folder.resolve("sand.yaml"), "name: management\n");
+        Files.writeString(folder.resolve("sand.yaml"), "name: management\ngrains:\n  applications: {timeout: 120s}\n");
         Files.createDirectories(folder.resolve("grains/applications"));
         Files.writeString(folder.resolve("grains/applications/handler.py"), "def handle(event, context):\n    return None\n");
         does = request -> answer(request, "{\"status\": 200, \"body\": {\"by\": \"a grain\"}}");
@@ -130,6 +130,40 @@ class ManagementPlaneTest {
         does = request -> platform.host.end(request, Status.FAILED, null, Failure.platform(Errors.UNAVAILABLE, "it ended", true));
         HttpResponse<byte[]> change = platform.send("DELETE", LIST + "/demo", null);
         assertThat(change.statusCode()).isEqualTo(503);
+        assertThat(Platform.json(change).path("mayHaveRun").asBoolean()).isTrue();
+    }
+
+    @Test
+    void whatMayHaveRunElsewhereIsNotMadeAgainThoughNoHostTellsOfIt() throws Exception {
+        does = request -> new InvocationResult(request.executionId(), Status.FAILED, null,
+                Failure.mayHaveRun(Errors.UNAVAILABLE, "the host went"), List.of());
+        HttpResponse<byte[]> change = platform.send("DELETE", LIST + "/demo", null);
+        assertThat(change.statusCode()).isEqualTo(503);
+        assertThat(Platform.json(change).path("mayHaveRun").asBoolean()).isTrue();
+    }
+
+    @Test
+    void aGrainHasAsLongAsItsSpecSaysAndItsTicketLonger() throws Exception {
+        platform.get(LIST);
+        InvocationRequest request = platform.host.requests.getLast();
+        assertThat(request.timeoutMs()).isEqualTo(120_000);
+        var ticket = new Tickets(PlatformKeys.of(platform.store, Tickets.KEY)).read(event(request).path("ticket").asText(),
+                request.executionId(), System.currentTimeMillis());
+        assertThat(ticket.expiresMs() - ticket.issuedMs()).isEqualTo(150_000);
+    }
+
+    @Test
+    void aGrainThatThePlatformDeniesIsBrokenAndItsCallerNotDenied() throws Exception {
+        String denied = "{\"status\": 403, \"body\": {\"type\": \"t\", \"status\": 403, \"error\": \"Sand.Denied\"%s}}";
+        does = request -> answer(request, denied.formatted(""));
+        HttpResponse<byte[]> response = platform.get(LIST);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Sand-Served-By")).contains("direct");
+        assertThat(Platform.json(platform.get("/api/v1/management")).path("grains").path("applications").path("ready").asBoolean()).isFalse();
+        does = request -> answer(request, denied.formatted(", \"mayHaveRun\": true"));
+        HttpResponse<byte[]> change = platform.send("DELETE", LIST + "/demo", null);
+        assertThat(change.statusCode()).isEqualTo(503);
+        assertThat(Platform.json(change).path("type").asText()).endsWith("management-failed");
         assertThat(Platform.json(change).path("mayHaveRun").asBoolean()).isTrue();
     }
 

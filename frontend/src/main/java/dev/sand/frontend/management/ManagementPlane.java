@@ -2,12 +2,14 @@ package dev.sand.frontend.management;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.RecordedResults;
 import dev.sand.dataplane.Ticket;
 import dev.sand.dataplane.Tickets;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.ControlPort.Asker;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
@@ -53,8 +55,9 @@ public final class ManagementPlane implements Gate.Managed {
     /** The contract between frontends and the grains: which version of them does operations. */
     static final String ALIAS = "c1";
     private static final Logger LOG = LoggerFactory.getLogger(ManagementPlane.class);
-    private static final long TIMEOUT_MS = 30_000;
-    private static final long TICKET_MS = 60_000;
+    private static final long READY_MS = 30_000;
+    /** How much longer than its grain's longest run a ticket is good, for the wait before it. */
+    private static final long TICKET_WAIT_MS = 30_000;
     private static final long GRACE_MS = 2_000;
     private static final int BODY_BYTES = 64 * 1024;
     private static final Set<String> HEADERS = Set.of("accept", "content-type", "if-match", "if-none-match", "idempotency-key",
@@ -108,13 +111,15 @@ public final class ManagementPlane implements Gate.Managed {
         } catch (ProblemException e) {
             return notBegun(exchange, operation, null, "the management application is not deployed (yet)");
         }
-        if (!version.grains().containsKey(operation.grain())) {
+        GrainSpec grain = version.grains().get(operation.grain());
+        if (grain == null) {
             return notBegun(exchange, operation, null, "the management application has no such grain");
         }
         String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
         // Read once: when no grain answers, the direct operation reads it from the exchange again.
         byte[] body = exchange.body(BODY_BYTES, "The body");
-        InvocationResult result = run(version, operation.grain(), id, event(exchange, operation, caller, id, body));
+        InvocationResult result = run(version, operation.grain(), id,
+                event(exchange, operation, caller, id, body, grain.timeoutMs() + TICKET_WAIT_MS), grain.timeoutMs());
         exchange.headers().put("Sand-Execution-Id", id);
         Failure failure = result.failure();
         if (failure == null && result.output() != null) {
@@ -126,7 +131,7 @@ public final class ManagementPlane implements Gate.Managed {
             throw Problems.of(failure, id).asException();
         }
         failed(operation.grain(), id, why);
-        if (result.hops().isEmpty() && NOT_BEGUN.contains(error)) {
+        if (result.hops().isEmpty() && NOT_BEGUN.contains(error) && RecordedResults.isKnown(failure)) {
             return notBegun(exchange, operation, id, why);
         }
         throw broken(operation, id, why, !operation.isSafe());
@@ -148,7 +153,8 @@ public final class ManagementPlane implements Gate.Managed {
                 .with("mayHaveRun", mayHaveRun ? Boolean.TRUE : null).asException();
     }
 
-    private byte[] event(HttpExchange exchange, Operations.Operation operation, String caller, String id, byte[] body) throws IOException {
+    private byte[] event(HttpExchange exchange, Operations.Operation operation, String caller, String id, byte[] body, long ticketMs)
+            throws IOException {
         Asker asker = new Asker(caller, "default", SCOPES, exchange.address());
         long nowMs = clockMs.getAsLong();
         ObjectNode event = Json.object().put("operation", operation.id());
@@ -163,7 +169,7 @@ public final class ManagementPlane implements Gate.Managed {
         event.set("body", body.length == 0 ? Json.MAPPER.nullNode() : parsed(body));
         ObjectNode who = event.putObject("who").put("kind", caller).put("id", caller).putNull("user").put("tenant", asker.tenant());
         who.set("scopes", Json.tree(asker.scopes()));
-        event.put("client", asker.client()).put("ticket", tickets().sign(new Ticket(id, operation.id(), asker, nowMs, nowMs + TICKET_MS)));
+        event.put("client", asker.client()).put("ticket", tickets().sign(new Ticket(id, operation.id(), asker, nowMs, nowMs + ticketMs)));
         return Json.bytes(event);
     }
 
@@ -193,7 +199,7 @@ public final class ManagementPlane implements Gate.Managed {
         event.putObject("headers");
         event.putNull("body").putObject("who").put("kind", "system").put("id", "frontend").putNull("user").put("tenant", "default")
                 .putArray("scopes");
-        InvocationResult result = run(version, grain, id, Json.bytes(event.putNull("client").put("ticket", "")));
+        InvocationResult result = run(version, grain, id, Json.bytes(event.putNull("client").put("ticket", "")), READY_MS);
         JsonNode answer = result.output() == null ? null : read(result.output());
         if (answer != null && answer.path("status").asInt() == 200) {
             health.remove(grain);
@@ -212,9 +218,9 @@ public final class ManagementPlane implements Gate.Managed {
         health.put(grain, new GrainHealth(why, executionId, before == null ? clockMs.getAsLong() : before.sinceMs));
     }
 
-    private InvocationResult run(ApplicationVersion version, String grain, String id, byte[] event) {
+    private InvocationResult run(ApplicationVersion version, String grain, String id, byte[] event, long timeoutMs) {
         CompletableFuture<InvocationResult> end = new CompletableFuture<>();
-        host.invoke(new InvocationRequest(id, Names.MANAGEMENT, version.version(), grain, Payload.json(event), TIMEOUT_MS, false, null),
+        host.invoke(new InvocationRequest(id, Names.MANAGEMENT, version.version(), grain, Payload.json(event), timeoutMs, false, null),
                 new InvocationListener() {
                     @Override
                     public void onAccepted() {
@@ -227,7 +233,7 @@ public final class ManagementPlane implements Gate.Managed {
                     }
                 });
         try {
-            return end.get(TIMEOUT_MS + GRACE_MS, TimeUnit.MILLISECONDS);
+            return end.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return new InvocationResult(id, InvocationResult.Status.TIMED_OUT, null,
                     Failure.platform(Errors.TIMEOUT, "no host answered in time", true), java.util.List.of());
@@ -242,6 +248,16 @@ public final class ManagementPlane implements Gate.Managed {
         if (read == null || !read.path("status").isInt() || read.get("status").intValue() < 200 || read.get("status").intValue() > 599) {
             failed(operation.grain(), id, "its output is no answer");
             throw broken(operation, id, "its output is no answer", !operation.isSafe());
+        }
+        JsonNode said = read.path("body");
+        if (read.get("status").intValue() == 403 && said.path("error").asText().equals(Errors.DENIED)) {
+            // The caller may; it is the grain that the platform does not let.
+            String why = Errors.DENIED + ": " + said.path("detail").asText();
+            failed(operation.grain(), id, why);
+            if (!said.path("mayHaveRun").asBoolean()) {
+                return notBegun(exchange, operation, id, why);
+            }
+            throw broken(operation, id, why, !operation.isSafe());
         }
         health.remove(operation.grain());
         ObjectNode result = (ObjectNode) read;
