@@ -174,4 +174,13 @@ class ManagementPlaneTest {
         assertThat(Platform.json(platform.get(LIST + "?system=true", "Sand-Direct", "true")).path("applications")).hasSize(1);
         assertThat(platform.send("DELETE", LIST + "/0sand-management", null, "Sand-Direct", "true").statusCode()).isEqualTo(409);
     }
+
+    @Test
+    void thePlatformsOwnApplicationIsLookedAtAndNotChanged() throws Exception {
+        String own = LIST + "/0sand-management";
+        assertThat(platform.get(own + "/secrets?system=true", "Sand-Direct", "true").statusCode()).isEqualTo(200);
+        assertThat(platform.send("DELETE", own + "/secrets/TOKEN?system=true", null, "Sand-Direct", "true").statusCode()).isEqualTo(404);
+        assertThat(Platform.json(platform.send("DELETE", own + "/secrets/TOKEN?system=true", null, "Sand-Direct", "true")).path("type")
+                .asText()).endsWith("unknown-application");
+    }
 }

@@ -50,7 +50,9 @@ public final class ApplicationsApi {
     /** The application in the path. @throws dev.sand.frontend.http.ProblemException 404 when there is none */
     static String application(Exchange exchange, Registry registry) {
         String application = exchange.path("app");
-        boolean named = Names.isApplication(application) || Names.isSystem(application) && exchange.flag(SYSTEM);
+        // The platform's own is looked at, and changed by nobody.
+        boolean named = Names.isApplication(application)
+                || Names.isSystem(application) && exchange.method().equals("GET") && exchange.flag(SYSTEM);
         if (!named || !registry.exists(application)) {
             throw Problems.unknownApplication(application).asException();
         }
