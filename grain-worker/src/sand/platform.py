@@ -7,8 +7,10 @@ that the grain handles, which names who asks and what he may. See docs/MANAGEMEN
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
+from sand import values
 from sand.connection import Connection
 from sand.messages import ControlRequest
 from sand.protocol import CONTROL
@@ -23,6 +25,8 @@ class Platform:
     def call(self, operation: str, ticket: str, arguments: dict[str, Any] | None = None) -> tuple[int, Any]:
         """Status and body as the operation answers over HTTP, a problem (404, 409, …) too; None: it has no body.
 
+        Numbers with a point or an exponent are Decimals: they may be a user's, and are told as they were written.
+
         :param operation: its operationId in openapi.yaml
         :param ticket: of the event that is being handled
         :param arguments: parameters (of the path), query, headers, body; each may be absent
@@ -31,6 +35,6 @@ class Platform:
         :raises Overloaded: too many calls are under way
         :raises Unavailable: there is nobody who could do it
         """
-        encoded = json.dumps(arguments or {}, separators=(",", ":")).encode()
+        encoded = values.to_json(arguments or {})
         reply = self._connection.call(CONTROL, ControlRequest(operation, ticket, encoded))
-        return reply.status, json.loads(reply.body) if reply.body else None
+        return reply.status, json.loads(reply.body, parse_float=Decimal) if reply.body else None

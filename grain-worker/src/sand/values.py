@@ -21,8 +21,15 @@ OBJECT_BYTES = 1 << 30
 _scan = JSONDecoder().scan_once
 
 
+class _Decimals(TypeError):
+    """The value has Decimals, which the encoder has no text for."""
+
+
 def _other(value: Any) -> Any:
     """Numpy's numbers are numbers; everything else that JSON does not know is the handler's to convert."""
+    decimal = sys.modules.get("decimal")
+    if decimal is not None and isinstance(value, decimal.Decimal):
+        raise _Decimals
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         return value.item()
@@ -40,8 +47,12 @@ _parts = (
 
 
 def to_json(value: Any) -> bytes:
+    """A Decimal is the number that it says, with all its digits."""
     try:
         text = "".join(_parts(value, 0))
+    except _Decimals:
+        _seen.clear()
+        text = _with_decimals(value, _encoder)
     except BaseException:
         _seen.clear()
         raise
@@ -49,7 +60,21 @@ def to_json(value: Any) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         # A lone surrogate has no UTF-8, but it has a JSON escape.
-        return JSONEncoder(allow_nan=False, separators=(",", ":"), default=_other).encode(value).encode()
+        return _with_decimals(value, JSONEncoder(allow_nan=False, separators=(",", ":"), default=_other)).encode()
+
+
+def _with_decimals(value: Any, encoder: JSONEncoder) -> str:
+    if isinstance(value, dict):
+        named = (encoder.encode({name: 0})[1:-2] + _with_decimals(each, encoder) for name, each in value.items())
+        return "{" + ",".join(named) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(_with_decimals(each, encoder) for each in value) + "]"
+    try:
+        return encoder.encode(value)
+    except _Decimals:
+        if not value.is_finite():
+            raise ValueError(f"{value} is no number of JSON's") from None
+        return str(value)
 
 
 def from_json(data: Any) -> Any:
