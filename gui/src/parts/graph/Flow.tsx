@@ -53,6 +53,8 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
   return (
     <div className="drawn" ref={drawn} onKeyDown={onKeyDown}>
       <ReactFlow
+        // The first states are what is fitted in; later ones leave what is seen where it is.
+        key={nodes.length === 0 ? "empty" : "drawn"}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_KINDS}
