@@ -1,6 +1,6 @@
 // An application's executions, newest first, however many there are: the list goes on as it is scrolled.
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useRef } from "react";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
 import type { Schemas } from "../api/client";
 import type { Route } from "../model/route";
@@ -18,6 +18,7 @@ type Row = Schemas["Invocation"];
 export function Executions({ route }: { readonly route: Listed }) {
   const { app } = route;
   const cache = useQueryClient();
+  const box = useRef<HTMLDivElement>(null);
   const asked = invocations(app, route);
   const query = useInfiniteQuery(asked);
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError, isPlaceholderData } = query;
@@ -26,6 +27,11 @@ export function Executions({ route }: { readonly route: Listed }) {
   const more = useCallback(() => {
     if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
   }, [fetchNextPage, isFetchingNextPage, isPlaceholderData]);
+  function newest(): void {
+    // At the end of a short list the next page would be asked for at once.
+    box.current?.scrollTo({ top: 0 });
+    void cache.resetQueries({ queryKey: asked.queryKey, exact: true });
+  }
   const described = useQuery(application(app));
   const targets = [...Object.keys(described.data?.workflows ?? {}), ...Object.keys(described.data?.grains ?? {})];
   const isFiltered = route.status !== "" || route.target !== "" || route.before !== "";
@@ -48,6 +54,7 @@ export function Executions({ route }: { readonly route: Listed }) {
               <LongTable
                 key={asked.queryKey.join(" ")}
                 name={asked.queryKey.join(" ")}
+                box={box}
                 caption="Executions"
                 rows={rows}
                 rowKey={(one) => one.executionId}
@@ -71,7 +78,7 @@ export function Executions({ route }: { readonly route: Listed }) {
                   <To route={{ ...route, before: "" }}>Newest</To>
                 ) : (
                   found.pages.length > 1 && (
-                    <button type="button" className="small" onClick={() => void cache.resetQueries({ queryKey: asked.queryKey, exact: true })}>
+                    <button type="button" className="small" onClick={newest}>
                       From the newest again
                     </button>
                   )

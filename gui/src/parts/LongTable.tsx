@@ -1,12 +1,14 @@
 // A table of any length: only the rows that are to be seen are on the page, and the next ones are asked for before they are.
 import { type Range, defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from "react";
 import { asksForMore } from "../model/longList";
 import { Cells, type Column, Heads } from "./Table";
 
 interface Props<T> {
   /** Which list it is: who comes back to it finds it where it was. */
   readonly name: string;
+  /** What is scrolled. */
+  readonly box: RefObject<HTMLDivElement | null>;
   readonly caption: string;
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
@@ -26,8 +28,7 @@ const MOST_OFFSETS = 50;
 /** How far each list was scrolled, the one that was left last at the end. */
 const offsets = new Map<string, number>();
 
-export function LongTable<T>({ name, caption, rows, rowKey, columns, hasMore, isStuck, onMore }: Props<T>) {
-  const box = useRef<HTMLDivElement>(null);
+export function LongTable<T>({ name, box, caption, rows, rowKey, columns, hasMore, isStuck, onMore }: Props<T>) {
   const [focused, setFocused] = useState<string | null>(null);
   const kept = focused === null ? -1 : rows.findIndex((row) => rowKey(row) === focused);
   const shown = useVirtualizer({
@@ -41,21 +42,19 @@ export function LongTable<T>({ name, caption, rows, rowKey, columns, hasMore, is
   });
   const items = shown.getVirtualItems();
   const isNearEnd = (shown.range?.endIndex ?? 0) + OVERSCAN >= rows.length - 1;
-  const offset = useRef(0);
-  offset.current = shown.scrollOffset ?? 0;
-  const isScrolled = offset.current > 0;
+  const isScrolled = (shown.scrollOffset ?? 0) > 0;
   useEffect(() => {
     const isFilled = box.current !== null && box.current.scrollHeight > box.current.clientHeight;
     if (asksForMore({ hasMore, isStuck, isNearEnd, isScrolled, isFilled })) onMore();
   }, [hasMore, isStuck, isNearEnd, isScrolled, onMore, rows.length]);
-  useEffect(
-    () => () => {
+  useLayoutEffect(() => {
+    const scrolled = box.current;
+    return () => {
       offsets.delete(name);
-      offsets.set(name, offset.current);
+      offsets.set(name, scrolled?.scrollTop ?? 0);
       for (const [oldest] of offsets) if (offsets.size > MOST_OFFSETS) offsets.delete(oldest);
-    },
-    [name],
-  );
+    };
+  }, [name, box]);
   return (
     <div ref={box} className="wide long" tabIndex={0} role="region" aria-label={caption}>
       <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
