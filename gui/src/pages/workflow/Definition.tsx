@@ -26,6 +26,8 @@ import { Building, DRAGGED, draggedOf } from "./Building";
 const SETTLED_MS = 500;
 /** Each question is an upload. */
 const ASKED_MS = 2_000;
+/** What is drawn before there is a text. */
+const NOTHING = "{}";
 const NONE: ReadonlySet<string> = new Set();
 
 interface Props {
@@ -47,12 +49,12 @@ export function Definition({ app, name, live }: Props) {
   const isReady = isThere && path !== null && (draft !== null || !found.isPlaceholderData);
   const plain = original === undefined ? undefined : withLf(original);
   const text = (path === null ? undefined : draft?.files[path]) ?? plain;
-  const now = useMemo(() => written(text ?? "{}"), [text]);
+  const now = useMemo(() => written(text ?? NOTHING), [text]);
   const settled = useSettled(now, SETTLED_MS);
   const drawn = useLastGood(settled);
   // Never two questions at once: the next one waits for the answer.
   const asked = useSettled(now, ASKED_MS, useIsFetching({ queryKey: ["check", app] }) > 0);
-  const isChecked = draft !== null && !isBehind(draft, live) && path !== null && !asked.fault && asked.text !== plain;
+  const isChecked = draft !== null && !isBehind(draft, live) && path !== null && !asked.fault && asked.text !== NOTHING && asked.text !== plain;
   const edits = isChecked ? ({ kind: "edits", app, base: at.base, files: sentFiles({ ...draft, files: { [path]: asked.text } }) } as const) : null;
   const checked = useQuery({ ...check(edits ?? { kind: "edits", app, base: at.base, files: {} }), enabled: edits !== null && !saving.isPending });
   const isAnswered = edits !== null && asked.text === now.text;
