@@ -55,6 +55,13 @@ class AuditTest extends WithDemo {
     }
 
     @Test
+    void a_dry_run_is_not_noted_and_nothing_else_passes_for_one() throws Exception {
+        platform.send("POST", "/api/v1/applications?dryRun=true", Platform.zip(Platform.demo()), "Content-Type", "application/zip");
+        platform.send("PUT", DEMO + "/aliases/next?dryRun=true", "{\"version\": 1}".getBytes());
+        assertThat(entries()).extracting(entry -> entry.path("operation").asText()).containsExactly("moveAlias", "deploy");
+    }
+
+    @Test
     void a_deployment_that_fails_under_way_has_failed_though_its_answer_began_well() throws Exception {
         HttpResponse<byte[]> answer = platform.send("POST", "/api/v1/applications", new byte[] {1}, "Accept", "text/event-stream");
         assertThat(answer.statusCode()).isEqualTo(200);

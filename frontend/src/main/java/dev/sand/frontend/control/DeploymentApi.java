@@ -71,7 +71,6 @@ public final class DeploymentApi {
             }
         };
         if (exchange.flag("dryRun")) {
-            exchange.name("dryRun", true);
             exchange.json(200, deployer.preview(exchange.path("app"), alias, upload));
             return;
         }

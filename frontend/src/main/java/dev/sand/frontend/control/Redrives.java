@@ -70,6 +70,8 @@ final class Redrives {
                 throw refused(record, "it was redriven " + record.redrives() + " times, so redrive " + wanted + " cannot be next");
             }
             begin(record, body.path("version").asInt(record.version()), count, timeoutMs);
+        } else if (body.path("version").asInt(record.version()) != record.version()) {
+            throw refused(record, "redrive " + wanted + " of it runs with version " + record.version());
         }
         InvocationRecord now = records.get(record.application(), record.executionId()).orElse(record);
         exchange.json(202, Json.object().put("executionId", record.executionId()).put("status", now.status().name())

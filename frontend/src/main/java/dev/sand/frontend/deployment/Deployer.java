@@ -55,6 +55,8 @@ public final class Deployer {
     private final Bundles bundles;
     private final FrontendConfiguration configuration;
     private final Semaphore room;
+    /** Of their own: whoever looks at what he types deploys nothing yet, and holds up nobody who does. */
+    private final Semaphore previews;
     private final Retention retention;
     private final Queues queues;
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
@@ -74,6 +76,7 @@ public final class Deployer {
         this.bundles = bundles;
         this.configuration = configuration;
         this.room = new Semaphore(configuration.deployments());
+        this.previews = new Semaphore(configuration.deployments());
         Folders.delete(configuration.work());
         Files.createDirectories(configuration.work());
         // What is uploaded is nobody's to read before it is an application.
@@ -94,17 +97,17 @@ public final class Deployer {
 
     /** @param application the name that the caller expects, or null; @throws ProblemException */
     public Deployed deploy(String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
-        return inRoom(work -> deploy(application, alias, upload.unpack(work), progress));
+        return in(room, work -> deploy(application, alias, upload.unpack(work), progress));
     }
 
     /** The platform's own application, under the name that nobody else can give. */
     public Deployed deploySystem(String name, String alias, Path folder, Consumer<String> progress) throws IOException {
-        return inRoom(work -> deploy(read(null, copy(folder, work).folder()).as(name), alias, 0, progress));
+        return in(room, work -> deploy(read(null, copy(folder, work).folder()).as(name), alias, 0, progress));
     }
 
     /** What that deployment would change, checked as it would be, but not built. */
     public ObjectNode preview(String application, String alias, Upload upload) throws IOException {
-        return inRoom(work -> {
+        return in(previews, work -> {
             ApplicationFolder folder = read(application, upload.unpack(work).folder());
             Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
             ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
@@ -116,7 +119,7 @@ public final class Deployer {
         T in(Path folder) throws IOException;
     }
 
-    private <T> T inRoom(Work<T> work) throws IOException {
+    private <T> T in(Semaphore room, Work<T> work) throws IOException {
         if (!room.tryAcquire()) {
             throw Problem.platform(429, "overloaded", "Too many deployments at once", "As many deployments run as are taken.", true)
                     .with("limit", configuration.deployments()).with("actual", configuration.deployments() + 1).asException();

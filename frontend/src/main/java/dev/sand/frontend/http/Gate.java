@@ -149,7 +149,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             if (route.spec().grain() != null && managed.handle(exchange, route.spec(), door.caller())) {
                 return; // what a grain changes is noted where it does
             }
-            if (route.spec().audited()) {
+            if (route.spec().isAudited(exchange)) {
                 entry = auditing.begin(exchange, route.spec(), door.caller());
             }
             route.operation().handle(exchange);

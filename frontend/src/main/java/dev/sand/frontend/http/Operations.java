@@ -16,15 +16,22 @@ public final class Operations {
     /**
      * @param template of the path: segments, {@code {name}} for any one
      * @param audited noted in the audit log
+     * @param rehearses with {@code dryRun} it changes nothing
      * @param grain of the management application that does it, where that runs; null: it does not pass through grains
      */
-    public record Operation(String id, String method, String template, Scope scope, boolean audited, String grain) {
+    public record Operation(String id, String method, String template, Scope scope, boolean audited, boolean rehearses, String grain) {
         public boolean isSafe() {
             return method.equals("GET");
+        }
+
+        /** @throws ProblemException 400 for a {@code dryRun} that is none */
+        public boolean isAudited(Exchange exchange) {
+            return audited && !(rehearses && exchange.flag("dryRun"));
         }
     }
 
     private static final String DOCUMENT = "/openapi.yaml";
+    private static final String DRY_RUN = "#/components/parameters/dryRun";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete");
     private final byte[] document;
     private final Map<String, Operation> byId;
@@ -61,12 +68,21 @@ public final class Operations {
         String scope = node.path("x-sand").path("scope").asText("");
         for (Scope each : Scope.values()) {
             if (!id.isEmpty() && each.inWords().equals(scope)) {
-                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(),
+                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), rehearses(node),
                         node.path("x-sand").path("grain").asText(null));
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id
                 + "' and the scope '" + scope + "' in x-sand, and needs both");
+    }
+
+    private static boolean rehearses(JsonNode node) {
+        for (JsonNode parameter : node.path("parameters")) {
+            if (parameter.path("$ref").asText().equals(DRY_RUN)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     Operation get(String id) {

@@ -45,7 +45,7 @@ public final class ControlDoor implements ControlPort {
         }
         AuditLog.Entry entry = null;
         try {
-            if (route.spec().audited()) {
+            if (route.spec().isAudited(exchange)) {
                 entry = auditing.begin(exchange, route.spec(), call.asker().caller());
             }
             route.operation().handle(exchange);
