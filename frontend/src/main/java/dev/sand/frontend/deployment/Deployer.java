@@ -215,15 +215,8 @@ public final class Deployer {
             registry.deleteVersion(name, made.version());
         }
         warn(folder, progress);
-        int before;
-        try {
-            before = base == 0 ? registry.advanceAlias(name, alias, version.version()) : replaced(name, alias, base, version.version());
-        } catch (ProblemException e) {
-            if (made == version) {
-                registry.deleteVersion(name, made.version());
-            }
-            throw e;
-        }
+        // Of edits that came too late the version stays, as one that no alias names: another frontend may have taken it for its own.
+        int before = base == 0 ? registry.advanceAlias(name, alias, version.version()) : replaced(name, alias, base, version.version());
         directory.forget(name);
         undoIfDeleted(deletions, version);
         if (before > version.version()) {
@@ -342,7 +335,7 @@ public final class Deployer {
     private int replaced(String application, String alias, int base, int version) {
         int before = base == 0 ? registry.setAlias(application, alias, version)
                 : registry.replaceAlias(application, alias, base, version);
-        if (base != 0 && before != base) {
+        if (base != 0 && before != base && before != version) {
             throw changedMeanwhile(application, alias, base, before);
         }
         return before;

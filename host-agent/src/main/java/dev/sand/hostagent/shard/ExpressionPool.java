@@ -41,6 +41,7 @@ final class ExpressionPool implements AutoCloseable {
 
     private static final int MAX_GIVEN_UP = 8;
     private static final int PATIENCE = 4;
+    private static final long LOOK_AGAIN_NS = 20_000_000;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Options options;
@@ -115,7 +116,7 @@ final class ExpressionPool implements AutoCloseable {
             if (left <= 0) {
                 onTimeout();
             } else if (!ended.get()) {
-                clock.schedule(this::onAlarm, left, TimeUnit.NANOSECONDS);
+                clock.schedule(this::onAlarm, Math.max(left, LOOK_AGAIN_NS), TimeUnit.NANOSECONDS);
             }
         }
 
