@@ -1,9 +1,14 @@
 package dev.sand.standalone;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.sand.datalayer.SecretsKey;
 import dev.sand.hostagent.sandbox.Home;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -70,8 +75,18 @@ final class SecretsKeyFile {
         FileAttribute<Set<PosixFilePermission>> mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ALONE));
         Path fresh = file.resolveSibling(NAME + ".new");
         Files.deleteIfExists(fresh);
-        Files.createFile(fresh, mode);
-        Files.writeString(fresh, Base64.getEncoder().encodeToString(key), StandardCharsets.US_ASCII);
-        return Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        // Both are on disk before anything is closed with it: no secret is stored whose key a power cut takes.
+        try (FileChannel channel = FileChannel.open(fresh, Set.of(CREATE_NEW, WRITE), mode)) {
+            ByteBuffer text = ByteBuffer.wrap(Base64.getEncoder().encode(key));
+            while (text.hasRemaining()) {
+                channel.write(text);
+            }
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel folder = FileChannel.open(file.getParent(), READ)) {
+            folder.force(true);
+        }
+        return file;
     }
 }
