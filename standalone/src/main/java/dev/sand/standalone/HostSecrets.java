@@ -3,13 +3,19 @@ package dev.sand.standalone;
 import dev.sand.datalayer.StoreException;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.hostagent.ApplicationSecrets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +34,11 @@ final class HostSecrets implements AutoCloseable {
     private final Map<String, ApplicationSecrets> known = new ConcurrentHashMap<>();
     private final ScheduledExecutorService looking =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().name("sand-secrets").daemon().factory());
+    /** Of whom a secret could not be read when it was looked at last: they are tried again with each look, and told of once. */
+    private final Set<String> unread = new HashSet<>();
+    private volatile Consumer<String> changed = application -> {};
     private long changes = -1;
+    private long fileMs = -1;
     private int looks;
 
     HostSecrets(OperatorsSecrets operators, StoredSecrets stored) {
@@ -41,18 +51,24 @@ final class HostSecrets implements AutoCloseable {
         return known.getOrDefault(application, ApplicationSecrets.NONE);
     }
 
-    /** Before a version of it runs here that names some. Blocks. @throws StoreException when it is not known yet, and cannot be read now */
+    /** Before a version of it runs here that names some. Blocks. @throws RuntimeException when it is not known yet, and cannot be read now */
     void load(String application) {
+        boolean[] other = {false};
         known.compute(application, (name, before) -> {
             try {
-                return read(application);
-            } catch (StoreException e) {
+                ApplicationSecrets read = read(application);
+                other[0] = before != null && !read.equals(before);
+                return read;
+            } catch (RuntimeException e) {
                 if (before == null) {
                     throw e;
                 }
                 return before;
             }
         });
+        if (other[0]) {
+            changed.accept(application); // The next look finds them equal, and an earlier version runs with those of before.
+        }
     }
 
     void forget(String application) {
@@ -68,40 +84,75 @@ final class HostSecrets implements AutoCloseable {
         return new ApplicationSecrets(Map.copyOf(values), Map.copyOf(unopened));
     }
 
-    /** @param changed told of each application whose secrets are others from now on */
-    void start(Consumer<String> changed) {
+    /** @param whom told of each application whose secrets are others from now on */
+    void tell(Consumer<String> whom) {
+        changed = whom;
+    }
+
+    /** @param applications all of the platform: of whom something is stored that cannot be opened here is told */
+    void start(Supplier<List<String>> applications) {
+        looking.execute(() -> warn(applications));
         looking.scheduleWithFixedDelay(() -> {
             try {
-                look(changed);
+                look();
             } catch (RuntimeException e) {
                 LOG.debug("secrets stay as they are: they cannot be read now", e);
             }
         }, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
     }
 
+    /** A key that was lost is found missing now, not when a grain needs what it closed. */
+    void warn(Supplier<List<String>> applications) {
+        try {
+            for (String application : applications.get()) {
+                Map<String, List<String>> namesByReason = new TreeMap<>();
+                stored.open(application).unopened()
+                        .forEach((name, why) -> namesByReason.computeIfAbsent(why, ignored -> new ArrayList<>()).add(name));
+                namesByReason.forEach((why, names) ->
+                        LOG.warn("stored secrets {} of application {} cannot be opened: {}", names, application, why));
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("not looked whether all stored secrets can be opened here", e);
+        }
+    }
+
     /** By the looking thread alone, and by tests. */
-    void look(Consumer<String> changed) {
+    void look() {
         if (known.isEmpty()) {
             return;
         }
-        long now = stored.changes();
-        boolean again = now != changes || ++looks >= LOOKS_A_READ || operators.hasChanged();
-        if (!again) {
-            return;
+        long nowStored = stored.changes();
+        long nowFileMs = operators.modifiedMs();
+        boolean all = nowStored != changes || nowFileMs != fileMs || ++looks >= LOOKS_A_READ;
+        List.copyOf(all ? known.keySet() : unread).forEach(this::renew);
+        if (all) {
+            changes = nowStored;
+            fileMs = nowFileMs;
+            looks = 0;
         }
-        for (String application : known.keySet()) {
-            boolean[] other = {false};
+    }
+
+    /** @throws StoreException when the store is away: it is for the others too */
+    private void renew(String application) {
+        boolean[] other = {false};
+        try {
             known.computeIfPresent(application, (name, before) -> {
                 ApplicationSecrets read = read(application);
                 other[0] = !read.equals(before);
                 return read;
             });
-            if (other[0]) {
-                changed.accept(application);
+            unread.remove(application);
+        } catch (RuntimeException e) {
+            if (e instanceof StoreException store && store.kind() == StoreException.Kind.AWAY) {
+                throw e;
+            }
+            if (unread.add(application)) {
+                LOG.warn("secrets of application {} stay as they are: they cannot be read", application, e);
             }
         }
-        changes = now;
-        looks = 0;
+        if (other[0]) {
+            changed.accept(application);
+        }
     }
 
     @Override

@@ -114,7 +114,8 @@ final class HostSide {
         Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
         opened.add(secrets);
-        secrets.start(agent::secretsChanged);
+        secrets.tell(agent::secretsChanged);
+        secrets.start(registry::applications);
         LOG.info("{}", agent.described());
         if (cluster.agentListen() != null) {
             door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),

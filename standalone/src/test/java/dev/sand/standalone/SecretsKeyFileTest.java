@@ -3,7 +3,6 @@ package dev.sand.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.SecretsKey;
 import dev.sand.datalayer.StoredSecrets;
@@ -11,8 +10,6 @@ import dev.sand.hostagent.sandbox.Home;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,34 +48,5 @@ class SecretsKeyFileTest {
         Path file = Files.writeString(home.resolve("short"), "short");
         assertThatIllegalArgumentException().isThrownBy(() -> key("--secrets-key=" + file)).withMessageContaining(file.toString());
         assertThatIllegalArgumentException().isThrownBy(() -> key("--secrets-key=" + file + ",")).withMessageContaining("FILE[,OLD…]");
-    }
-
-    /** What a host has in memory follows the file and the store; the operator's file wins. */
-    @Test
-    void a_host_hears_of_changes() throws Exception {
-        MemoryStore store = new MemoryStore();
-        StoredSecrets stored = new StoredSecrets(store, key());
-        Path file = Files.writeString(home.resolve("secrets.json"), "{\"shop\": {\"BOTH\": \"of the operator\"}}");
-        stored.set("shop", "KEY", VALUE, 1);
-        stored.set("shop", "BOTH", VALUE, 1);
-        List<String> changed = new ArrayList<>();
-        try (HostSecrets host = new HostSecrets(new OperatorsSecrets(file), stored)) {
-            assertThat(host.of("shop").values()).isEmpty();
-            host.load("shop");
-            host.load("other");
-            assertThat(host.of("shop").values()).isEqualTo(Map.of("KEY", VALUE, "BOTH", "of the operator"));
-            host.look(changed::add);
-            assertThat(changed).isEmpty();
-            stored.set("shop", "KEY", "another-canary", 2);
-            host.look(changed::add);
-            assertThat(changed).containsExactly("shop");
-            assertThat(host.of("shop").values()).containsEntry("KEY", "another-canary");
-            byte[] row = store.get("secrets", "shop", "KEY").orElseThrow().value();
-            store.put("secrets", "shop", "MOVED", row, GlobalStore.ANY);
-            stored.delete("shop", "KEY");
-            host.look(changed::add);
-            assertThat(host.of("shop").values()).containsOnlyKeys("BOTH");
-            assertThat(host.of("shop").unopened()).containsOnlyKeys("MOVED");
-        }
     }
 }
