@@ -43,6 +43,7 @@ class HostSecretsTest {
     @BeforeEach
     void open() throws Exception {
         logger.setLevel(Level.WARN);
+        logger.setAdditive(false);
         logged.start();
         logger.addAppender(logged);
         file = Files.writeString(folder.resolve("secrets.json"), "{\"shop\": {\"BOTH\": \"of the operator\"}}");
@@ -54,6 +55,7 @@ class HostSecretsTest {
     void close() {
         logger.detachAppender(logged);
         logger.setLevel(null);
+        logger.setAdditive(true);
         host.close();
     }
 

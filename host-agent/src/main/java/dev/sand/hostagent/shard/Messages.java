@@ -80,7 +80,7 @@ final class Messages {
 
     /** @param masks of what an error must not carry out of the sandbox */
     static Failure failure(FailRequest request, Masks masks) {
-        return Failure.grain(request.getError(), cut(masks.masked(request.getCause())), cut(masks.masked(request.getStackTrace())));
+        return Failure.grain(request.getError(), masked(request.getCause(), masks), masked(request.getStackTrace(), masks));
     }
 
     static Failure tooManyPublications(int actual) {
@@ -89,7 +89,7 @@ final class Messages {
     }
 
     static Failure failure(WorkerFailedReport report, Masks masks) {
-        return Failure.grain(report.getError(), cut(masks.masked(report.getCause())), cut(masks.masked(report.getStackTrace())));
+        return Failure.grain(report.getError(), masked(report.getCause(), masks), masked(report.getStackTrace(), masks));
     }
 
     static String cause(WorkerExitedReport report) {
@@ -97,8 +97,16 @@ final class Messages {
                 : "the worker exited with code " + report.getExitCode();
     }
 
-    private static String cut(String text) {
-        return text == null || text.length() <= Limits.CAUSE_BYTES ? text : text.substring(0, Limits.CAUSE_BYTES) + "…";
+    /** What is cut off is not looked at: how long it is has the sandbox to say. */
+    private static String masked(String text, Masks masks) {
+        if (text == null) {
+            return null;
+        }
+        String masked = masks.masked(text, Limits.CAUSE_BYTES);
+        if (masked.length() > Limits.CAUSE_BYTES) { // by masks that are longer than what they stand for
+            masked = masked.substring(0, Limits.CAUSE_BYTES);
+        }
+        return text.length() > Limits.CAUSE_BYTES ? masked + "…" : masked;
     }
 
     /** @param directory of the sandbox; @param secrets of the application, of which the grain gets those that it names */

@@ -26,6 +26,13 @@ class MessagesTest {
     }
 
     @Test
+    void aSecretThatIsCutIsNoPartOfAnErrorEither() {
+        String before = "x".repeat(Limits.CAUSE_BYTES - 5);
+        FailRequest request = new FailRequest("e/main", 1, "ValueError", before + "supersecret99" + "y".repeat(1 << 20), 1, 2);
+        assertThat(Messages.failure(request, Masks.NONE.with(List.of("supersecret99"))).cause()).isEqualTo(before + "***…");
+    }
+
+    @Test
     void aGrainWithoutAMemoryLimitGetsOneBelowItsSandboxs() {
         GrainConfiguration byDefault = configuration(0);
         assertThat(byDefault.getInstanceMemoryBytes()).isEqualTo((512L << 20) * 7 / 8);
