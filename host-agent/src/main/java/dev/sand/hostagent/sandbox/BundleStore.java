@@ -35,8 +35,11 @@ final class BundleStore {
     static final int MOST_FILES = 20_000;
     static final long MOST_BYTES = 512L << 20;
     /** Not part of an application: history, caches, other machines' byte code, and the name that requirements get in a sandbox. */
-    private static final Set<String> LEFT_OUT = Set.of(".git", ".hg", ".svn", ".sand", ".venv", "__pycache__", "node_modules",
+    private static final Set<String> LEFT_OUT = Set.of("__MACOSX", ".git", ".hg", ".svn", ".sand", ".venv", "__pycache__", "node_modules",
             ".pytest_cache", ".mypy_cache", ".ruff_cache", ApplicationFiles.DEPENDENCIES);
+
+    /** A file that no way of deploying takes along. */
+    private static final String LITTER = ".DS_Store";
 
     private BundleStore() {}
 
@@ -108,7 +111,8 @@ final class BundleStore {
                     throw refused(source.relativize(file) + " is a " + (attributes.isSymbolicLink() ? "link" : "special file")
                             + "; an application has plain files and folders only");
                 }
-                if (!file.getFileName().toString().endsWith(".pyc")) {
+                String name = file.getFileName().toString();
+                if (!name.endsWith(".pyc") && !name.equals(LITTER)) {
                     found.add(file);
                 }
                 if (found.size() > MOST_FILES) {
