@@ -79,6 +79,8 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         assert made.status_code == 201, made.text
     jobs = "/api/v1/applications/fuzzed/queues/jobs"
     assert fuzzed.http.post(jobs, json={"n": 1}).status_code == 202
+    secret = "/api/v1/applications/fuzzed/secrets/TOKEN"
+    assert fuzzed.http.put(secret, content="a secret of some length").status_code == 204
     letters = until(lambda: fuzzed.http.get(f"{jobs}/dead-letters").json()["deadLetters"], "a message is given up on")
     return {
         "app": ["fuzzed"],
@@ -90,6 +92,7 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "queue": ["jobs", "beat"],
         "trigger": ["beat", "uploads"],
         "message": [letters[0]["id"]],
+        "secret": ["TOKEN"],
     }
 
 
