@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from sand.command.failure import ExitCode, Failure
+from sand.command.ports import free_ports
 from sand.command.program import MAIN_CLASS, checkout, class_path, find_java, jvm_options
 
 from cluster.compose import FRONTENDS, KAFKA_ENVIRONMENT, host_names
@@ -37,14 +37,7 @@ class Program:
 def choose_ports(hosts: int) -> dict[str, int]:
     """Free ones, kept for the cluster's life: data names them."""
     names = [*PORTS, *FRONTENDS, *host_names(hosts), *map(health_of, host_names(hosts))]
-    sockets = [socket.socket() for _ in names]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return dict(zip(names, (each.getsockname()[1] for each in sockets), strict=True))
-    finally:
-        for each in sockets:
-            each.close()
+    return dict(zip(names, free_ports(len(names)), strict=True))
 
 
 def health_of(name: str) -> str:

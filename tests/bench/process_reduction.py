@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy
 from sand.client import Process
+from sand.command.ports import free_port
 
 from .peers.brokers import redis
 from .table import Row, figure, latency, missing, percentile
-from .under_test import APPS, Platform, free_port
+from .under_test import APPS, Platform
 
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]

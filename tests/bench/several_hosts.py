@@ -20,8 +20,9 @@ from sand.command.bundle import zip_folder
 from sand.command.client import Platform
 from sand.command.deploy import deploy
 from sand.command.failure import Failure
+from sand.command.ports import free_port
 
-from .under_test import ROOT, free_port
+from .under_test import ROOT
 
 READY_SECONDS = 300
 BROKERS = ("SAND_KAFKA_JARS", "SAND_CASSANDRA_JARS")

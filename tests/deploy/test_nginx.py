@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "deploy"))
 
 from cluster import processes
 from cluster.place import Cluster
+from sand.command.ports import free_port
 
 SECONDS = 20
 pytestmark = pytest.mark.skipif(
@@ -82,9 +83,7 @@ def frontends() -> Iterator[list[Frontend]]:
 @pytest.fixture
 def nginx(tmp_path: Path, frontends: list[Frontend]) -> Iterator[int]:
     """Its port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     ports = {f"frontend{i + 1}": frontend.server_port for i, frontend in enumerate(frontends)}
     cluster = Cluster(tmp_path, "sand-x", "processes", 1, f"127.0.0.1:{port}", {}, ports)
     program = processes.nginx(cluster, processes.deploy_folder() / "images")

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from cluster import processes
 from cluster.place import Cluster
+from sand.command.ports import free_port
 
 from ..several_hosts import broker_environment
-from ..under_test import ROOT, free_port
+from ..under_test import ROOT
 from .process import Peer
 
 IMAGES = ROOT / "deploy" / "images"

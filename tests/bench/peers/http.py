@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sand.command.ports import free_port
+
 from ..client import Client
 from ..table import Row, latency, missing
-from ..under_test import free_port
 from .process import CACHE, Peer, run
 from .venv import python
 

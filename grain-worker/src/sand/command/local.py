@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from sand.command.failure import ExitCode, Failure
+from sand.command.ports import free_port
 
 READY_SECONDS = 90
 STOP_SECONDS = 30
@@ -85,9 +85,3 @@ class LocalPlatform:
         self.stop()
         if self._owns_home:
             shutil.rmtree(self.home, ignore_errors=True)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -2,8 +2,6 @@ package dev.sand.datalayer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +37,8 @@ public final class CassandraNode implements AutoCloseable {
     public CassandraNode() {
         try {
             this.folder = Files.createTempDirectory("sand-cassandra-");
-            this.port = freePort();
-            Files.writeString(folder.resolve("cassandra.yaml"), configuration(freePort()));
+            this.port = FreePort.next();
+            Files.writeString(folder.resolve("cassandra.yaml"), configuration(FreePort.next()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -159,12 +157,6 @@ public final class CassandraNode implements AutoCloseable {
             return Files.exists(home.resolve("bin/java")) && Files.readString(home.resolve("release")).contains("JAVA_VERSION=\"17");
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

@@ -2,8 +2,6 @@ package dev.sand.globalbus;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,9 +61,9 @@ public final class KafkaNode implements AutoCloseable {
         try {
             this.directory = Files.createTempDirectory(Path.of("/tmp"), "sand-kafka-");
             this.properties = directory.resolve("server.properties");
-            int port = freePort();
-            this.behind = via == 0 ? 0 : freePort();
-            int controllerPort = freePort();
+            int port = FreePort.next();
+            this.behind = via == 0 ? 0 : FreePort.next();
+            int controllerPort = FreePort.next();
             this.bootstrap = "127.0.0.1:" + port;
             Properties all = new Properties();
             all.putAll(PROPERTIES);
@@ -192,11 +190,5 @@ public final class KafkaNode implements AutoCloseable {
 
     private static String ownClasses() {
         return Path.of(KafkaNodeMain.class.getProtectionDomain().getCodeSource().getLocation().getPath()).toString();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.standalone;
 
 import dev.sand.datalayer.StoreException;
 import dev.sand.datalayer.StoredSecrets;
+import dev.sand.event.LogFields;
 import dev.sand.hostagent.ApplicationSecrets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -109,7 +110,8 @@ final class HostSecrets implements AutoCloseable {
                 stored.open(application).unopened()
                         .forEach((name, why) -> namesByReason.computeIfAbsent(why, ignored -> new ArrayList<>()).add(name));
                 namesByReason.forEach((why, names) ->
-                        LOG.warn("stored secrets {} of application {} cannot be opened: {}", names, application, why));
+                        LOG.atWarn().addKeyValue(LogFields.APPLICATION, application)
+                                .log("stored secrets {} of application {} cannot be opened: {}", names, application, why));
             }
         } catch (RuntimeException e) {
             LOG.warn("not looked whether all stored secrets can be opened here", e);
@@ -147,7 +149,8 @@ final class HostSecrets implements AutoCloseable {
                 throw e;
             }
             if (unread.add(application)) {
-                LOG.warn("secrets of application {} stay as they are: they cannot be read", application, e);
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).setCause(e)
+                        .log("secrets of application {} stay as they are: they cannot be read", application);
             }
         }
         if (other[0]) {

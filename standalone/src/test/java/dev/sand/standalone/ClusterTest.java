@@ -9,6 +9,7 @@ import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalLogStore;
 import dev.sand.datalayer.MeasuredStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.globalbus.FreePort;
 import dev.sand.globalbus.KafkaBus;
 import dev.sand.globalbus.KafkaMembership;
 import dev.sand.globalbus.KafkaNode;
@@ -16,7 +17,6 @@ import dev.sand.globalbus.MeasuredBus;
 import dev.sand.globalbus.Membership;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -61,18 +61,12 @@ class ClusterTest {
         home.toFile().setExecutable(true, false);
         Files.writeString(home.resolve("key"), "the secret of this test's cluster, 32 bytes and more");
         for (String host : new String[] {"host-a", "host-b", "host-c"}) {
-            int port = freePort();
+            int port = FreePort.next();
             HOSTS.put(host, platform(host, "--role=host", "--agent-listen=127.0.0.1:" + port, "--advertise=127.0.0.1:" + port,
                     "--labels=" + host, "--sandbox=process", "--pool=0", "--drain=2s"));
         }
         for (String frontend : new String[] {"front-a", "front-b"}) {
             FRONTENDS.add(platform(frontend, "--role=frontend", "--listen=127.0.0.1:0", "--drain=1s"));
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 

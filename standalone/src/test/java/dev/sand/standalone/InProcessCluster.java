@@ -10,6 +10,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.MeasuredStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.StoreException;
+import dev.sand.globalbus.FreePort;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.KafkaBus;
 import dev.sand.globalbus.KafkaMembership;
@@ -67,7 +68,7 @@ final class InProcessCluster implements AutoCloseable {
 
     /** @param drain for how long a stop waits for what runs */
     Platform host(String id, String drain) throws Exception {
-        int port = PartProcess.freePort();
+        int port = FreePort.next();
         return start(id, "--role=host", "--agent-listen=127.0.0.1:" + port, "--advertise=127.0.0.1:" + port, "--labels=" + id,
                 "--sandbox=process", "--pool=0", "--drain=" + drain);
     }
@@ -77,7 +78,7 @@ final class InProcessCluster implements AutoCloseable {
     }
 
     private Platform start(String id, String... options) throws Exception {
-        healthPorts.put(id, PartProcess.freePort());
+        healthPorts.put(id, FreePort.next());
         List<String> all = new ArrayList<>(List.of(options));
         all.addAll(List.of("--home=" + home.resolve(id), "--host-id=" + id, "--bus=kafka:" + kafka.bootstrap(),
                 "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=6s",

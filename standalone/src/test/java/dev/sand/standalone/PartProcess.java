@@ -2,10 +2,10 @@ package dev.sand.standalone;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.globalbus.FreePort;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,7 +32,7 @@ final class PartProcess implements AutoCloseable {
     private PartProcess(Path home, String id, int port, List<String> jvm, List<String> options) {
         this.id = id;
         this.port = port;
-        this.healthPort = freePort();
+        this.healthPort = FreePort.next();
         List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(jvm);
@@ -58,7 +58,7 @@ final class PartProcess implements AutoCloseable {
     }
 
     static PartProcess host(Path home, String id, List<String> jvm, List<String> options) {
-        int port = freePort();
+        int port = FreePort.next();
         List<String> all = new ArrayList<>(List.of("--role=host", "--agent-listen=127.0.0.1:" + port,
                 "--advertise=127.0.0.1:" + port, "--sandbox=process", "--pool=0"));
         all.addAll(options);
@@ -66,7 +66,7 @@ final class PartProcess implements AutoCloseable {
     }
 
     static PartProcess frontend(Path home, String id, List<String> jvm, List<String> options) {
-        int port = freePort();
+        int port = FreePort.next();
         List<String> all = new ArrayList<>(List.of("--role=frontend", "--listen=127.0.0.1:" + port));
         all.addAll(options);
         return new PartProcess(home, id, port, jvm, all);
@@ -135,13 +135,5 @@ final class PartProcess implements AutoCloseable {
     @Override
     public void close() {
         terminate();
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -15,6 +15,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpExchange;
@@ -213,7 +214,8 @@ public final class ManagementPlane implements Gate.Managed {
     private void failed(String grain, String executionId, String why) {
         GrainHealth before = health.get(grain);
         if (before == null) {
-            LOG.warn("grain {} of the management application failed, execution {}: {}", grain, executionId, why);
+            LOG.atWarn().addKeyValue(LogFields.EXECUTION_ID, executionId)
+                    .log("grain {} of the management application failed, execution {}: {}", grain, executionId, why);
         }
         health.put(grain, new GrainHealth(why, executionId, before == null ? clockMs.getAsLong() : before.sinceMs));
     }

@@ -4,6 +4,7 @@ import dev.sand.dataplane.Ticket;
 import dev.sand.dataplane.Tickets;
 import dev.sand.event.ControlPort;
 import dev.sand.event.Errors;
+import dev.sand.event.LogFields;
 import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.ControlRequest;
 import dev.sand.localbus.BusReply;
@@ -62,7 +63,8 @@ public final class ControlCalls implements AutoCloseable {
     /** An application without a capability calls, which no application does by mistake. */
     public void refuse(String application, BusReply<ControlReply> reply) {
         denied.incrementAndGet();
-        LOG.warn("application {} has no capability, and asks to control the platform", application);
+        LOG.atWarn().addKeyValue(LogFields.APPLICATION, application)
+                .log("application {} has no capability, and asks to control the platform", application);
         reply.refuse(Errors.DENIED, "application " + application + " has no capability to control the platform; only its operator can"
                 + " give one");
     }
