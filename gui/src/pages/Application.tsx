@@ -6,6 +6,7 @@ import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
+import { Secrets } from "./application/Secrets";
 
 type Version = Schemas["Version"];
 type Grain = Version["grains"][string];
@@ -24,6 +25,7 @@ export function Application({ app }: { readonly app: string }) {
         {app}
       </Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
+      <Secrets app={app} />
       <AsCurl url={paths.application(app)} command={["describe", app]} />
     </>
   );
