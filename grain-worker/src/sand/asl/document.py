@@ -105,6 +105,12 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
+def shown(value: Any) -> str:
+    """As a cause shows it."""
+    text = write(value)
+    return text if len(text) <= 1024 else text[:1024] + "…"
+
+
 def kind(value: Any) -> str:
     """What JSON calls the value's type."""
     if value is None or isinstance(value, bool):

@@ -71,17 +71,13 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
         return argument.evaluate(view)
     except Missing:
         what = f"The function '{whole}' had the following error: The JsonPath argument for the field '{argument}'"
-        raise runtime(f"{what} could not be found in the input '{_shown(view)}'") from None
+        raise runtime(f"{what} could not be found in the input '{document.shown(view.data())}'") from None
 
 
 def not_found(path: Expression, field: str, view: View) -> StateError:
     """What to raise for the path of a field that leads nowhere."""
-    return runtime(f"The JSONPath '{path}' specified for the field '{field}' could not be found in the input '{_shown(view)}'")
-
-
-def _shown(view: View) -> str:
-    shown = document.write(view.data())
-    return shown if len(shown) <= 1024 else shown[:1024] + "…"
+    what = f"The JSONPath '{path}' specified for the field '{field}'"
+    return runtime(f"{what} could not be found in the input '{document.shown(view.data())}'")
 
 
 def parse(text: str) -> Expression:

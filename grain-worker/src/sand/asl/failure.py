@@ -7,6 +7,7 @@ HEARTBEAT_TIMEOUT = "States.HeartbeatTimeout"
 RUNTIME = "States.Runtime"
 DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
 RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
+REFERENCE_PATH_CONFLICT = "States.ReferencePathConflict"
 BRANCH_FAILED = "States.BranchFailed"
 EXCEED_TOLERATED_FAILURE_THRESHOLD = "States.ExceedToleratedFailureThreshold"
 ITEM_READER_FAILED = "States.ItemReaderFailed"
@@ -68,5 +69,7 @@ def matches(names: tuple[str, ...], error: str | None, is_branch_failure: bool) 
         if name == TASK_FAILED and error not in (TIMEOUT, HEARTBEAT_TIMEOUT):
             return True
         if name == TIMEOUT and error == HEARTBEAT_TIMEOUT:
+            return True
+        if name == RESULT_PATH_MATCH_FAILURE and error == REFERENCE_PATH_CONFLICT:
             return True
     return False

@@ -98,9 +98,9 @@ _STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
 
 
 class Path:
-    """`is_definite`: it can match one place at the most."""
+    """`is_definite`: it can match one place at the most. `within_data`: a plain path into the data at hand, else None."""
 
-    __slots__ = ("_library", "_reference", "_root", "_tests_itself", "is_definite", "is_whole_data", "text")
+    __slots__ = ("_library", "_reference", "_root", "_tests_itself", "is_definite", "is_whole_data", "text", "within_data")
 
     def __init__(self, text: str, root: Callable[[View], Any], is_data: bool, rest: str) -> None:
         self.text = text
@@ -118,6 +118,7 @@ class Path:
                 raise ValueError("a slice needs a start or an end")
             self._library = compiled
         self.is_whole_data = is_data and self._reference is not None and self._reference.is_whole
+        self.within_data = self._reference if is_data else None
         self.is_definite = self._library is None or all(_is_definite(s, True) for s in self._library.segments)
 
     def read(self, view: View) -> Any:

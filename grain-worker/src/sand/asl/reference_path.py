@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sand.asl import document
-from sand.asl.failure import RESULT_PATH_MATCH_FAILURE, StateError
+from sand.asl.failure import REFERENCE_PATH_CONFLICT, StateError
 
 
 class Missing(Exception):
@@ -55,27 +55,37 @@ class ReferencePath:
 
     def write(self, root: Any, value: Any) -> Any:
         """A copy of the document with the value there; missing fields are made, an element of an array must be there."""
-        return self._write(root, True, value, 0)
+        return self._write(root, root, True, value, 0)
 
-    def _write(self, at: Any, is_there: bool, value: Any, level: int) -> Any:
+    def _write(self, root: Any, at: Any, is_there: bool, value: Any, level: int) -> Any:
         if level == len(self.steps):
             return value
         step = self.steps[level]
         if isinstance(step, str):
             if is_there and not isinstance(at, dict):
-                raise self._mismatch(f"an object is needed at step {level + 1}, there is a value of type {document.kind(at)}")
+                raise self._conflict(root, level)
             copy = dict(at) if is_there else {}
-            copy[step] = self._write(copy.get(step), step in copy, value, level + 1)
+            copy[step] = self._write(root, copy.get(step), step in copy, value, level + 1)
             return copy
         if not is_there or not isinstance(at, list) or not 0 <= step < len(at):
-            there = f"a value of type {document.kind(at)}" if is_there else "nothing"
-            raise self._mismatch(f"there is no element {step} in {there}")
+            raise self._conflict(root, level)
         elements = list(at)
-        elements[step] = self._write(at[step], True, value, level + 1)
+        elements[step] = self._write(root, at[step], True, value, level + 1)
         return elements
 
-    def _mismatch(self, why: str) -> StateError:
-        return StateError(RESULT_PATH_MATCH_FAILURE, f"Unable to apply ReferencePath {self.text} to the input: {why}")
+    def demand(self, root: Any) -> Any:
+        """As read. Raises StateError, by the first step that leads nowhere."""
+        for level in range(len(self.steps)):
+            try:
+                ReferencePath(self.text, self.steps[: level + 1]).read(root)
+            except Missing:
+                raise self._conflict(root, level) from None
+        return self.read(root)
+
+    def _conflict(self, root: Any, level: int) -> StateError:
+        """In AWS's words, which name the step where the document has steps at all."""
+        what = f'step "{self.steps[level]}"' if isinstance(root, dict | list) else f"ReferencePath {self.text}"
+        return StateError(REFERENCE_PATH_CONFLICT, f"Unable to apply {what} to input {document.shown(root)}")
 
     def _canonical(self, count: int | None = None) -> str:
         """The first steps, or all."""

@@ -197,7 +197,8 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
 def _items(visit: Visit, state: asl.Map, data: Any) -> Any:
     """An array; in JSONata also an object, of which each member is an item."""
     if not state.flow.is_jsonata:
-        items = flow.read(visit, state.items_path, data)
+        plain = state.items_path.within_data
+        items = plain.demand(data) if plain else flow.read(visit, state.items_path, data)
         if not isinstance(items, list):
             raise runtime(f'Reference path "{state.items_path}" must point to array.')
         return items

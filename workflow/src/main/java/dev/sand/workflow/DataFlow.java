@@ -118,8 +118,20 @@ final class DataFlow {
         try {
             return path.read(visit.environment(document, source));
         } catch (Path.Missing e) {
-            throw StatesError.runtime("Invalid path '" + path + "' : " + e.getMessage());
+            throw invalid(path, e);
         }
+    }
+
+    JsonNode readItems(Visit visit, Path path, Document document) {
+        try {
+            return path.readItems(visit.environment(document, source));
+        } catch (Path.Missing e) {
+            throw invalid(path, e);
+        }
+    }
+
+    private static StatesError invalid(Path path, Path.Missing e) {
+        return StatesError.runtime("Invalid path '" + path + "' : " + e.getMessage());
     }
 
     /** @param field that the expression stands in, for the cause when it leads nowhere */

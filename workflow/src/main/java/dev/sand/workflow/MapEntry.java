@@ -65,7 +65,7 @@ final class MapEntry {
     /** An array; in JSONata also an object, of which each member is an item. */
     private JsonNode items(Visit visit, State.Map map, Document input) {
         if (!visit.state.flow().isJsonata()) {
-            JsonNode items = flow.read(visit, map.itemsPath(), input);
+            JsonNode items = flow.readItems(visit, map.itemsPath(), input);
             if (!items.isArray()) {
                 throw StatesError.runtime("Reference path \"" + map.itemsPath() + "\" must point to array.");
             }

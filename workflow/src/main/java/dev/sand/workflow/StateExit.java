@@ -277,7 +277,8 @@ final class StateExit {
     }
 
     private static String cause(Visit visit, StatesError e) {
-        if (StatesError.ITEM_READER_FAILED.equals(e.error())) { // as on AWS, where it is the run of the Map that fails
+        // As on AWS, where in the first case it is the run of the Map that fails.
+        if (StatesError.ITEM_READER_FAILED.equals(e.error()) || StatesError.REFERENCE_PATH_CONFLICT.equals(e.error())) {
             return e.getMessage();
         }
         return "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"

@@ -59,6 +59,11 @@ public record ErrorRules(List<Retrier> retriers, List<Catcher> catchers) {
                         return true;
                     }
                 }
+                case StatesError.RESULT_PATH_MATCH_FAILURE -> {
+                    if (StatesError.REFERENCE_PATH_CONFLICT.equals(error)) {
+                        return true;
+                    }
+                }
                 case StatesError.BRANCH_FAILED -> {
                     if (isBranchFailure) {
                         return true;

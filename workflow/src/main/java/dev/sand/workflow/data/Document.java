@@ -66,7 +66,7 @@ public final class Document {
     /**
      * The document with a value at a place of it.
      *
-     * @throws StatesError ResultPathMatchFailure when its shape does not allow that, DataLimitExceeded when it gets too deep
+     * @throws StatesError ReferencePathConflict when its shape does not allow that, DataLimitExceeded when it gets too deep
      */
     public Document with(ReferencePath place, Document value, PayloadSource source) {
         JsonNode made = place.write(node(source), value.node(source));

@@ -156,6 +156,11 @@ public final class Path {
         return reference != null || compiled.isDefinite();
     }
 
+    /** As read, of the path to a Map's items. @throws StatesError ReferencePathConflict when it leads nowhere in the state's input */
+    public JsonNode readItems(Environment environment) {
+        return root == Root.INPUT && reference != null ? reference.demand(environment.input()) : read(environment);
+    }
+
     /** Exactly {@code $}: the whole of the data at hand. */
     public boolean isWholeInput() {
         return root == Root.INPUT && reference != null && reference.isWhole();

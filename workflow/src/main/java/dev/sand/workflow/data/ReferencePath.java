@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** A path that names exactly one place ({@code $.a['b c'][2]}), and so can be written to as well as read. */
 public final class ReferencePath {
@@ -114,10 +113,7 @@ public final class ReferencePath {
         JsonNode at = document;
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
-            JsonNode next = switch (step) {
-                case Step.Field(String name) -> at.isObject() ? at.get(name) : null;
-                case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
-            };
+            JsonNode next = next(at, step);
             if (next == null) {
                 boolean isLast = i == steps.size() - 1;
                 String message = !isLast && step instanceof Step.Field && at.isObject()
@@ -130,24 +126,31 @@ public final class ReferencePath {
         return at;
     }
 
+    private static JsonNode next(JsonNode at, Step step) {
+        return switch (step) {
+            case Step.Field(String name) -> at.isObject() ? at.get(name) : null;
+            case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
+        };
+    }
+
     /**
      * The document with the value at this place: fields that are not there are made, an element of an array must be there.
      * Only what lies along the path is copied.
      *
-     * @throws StatesError ResultPathMatchFailure, when the document's shape does not allow it
+     * @throws StatesError ReferencePathConflict, when the document's shape does not allow it
      */
     public JsonNode write(JsonNode document, JsonNode value) {
-        return write(document, value, 0);
+        return write(document, document, value, 0);
     }
 
-    private JsonNode write(JsonNode at, JsonNode value, int depth) {
+    private JsonNode write(JsonNode document, JsonNode at, JsonNode value, int depth) {
         if (depth == steps.size()) {
             return value;
         }
         switch (steps.get(depth)) {
             case Step.Field(String name) -> {
                 if (at != null && !at.isObject()) {
-                    throw mismatch("an object is needed at step " + (depth + 1) + ", there is " + describe(at));
+                    throw conflict(document, depth);
                 }
                 ObjectNode copy = Json.NODES.objectNode();
                 JsonNode below = null;
@@ -155,27 +158,41 @@ public final class ReferencePath {
                     copy.setAll((ObjectNode) at);
                     below = at.get(name);
                 }
-                copy.set(name, write(below, value, depth + 1));
+                copy.set(name, write(document, below, value, depth + 1));
                 return copy;
             }
             case Step.Index(int index) -> {
                 if (at == null || !at.isArray() || index < 0 || index >= at.size()) {
-                    throw mismatch("there is no element " + index + " in " + describe(at));
+                    throw conflict(document, depth);
                 }
                 ArrayNode copy = Json.NODES.arrayNode(at.size()).addAll((ArrayNode) at);
-                copy.set(index, write(at.get(index), value, depth + 1));
+                copy.set(index, write(document, at.get(index), value, depth + 1));
                 return copy;
             }
         }
     }
 
-    private StatesError mismatch(String why) {
-        return new StatesError(StatesError.RESULT_PATH_MATCH_FAILURE,
-                "Unable to apply ReferencePath " + text + " to the input: " + why);
+    /** As read. @throws StatesError ReferencePathConflict, by the first step that leads nowhere */
+    JsonNode demand(JsonNode document) {
+        JsonNode at = document;
+        for (int i = 0; i < steps.size(); i++) {
+            at = next(at, steps.get(i));
+            if (at == null) {
+                throw conflict(document, i);
+            }
+        }
+        return at;
     }
 
-    private static String describe(JsonNode node) {
-        return node == null ? "nothing" : "a value of type " + node.getNodeType().name().toLowerCase(Locale.ROOT);
+    /** In AWS's words, which name the step where the document has steps at all. */
+    private StatesError conflict(JsonNode document, int depth) {
+        String step = switch (steps.get(depth)) {
+            case Step.Field(String name) -> name;
+            case Step.Index(int index) -> Integer.toString(index);
+        };
+        String what = document.isObject() || document.isArray() ? "step \"" + step + "\"" : "ReferencePath " + text;
+        return new StatesError(StatesError.REFERENCE_PATH_CONFLICT,
+                "Unable to apply " + what + " to input " + Template.shortText(document));
     }
 
     /** The first steps with brackets throughout: {@code $['a'][0]}. */

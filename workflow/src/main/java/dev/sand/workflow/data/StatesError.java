@@ -15,6 +15,7 @@ public final class StatesError extends RuntimeException {
     public static final String DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded";
     public static final String PARAMETER_PATH_FAILURE = "States.ParameterPathFailure";
     public static final String RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure";
+    public static final String REFERENCE_PATH_CONFLICT = "States.ReferencePathConflict";
     public static final String BRANCH_FAILED = "States.BranchFailed";
     public static final String EXCEED_TOLERATED_FAILURE_THRESHOLD = "States.ExceedToleratedFailureThreshold";
     public static final String ITEM_READER_FAILED = "States.ItemReaderFailed";
