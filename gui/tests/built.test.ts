@@ -18,6 +18,7 @@ test("what draws graphs comes later", () => {
   expect(scripts.some((name) => name.startsWith("elk-worker") && !first.includes(`assets/${name}`))).toBe(true);
   for (const name of first.filter((one) => one.endsWith(".js"))) {
     expect(readFileSync(new URL(name, DIST), "utf8")).not.toContain("react-flow__viewport");
+    expect(readFileSync(new URL(name, DIST), "utf8")).not.toContain("u-cursor-pt");
   }
 });
 

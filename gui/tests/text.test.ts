@@ -10,6 +10,7 @@ import { rowsOf } from "../src/model/timeline";
 test("each page's address leads back to it", () => {
   const routes: Route[] = [
     { page: "home" },
+    { page: "home", of: "shop", minutes: "60" },
     { page: "application", app: "shop" },
     { page: "workflow", app: "shop", name: "check-out" },
     { page: "grain", app: "shop", name: "a/b?c#d%" },

@@ -1,7 +1,8 @@
 // Addresses of pages: what stands behind the # of the page's address, so that the page works below any path of any server.
 
 export type Route =
-  | { readonly page: "home" }
+  /** With the application whose figures are shown, and of how many minutes. */
+  | { readonly page: "home"; readonly of?: string; readonly minutes?: string }
   | { readonly page: "application"; readonly app: string }
   /** With an input to begin with. */
   | { readonly page: "workflow"; readonly app: string; readonly name: string; readonly input?: string }
@@ -29,7 +30,7 @@ export function parseRoute(hash: string): Route {
   const query = new URLSearchParams(search);
   const asked = (name: string): string => query.get(name) ?? "";
   const [root, app, kind, name] = parts;
-  if (root === undefined) return { page: "home" };
+  if (root === undefined) return { page: "home", ...(asked("of") && { of: asked("of") }), ...(asked("minutes") && { minutes: asked("minutes") }) };
   if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
@@ -57,7 +58,7 @@ export function parseRoute(hash: string): Route {
 export function formatRoute(route: Route): string {
   switch (route.page) {
     case "home":
-      return "#/";
+      return `#/${queryOf({ of: route.of ?? "", minutes: route.minutes ?? "" })}`;
     case "application":
       return at(route.app);
     case "workflow":

@@ -1,5 +1,6 @@
 // The frame around every page, and which page an address means.
 import { useEffect, useRef } from "react";
+import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
 import { Boundary } from "../parts/Boundary";
@@ -96,7 +97,7 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
 function Page({ route }: { readonly route: Route }) {
   switch (route.page) {
     case "home":
-      return <Home />;
+      return <Home of={route.of ?? ""} minutes={windowOf(route.minutes ?? "")} />;
     case "application":
       return <Application app={route.app} />;
     case "workflow":

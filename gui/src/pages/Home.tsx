@@ -2,26 +2,43 @@
 import { useQuery } from "@tanstack/react-query";
 import { SERVER, type Schemas } from "../api/client";
 import { applications, paths } from "../api/queries";
+import { figures } from "../api/figures";
 import { asCommand } from "../model/command";
+import { type Figures, failures, latency, rate, seconds } from "../model/figures";
 import { when } from "../model/show";
-import { Found, Title, To } from "../parts/bits";
+import { Found, Title, To, Trouble } from "../parts/bits";
 import { AsCurl, Command } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Examples } from "./home/Examples";
+import { Lately } from "./home/Lately";
 
 type Row = Schemas["Applications"]["applications"][number];
 
-const COLUMNS: readonly Column<Row>[] = [
-  { head: "Application", cell: (one) => <To route={{ page: "application", app: one.name }}>{one.name}</To> },
-  { head: "Live version", kind: "number", cell: (one) => one.live ?? "none" },
-  { head: "Versions", kind: "number", cell: (one) => one.versions },
-  { head: "Grains", kind: "number", cell: (one) => one.grains?.length ?? "–" },
-  { head: "Workflows", kind: "number", cell: (one) => one.workflows?.length ?? "–" },
-  { head: "Deployed", cell: (one) => (one.createdMs === undefined ? "–" : when(one.createdMs)) },
-];
+interface Props {
+  /** The application whose figures are shown; empty: the busiest. */
+  readonly of: string;
+  readonly minutes: number;
+}
 
-export function Home() {
+const columns = (lately: Figures | undefined): readonly Column<Row>[] => {
+  const of = (app: string) => lately?.applications.find((one) => one.application === app);
+  return [
+    { head: "Application", cell: (one) => <To route={{ page: "application", app: one.name }}>{one.name}</To> },
+    { head: "Live version", kind: "number", cell: (one) => one.live ?? "none" },
+    { head: "Rate", kind: "number", cell: (one) => lately && rate(of(one.name)?.ended ?? 0, seconds(lately)) },
+    { head: "Failed", kind: "number", cell: (one) => lately && failures(of(one.name) ?? { ended: 0, failed: 0 }) },
+    { head: "p50", kind: "number", cell: (one) => latency(of(one.name)?.p50Ms) },
+    { head: "p95", kind: "number", cell: (one) => latency(of(one.name)?.p95Ms) },
+    { head: "p99", kind: "number", cell: (one) => latency(of(one.name)?.p99Ms) },
+    { head: "Grains", kind: "number", cell: (one) => one.grains?.length ?? "–" },
+    { head: "Workflows", kind: "number", cell: (one) => one.workflows?.length ?? "–" },
+    { head: "Deployed", cell: (one) => (one.createdMs === undefined ? "–" : when(one.createdMs)) },
+  ];
+};
+
+export function Home({ of, minutes }: Props) {
   const query = useQuery(applications());
+  const { data: lately, error: unknown } = useQuery(figures(minutes));
   return (
     <>
       <Title
@@ -40,7 +57,7 @@ export function Home() {
               caption="Applications"
               rows={found}
               rowKey={(one) => one.name}
-              columns={COLUMNS}
+              columns={columns(lately)}
               empty={
                 <>
                   <h2>Nothing is deployed yet</h2>
@@ -51,6 +68,8 @@ export function Home() {
                 </>
               }
             />
+            {unknown !== null && found.length > 0 && <Trouble error={unknown} />}
+            {lately && found.length > 0 && <Lately figures={lately} names={found.map((one) => one.name)} chosen={of} minutes={minutes} />}
             {found.length > 0 && (
               <details>
                 <summary>Another application, by command</summary>

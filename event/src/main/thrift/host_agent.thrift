@@ -135,7 +135,8 @@ struct DeleteApplication { 1: required i64 call, 2: required string application,
 
 struct Done { 1: required i64 call }
 
-struct Status { 1: required i64 call }
+/** With endsSince (ms) only how executions ended since then is asked for. A host that does not know of it leaves `ends` out. */
+struct Status { 1: required i64 call, 2: optional i64 endsSince }
 
 struct GrainStatus {
   1: required string grain, 2: required string workerState, 3: i32 workerPid, 4: i32 idle, 5: i32 running, 6: i32 queued,
@@ -149,7 +150,9 @@ struct SandboxStatus {
 
 struct HostStatus {
   1: required i64 call, 2: required string host, 3: required string sandboxKind, 4: required bool draining,
-  5: required list<SandboxStatus> sandboxes
+  5: required list<SandboxStatus> sandboxes,
+  /** As the codec writes a RecentEnds. */
+  6: optional binary ends
 }
 
 /** Sent when nothing else was for a while: a peer that is silent for longer is taken for dead. */

@@ -24,6 +24,7 @@ SUBCOMMANDS = {
     "invoke": "invoke",
     "logs": "logs",
     "ps": "hosts",
+    "figures": "figures",
     "list": "applications",
     "describe": "applications",
     "delete": "applications",

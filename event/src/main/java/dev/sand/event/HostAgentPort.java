@@ -171,6 +171,11 @@ public interface HostAgentPort {
     /** What runs now, on every host that this port stands for; one that does not answer says so in its {@code problem}. */
     CompletableFuture<List<HostStatus>> status();
 
+    /** How executions ended lately, of every host that this port stands for. @param sinceMs steps that begin before it are left out */
+    default CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
     /**
      * @param sandboxKind docker or process; null when it did not answer
      * @param place what the cluster knows of it, or null: the only host

@@ -19,6 +19,7 @@ import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
 import dev.sand.frontend.control.DeploymentApi;
+import dev.sand.frontend.control.FiguresApi;
 import dev.sand.frontend.control.FilesApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
@@ -149,6 +150,7 @@ public final class Frontend implements AutoCloseable {
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
+        new FiguresApi(parts.registry, parts.host, parts.clockMs).addTo(routes);
         new AuditApi(audit).addTo(routes);
         service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);
         new ManagementApi(service).addTo(routes);

@@ -13,6 +13,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,6 +32,8 @@ import java.util.stream.Stream;
 
 /** A host agent whose grains are Java functions; "hold" runs until it is released or cancelled. */
 public final class FakeHostAgent implements HostAgentPort {
+    /** What hosts say of the last hour. */
+    public final List<RecentEnds> recent = new CopyOnWriteArrayList<>(List.of(new RecentEnds("here", null, 0, List.of())));
     public record Running(InvocationRequest request, List<InvocationListener> listeners, List<ProgressListener> watchers) {}
 
     public final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
@@ -231,6 +234,13 @@ public final class FakeHostAgent implements HostAgentPort {
     @Override
     public void retire(String application, int version) {
         retired.add(application + "@" + version);
+    }
+
+    @Override
+    public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
+        return CompletableFuture.completedFuture(recent.stream().map(each -> each.problem() != null ? each
+                : new RecentEnds(each.host(), null, each.sinceMs(), each.steps().stream().filter(step -> step.startMs() >= sinceMs).toList()))
+                .toList());
     }
 
     @Override

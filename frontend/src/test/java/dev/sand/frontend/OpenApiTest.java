@@ -88,6 +88,9 @@ class OpenApiTest {
             platform.logs.append(List.of(new Line(0, 1, "demo", 1, "echo", null, null, 0, "stdout", null, "started")));
             call("GET", app + "/logs", DEMO + "/logs", null, 200);
             call("GET", "/api/v1/status", "/api/v1/status", null, 200);
+            platform.host.recent.add(new dev.sand.event.RecentEnds("a", null, 0, List.of(new dev.sand.event.RecentEnds.Step("demo",
+                    System.currentTimeMillis() / 10_000 * 10_000 - 60_000, 3, 1, 9, new int[] {3}))));
+            call("GET", "/api/v1/figures", "/api/v1/figures?minutes=60", null, 200);
             call("GET", "/livez", "/livez", null, 200);
             call("GET", "/readyz", "/readyz", null, 200);
             assertThat(platform.get("/metrics").headers().firstValue("Content-Type")).hasValueSatisfying(type ->

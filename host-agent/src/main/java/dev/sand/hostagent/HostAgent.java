@@ -10,6 +10,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.control.ControlCalls;
@@ -53,6 +54,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final SlotKeeper keeper;
     private final HostReport report;
     private final MemoryWatch memoryWatch;
+    private final RecentFigures recent;
     private int recovered;
     private volatile boolean draining;
     private volatile ProcessDoor door = ProcessDoor.NONE;
@@ -78,6 +80,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         this.keeper = new SlotKeeper(slots, shards, parts.journal(), parts.records(), queues, onBroken);
         this.report = new HostReport(parts.cluster().membership(), configuration, shards);
         this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), () -> shards.onMemoryPressure(door.lately()));
+        this.recent = new RecentFigures(configuration.host(), shards::figures, parts.cluster().membership()::nowMs);
+        recent.start();
     }
 
     /**
@@ -287,6 +291,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                 List.of(new HostStatus(configuration.host(), sandboxes.runtime().kind(), draining, statuses)));
     }
 
+    @Override
+    public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
+        return recent.read(sinceMs).thenApply(List::of);
+    }
+
     /**
      * All that is measured here, for a scrape.
      *
@@ -319,6 +328,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         draining = true;
         report.drain();
         memoryWatch.close();
+        recent.close();
         boolean drained = shards.drain().thenApply(done -> true)
                 .completeOnTimeout(false, configuration.drainTimeout().toMillis(), TimeUnit.MILLISECONDS).join();
         if (!drained) {
@@ -333,6 +343,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** For tests: ends as a crash would, as far as anybody else can see: nothing is written, given up or answered. */
     void abandon() {
         memoryWatch.close();
+        recent.close();
         keeper.close();
         end();
     }

@@ -9,6 +9,7 @@ import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Build;
 import dev.sand.event.thrift.network.Cancel;
@@ -207,6 +208,11 @@ public final class HostLink implements HostPeer {
     @Override
     public CompletableFuture<HostStatus> status() {
         return ask(QUICK, call -> Message.status(new Status(call)), answer -> Wire.status(answer.getHostStatus()));
+    }
+
+    @Override
+    public CompletableFuture<RecentEnds> recentEnds(long sinceMs) {
+        return ask(QUICK, call -> Message.status(new Status(call).setEndsSince(sinceMs)), answer -> Wire.recentEnds(answer.getHostStatus()));
     }
 
     private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer) {

@@ -9,6 +9,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,9 @@ public interface HostPeer extends AutoCloseable {
     CompletableFuture<Void> deleteApplication(String application, int upTo);
 
     CompletableFuture<HostStatus> status();
+
+    /** @see dev.sand.event.HostAgentPort#recentEnds; a host of an earlier platform does not tell */
+    CompletableFuture<RecentEnds> recentEnds(long sinceMs);
 
     @Override
     void close();

@@ -161,6 +161,11 @@ final class ServerConnection extends Connection {
             }
             case STATUS -> {
                 long call = begin(message.getStatus().getCall());
+                if (message.getStatus().isSetEndsSince()) {
+                    answer(call, host.recentEnds(message.getStatus().getEndsSince()),
+                            ends -> Message.hostStatus(Wire.recentEnds(call, ends.getFirst())));
+                    return;
+                }
                 answer(call, host.status(), status -> Message.hostStatus(Wire.status(call, status.getFirst())));
             }
             default -> throw new LinkException("a frontend does not send " + message.getSetField());

@@ -10,6 +10,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.Redrive;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Callback;
@@ -147,6 +148,16 @@ final class Wire {
                     sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), grains));
         }
         return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);
+    }
+
+    /** As a status of nothing else. */
+    static HostStatus recentEnds(long call, RecentEnds ends) {
+        return new HostStatus(call, ends.host(), "", false, List.of()).setEnds(Codec.encode(ends));
+    }
+
+    static RecentEnds recentEnds(HostStatus sent) {
+        return sent.isSetEnds() ? Codec.decodeDescription(sent.getEnds(), RecentEnds.class)
+                : RecentEnds.silent(sent.getHost(), "its platform is an earlier one, which does not tell");
     }
 
     static Callback callback(long call, TaskCallback callback) {

@@ -11,6 +11,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostlink.HostPeer;
@@ -136,6 +137,11 @@ final class DirectPeer implements HostPeer {
     @Override
     public CompletableFuture<HostStatus> status() {
         return host.status().thenApply(List::getFirst);
+    }
+
+    @Override
+    public CompletableFuture<RecentEnds> recentEnds(long sinceMs) {
+        return host.recentEnds(sinceMs).thenApply(List::getFirst);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.frontend.hosts.HostTable.Known;
 import dev.sand.globalbus.BusException;
@@ -351,11 +352,20 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<List<HostStatus>> status() {
-        CompletableFuture<List<HostStatus>> result = new CompletableFuture<>();
+        return ofEach(host -> Statuses.of(host, table.slotsOf(host.card().host())));
+    }
+
+    @Override
+    public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
+        return ofEach(host -> Statuses.recentEnds(host, sinceMs));
+    }
+
+    /** What each host says, in the order of their ids. */
+    private <T> CompletableFuture<List<T>> ofEach(Function<Known, CompletableFuture<T>> question) {
+        CompletableFuture<List<T>> result = new CompletableFuture<>();
         links.execute(() -> {
-            List<CompletableFuture<HostStatus>> asked = table.hosts().stream()
-                    .sorted(Comparator.comparing(host -> host.card().host()))
-                    .map(host -> Statuses.of(host, table.slotsOf(host.card().host()))).toList();
+            List<CompletableFuture<T>> asked = table.hosts().stream()
+                    .sorted(Comparator.comparing(host -> host.card().host())).map(question).toList();
             CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                     .thenRun(() -> result.complete(asked.stream().map(CompletableFuture::join).toList()));
         });

@@ -2,6 +2,7 @@ package dev.sand.frontend.hosts;
 
 import dev.sand.event.HostAgentPort.HostPlace;
 import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.event.RecentEnds;
 import dev.sand.frontend.hosts.HostTable.Known;
 import dev.sand.hostlink.HostLink;
 import java.util.List;
@@ -21,6 +22,14 @@ final class Statuses {
         }
         return host.peer().status().handle((status, thrown) -> thrown != null ? silent(host, place, thrown.getMessage())
                 : new HostStatus(id, status.sandboxKind(), status.draining(), status.sandboxes(), place, null));
+    }
+
+    static CompletableFuture<RecentEnds> recentEnds(Known host, long sinceMs) {
+        String id = host.card().host();
+        if (!host.peer().isUp() && host.peer() instanceof HostLink link) {
+            return CompletableFuture.completedFuture(RecentEnds.silent(id, link.trouble()));
+        }
+        return host.peer().recentEnds(sinceMs).exceptionally(thrown -> RecentEnds.silent(id, thrown.getMessage()));
     }
 
     private static HostStatus silent(Known host, HostPlace place, String why) {

@@ -16,6 +16,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.Redrive;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.TaskCallback;
@@ -270,6 +271,22 @@ abstract class HostAgentPortContract {
         await().untilAsserted(() -> assertThat(agent().retired).containsExactly("demo@3"));
         port().deleteApplication("demo", 7).join();
         assertThat(agent().deleted).containsExactly("demo@7");
+    }
+
+    @Test
+    void how_executions_ended_lately_is_told_from_a_moment_on() {
+        agent().recent.clear();
+        agent().recent.add(new RecentEnds("here", null, 5, List.of(new RecentEnds.Step("demo", 10_000, 4, 1, 3, new int[] {1, 0, 3}),
+                new RecentEnds.Step("demo", 20_000, 7, 0, 2, new int[] {7}))));
+        assertThat(port().recentEnds(15_000).join()).singleElement().satisfies(host -> {
+            assertThat(host.problem()).isNull();
+            assertThat(host.sinceMs()).isEqualTo(5);
+            assertThat(host.steps()).singleElement().satisfies(step -> {
+                assertThat(step.startMs()).isEqualTo(20_000);
+                assertThat(step.ended()).isEqualTo(7);
+                assertThat(step.counts()).containsExactly(7);
+            });
+        });
     }
 
     @Test

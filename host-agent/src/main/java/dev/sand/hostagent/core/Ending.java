@@ -16,6 +16,7 @@ final class Ending {
     private final Backups backups;
     private final Audience audience;
     private final Story story;
+    private final long arrivedNs;
     private Status endedAs;
 
     Ending(CoreContext context, RunningExecution execution, Backups backups, Audience audience, Story story) {
@@ -25,6 +26,7 @@ final class Ending {
         this.backups = backups;
         this.audience = audience;
         this.story = story;
+        this.arrivedNs = context.nowNs;
     }
 
     void succeeded(Payload output) {
@@ -79,7 +81,7 @@ final class Ending {
             return;
         }
         context.counters.ended(status);
-        context.figures.ends(request.application())[status.ordinal()]++;
+        context.figures.ended(request.application(), status, context.nowNs - arrivedNs);
         boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
         if (!recordFirst) {
             backUpEnd();

@@ -17,12 +17,15 @@ public final class Figures {
     public static final String OTHER = "other";
 
     private final CoreContext context;
-    private final Map<String, long[]> endsByApplication = new HashMap<>();
+    private final Map<String, ApplicationEnds> endsByApplication = new HashMap<>();
     private final Map<String, GrainFigures> grains = new HashMap<>();
     final Durations recovery = new Durations();
 
-    /** @param ends by status, in the order of {@link Status} */
-    public record Ends(String application, long[] ends, int open) {}
+    /**
+     * @param ends by status, in the order of {@link Status}
+     * @param durations by {@link dev.sand.event.LatencyBuckets}, of those that were not cancelled
+     */
+    public record Ends(String application, long[] ends, int open, int[] durations) {}
 
     /** @param slots by how they are held, in the order of {@code elsewhere, recovering, ours} */
     public record Reading(List<GrainFigures.Reading> grains, List<Ends> ends, Map<String, Long> counters,
@@ -46,9 +49,9 @@ public final class Figures {
         return known;
     }
 
-    /** How the application's executions have ended, by status. */
-    long[] ends(String application) {
-        return endsByApplication.get(countedAs(application));
+    /** @param tookNs from its arrival here */
+    void ended(String application, Status status, long tookNs) {
+        endsByApplication.get(countedAs(application)).add(status, tookNs);
     }
 
     /** The name that the application is counted under, which has its figures from then on: a gauge is there before an end is. */
@@ -58,7 +61,7 @@ public final class Figures {
         }
         String name = endsByApplication.containsKey(application) || endsByApplication.size() < MOST_APPLICATIONS
                 ? application : OTHER;
-        endsByApplication.computeIfAbsent(name, _ -> new long[Status.values().length]);
+        endsByApplication.computeIfAbsent(name, _ -> new ApplicationEnds());
         return name;
     }
 
@@ -85,7 +88,7 @@ public final class Figures {
         }
         List<Ends> ends = new ArrayList<>(endsByApplication.size());
         endsByApplication.forEach((application, counts) ->
-                ends.add(new Ends(application, counts.clone(), open.getOrDefault(application, 0))));
+                ends.add(counts.read(application, open.getOrDefault(application, 0))));
         int[] slots = new int[SlotTable.State.values().length];
         for (int slot = 0; slot < context.slots.count(); slot++) {
             slots[context.slots.state(slot).ordinal()]++;

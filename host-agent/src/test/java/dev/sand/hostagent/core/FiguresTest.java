@@ -7,6 +7,7 @@ import dev.sand.event.DurationBuckets;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.LatencyBuckets;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -80,7 +81,7 @@ class FiguresTest {
         }
         assertThat(figures.read(0).grains()).hasSizeLessThanOrEqualTo(Figures.MOST_GRAINS + 1);
         for (int i = 0; i < 2 * Figures.MOST_APPLICATIONS; i++) {
-            figures.ends("application" + i)[1]++;
+            figures.ended("application" + i, Status.SUCCEEDED, 1);
         }
         assertThat(figures.read(0).ends()).hasSizeLessThanOrEqualTo(Figures.MOST_APPLICATIONS + 1);
     }
@@ -103,6 +104,8 @@ class FiguresTest {
         Figures.Ends ends = reading.ends().getFirst();
         assertThat(ends.application()).isEqualTo("shop");
         assertThat(ends.ends()[Status.SUCCEEDED.ordinal()]).isEqualTo(2);
+        assertThat(Arrays.stream(ends.durations()).sum()).isEqualTo(2);
+        assertThat(ends.durations()[LatencyBuckets.of(20 * MS)]).isOne();
         assertThat(reading.slots()[SlotTable.State.OURS.ordinal()]).isEqualTo(CoreConfiguration.DEFAULT.slots());
         assertThat(Arrays.stream(reading.recovery().counts()).sum()).isEqualTo(CoreConfiguration.DEFAULT.slots());
     }
