@@ -154,7 +154,10 @@ def test_a_key_is_its_tenants(caller, sand_application):
     assert stranger("keys", "listKeys").body == {"keys": []}
     for operation in ("getKey", "revokeKey"):
         assert stranger("keys", operation, {"key": OTHER}).kind == "unknown-key"
-    assert mine("keys", "getKey", {"key": OTHER}).body["name"] == "k"
+    shown = mine("keys", "getKey", {"key": OTHER}).body
+    assert (shown["name"], shown["usedMs"]) == ("k", None)
+    sand_application.data.table("key-use").put(OTHER, {"schema": 1, "usedMs": 5})
+    assert mine("keys", "listKeys").body["keys"] == [{**shown, "usedMs": 5}]
     epoch = sand_application.data.table("access").get("epoch")
     assert mine("keys", "revokeKey", {"key": OTHER}).status == 204
     assert sand_application.data.table("access").get("epoch") == epoch + 1

@@ -93,6 +93,7 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "trigger": ["beat", "uploads"],
         "message": [letters[0]["id"]],
         "secret": ["TOKEN"],
+        "key": ["0123456789ab"],
     }
 
 

@@ -1,6 +1,7 @@
 """API keys of a tenant. The frontend draws a key and shows it once; what is kept is its hash, and what it may.
 
-A key may no more than who made it. `keys/<first character of its id>` has the row, `keys-of/<tenant>` says which are whose.
+A key may no more than who made it. `keys/<first character of its id>` has the row, `keys-of/<tenant>` says which are
+whose. When one was last used the frontends note in `key-use`.
 """
 
 from manage import Reply, check, serve, store
@@ -13,8 +14,9 @@ LONGEST_MS = 400 * 86_400_000
 
 
 def list_keys(request):
+    used = dict(_used(request).items())
     found = [(id, _rows(request, id).get(id)) for id, _ in _index(request).items()]
-    return Reply(200, {"keys": [_shown(id, row) for id, row in found if row is not None]})
+    return Reply(200, {"keys": [_shown(id, row, used.get(id)) for id, row in found if row and not row["revokedMs"]]})
 
 
 def create(request):
@@ -35,20 +37,21 @@ def create(request):
     _index(request).put(id, {})
     _rows(request, id).put(id, row)
     store.forget_access(request)
-    return Reply(201, _shown(id, row))
+    return Reply(201, _shown(id, row, None))
 
 
 def get(request):
     id, row = _own(request)
-    return Reply(200, _shown(id, row))
+    return Reply(200, _shown(id, row, _used(request).get(id)))
 
 
 def revoke(request):
     """It stays in no list, and its row until it would have ended, so that it is told as revoked."""
     id, _ = _own(request)
     _rows(request, id).change(id, lambda row: {"revokedMs": row["revokedMs"] or store.now_ms()})
-    _index(request).delete(id)
     store.forget_access(request)
+    _index(request).delete(id)
+    _used(request).delete(id)
     return Reply(204)
 
 
@@ -79,8 +82,12 @@ def _index(request):
     return store.Rows(request, "keys-of", request.who.tenant)
 
 
-def _shown(id, row):
-    return {"id": id, **store.without_schema(row, "hash")}
+def _used(request):
+    return store.Rows(request, "key-use")
+
+
+def _shown(id, row, used):
+    return {"id": id, **store.without_schema(row, "hash", "revokedMs"), "usedMs": used and used["usedMs"]}
 
 
 handle = serve(

@@ -34,6 +34,7 @@ SUBCOMMANDS = {
     "versions": "versions",
     "rollback": "versions",
     "secrets": "secrets",
+    "keys": "keys",
     "audit": "audit",
     "doctor": "doctor",
     "asl": "asl",

@@ -1,6 +1,7 @@
 package dev.sand.frontend;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalStore;
@@ -15,6 +16,9 @@ import dev.sand.dataplane.Tickets;
 import dev.sand.event.ControlPort;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
+import dev.sand.frontend.access.AccessRing;
+import dev.sand.frontend.access.AccessThread;
+import dev.sand.frontend.access.KeyedDoor;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
@@ -37,6 +41,7 @@ import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.VersionFiles;
 import dev.sand.frontend.http.Auditing;
+import dev.sand.frontend.http.Door;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpServer;
 import dev.sand.frontend.http.Json;
@@ -100,6 +105,7 @@ public final class Frontend implements AutoCloseable {
     private ManagementService service;
     private final HttpServer server;
     private final RequestCounts counts;
+    private final AccessThread access;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -109,14 +115,17 @@ public final class Frontend implements AutoCloseable {
         counts = new RequestCounts(parts.tracing);
         AuditLog audit = new AuditLog(parts.store, MOST_AUDITED);
         Auditing auditing = new Auditing(audit, parts.clockMs);
+        AccessRing ring = new AccessRing(new AccessTables(parts.store), parts.clockMs, System::nanoTime);
+        access = new AccessThread(ring);
+        Door door = configuration.door() instanceof KeyedDoor keyed ? keyed.with(ring) : configuration.door();
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
-                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, configuration.door().isOpen());
+                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door.isOpen(), ring::forget);
         router = router(parts, directory, audit);
         Gate.Managed managed = management == null ? Gate.Managed.NONE : management;
         control = new ControlDoor(router, auditing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(configuration.door(), auditing, planes.invoke(), planes.web(), router, managed, blocking), counts);
+                new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking), counts);
     }
 
     private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
@@ -153,7 +162,7 @@ public final class Frontend implements AutoCloseable {
         new FiguresApi(parts.registry, parts.host, parts.clockMs).addTo(routes);
         new AuditApi(audit).addTo(routes);
         service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);
-        new ManagementApi(service).addTo(routes);
+        new ManagementApi(service).addTo(routes, operations);
         return routes.complete(Set.of("invoke", "web"));
     }
 
@@ -169,6 +178,7 @@ public final class Frontend implements AutoCloseable {
     /** Listens. @throws Exception when the address cannot be listened on */
     public void start() throws Exception {
         server.start();
+        access.start();
         if (service != null) {
             service.start();
         }
@@ -196,6 +206,7 @@ public final class Frontend implements AutoCloseable {
     @Override
     public void close() throws Exception {
         server.close();
+        access.close();
         if (service != null) {
             service.close();
         }

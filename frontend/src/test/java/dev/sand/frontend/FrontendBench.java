@@ -6,7 +6,9 @@ import dev.sand.event.Payload;
 import dev.sand.frontend.access.KeyedDoor;
 import dev.sand.frontend.access.OpenDoor;
 import dev.sand.frontend.access.OperatorKey;
+import dev.sand.frontend.http.Caller;
 import dev.sand.frontend.http.Door;
+import dev.sand.frontend.http.Entrance;
 import dev.sand.frontend.http.Problem;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -75,18 +77,18 @@ public final class FrontendBench {
     /** What it would cost without one. */
     private record NoDoor() implements Door {
         @Override
-        public Problem refuse(Request request) {
-            return null;
+        public Entrance enter(Request request) {
+            return Entrance.of(Caller.OPERATOR);
+        }
+
+        @Override
+        public Entrance look(Request request) {
+            return enter(request);
         }
 
         @Override
         public Problem refuseVisitor(Request request) {
             return null;
-        }
-
-        @Override
-        public String caller() {
-            return "anybody";
         }
 
         @Override

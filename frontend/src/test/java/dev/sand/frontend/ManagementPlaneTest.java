@@ -39,8 +39,12 @@ class ManagementPlaneTest {
         Files.writeString(folder.resolve("sand.yaml"), "name: management\ngrains:\n  applications: {timeout: 120s}\n");
         Files.createDirectories(folder.resolve("grains/applications"));
         Files.writeString(folder.resolve("grains/applications/handler.py"), "def handle(event, context):\n    return None\n");
+        Files.createDirectories(folder.resolve("grains/keys"));
+        Files.writeString(folder.resolve("grains/keys/handler.py"), "def handle(event, context):\n    return None\n");
         does = request -> answer(request, "{\"status\": 200, \"body\": {\"by\": \"a grain\"}}");
         platform = new Platform(configuration -> configuration.withManagement(folder));
+        platform.host.grains.put("keys", request -> event(request).path("operation").asText().equals("ready")
+                ? answer(request, "{\"status\": 200}") : does.apply(request));
         platform.host.grains.put("applications", request -> event(request).path("operation").asText().equals("ready")
                 ? answer(request, "{\"status\": 200}") : does.apply(request));
         await().until(() -> platform.registry.aliases("0sand-management").containsKey("c1"));
@@ -82,6 +86,22 @@ class ManagementPlaneTest {
                 System.currentTimeMillis());
         assertThat(ticket.operation()).isEqualTo("listApplications");
         assertThat(ticket.asker().scopes()).contains("read", "admin");
+    }
+
+    @Test
+    void aKeyIsDrawnHereAndTheGrainGetsItsHash() throws Exception {
+        does = request -> answer(request, "{\"status\": 201, \"body\": {\"id\": \"x\"}}");
+        HttpResponse<byte[]> response = platform.post("/api/v1/keys", "{\"name\": \"ci\"}");
+        String key = Platform.json(response).path("key").asText();
+        assertThat(key).startsWith("sand_");
+        assertThat(response.headers().firstValue("Cache-Control")).contains("no-store");
+        InvocationRequest request = platform.host.requests.getLast();
+        assertThat(new String(request.input().bytes(), StandardCharsets.UTF_8)).doesNotContain(key.substring(17));
+        byte[] hash = java.security.MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.US_ASCII));
+        assertThat(event(request).path("drawn")).isEqualTo(Json.object().put("id", key.substring(5, 17))
+                .put("hash", java.util.HexFormat.of().formatHex(hash)));
+        does = asked -> answer(asked, "{\"status\": 409, \"body\": {}}");
+        assertThat(Platform.json(platform.post("/api/v1/keys", "{}")).has("key")).isFalse();
     }
 
     @Test

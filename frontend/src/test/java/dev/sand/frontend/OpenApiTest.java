@@ -107,6 +107,12 @@ class OpenApiTest {
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
             secrets(app + "/secrets", DEMO + "/secrets");
             call("DELETE", app, DEMO, null, 204);
+            for (String method : List.of("GET", "POST")) { // grains alone do these, and there are none
+                call(method, "/api/v1/keys", "/api/v1/keys", method.equals("GET") ? null : "{}", 409);
+            }
+            for (String method : List.of("GET", "DELETE")) {
+                call(method, "/api/v1/keys/{key}", "/api/v1/keys/0123456789ab", null, 409);
+            }
             call("GET", "/api/v1/audit", "/api/v1/audit?limit=1000", null, 200);
             call("GET", "/api/v1/audit", "/api/v1/audit?before=x", null, 400);
             call("DELETE", app, DEMO, null, 404);

@@ -1,6 +1,8 @@
 package dev.sand.frontend.access;
 
+import dev.sand.frontend.http.Caller;
 import dev.sand.frontend.http.Door;
+import dev.sand.frontend.http.Entrance;
 import dev.sand.frontend.http.Problem;
 import java.util.Collection;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.eclipse.jetty.server.Request;
  * </ul>
  */
 public final class OpenDoor implements Door {
+    private static final Entrance LOCAL = Entrance.of(Caller.LOCAL);
     private static final String LOCALHOST = "localhost";
     private static final String IPV6 = "[::1]";
     private static final String IPV4 = "127.";
@@ -36,9 +39,15 @@ public final class OpenDoor implements Door {
     }
 
     @Override
-    public Problem refuse(Request request) {
+    public Entrance enter(Request request) {
         Problem strange = refuseVisitor(request);
-        return strange != null || isRead(request.getMethod()) ? strange : refusePage(request);
+        Problem refusal = strange != null || isRead(request.getMethod()) ? strange : refusePage(request);
+        return refusal == null ? LOCAL : Entrance.refused(refusal);
+    }
+
+    @Override
+    public Entrance look(Request request) {
+        return enter(request);
     }
 
     @Override
@@ -63,11 +72,6 @@ public final class OpenDoor implements Door {
             }
         }
         return false;
-    }
-
-    @Override
-    public String caller() {
-        return "local";
     }
 
     @Override

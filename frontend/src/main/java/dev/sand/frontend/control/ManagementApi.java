@@ -3,6 +3,8 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Operations;
+import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.management.ManagementService;
 
@@ -15,8 +17,12 @@ public final class ManagementApi {
         this.service = service;
     }
 
-    public void addTo(Router router) {
+    public void addTo(Router router, Operations operations) {
         router.on("management", this::management);
+        operations.all().stream().filter(Operations.Operation::alone).forEach(each -> router.on(each.id(), exchange -> {
+            throw Problem.caller(409, "no-management", "There is no management", "Only grain '" + each.grain() + "' of the management"
+                    + " application does this: start the platform with --management on, and do not ask for it with Sand-Direct.").asException();
+        }));
     }
 
     private void management(Exchange exchange) {

@@ -3,22 +3,21 @@ package dev.sand.frontend.http;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Who may come in. Asked of every request on the selector's thread: it answers from memory, at once. What is public (whether the
- * platform is well, its document, the GUI's files) is not asked about.
+ * Who may come in. What is public (whether the platform is well, its document, the GUI's files) is not asked about.
  */
 public interface Door {
-    /** The whole interface but pages of applications. @return what to answer instead, or null: come in */
-    Problem refuse(Request request);
+    /** The whole interface but pages of applications. On the selector's thread: from memory. @return null: {@link #look} knows */
+    Entrance enter(Request request);
 
-    /** Pages of applications ({@code /web/}), which are for visitors and say themselves who may do what. @return as above */
+    /** As above, of whom memory does not know. Blocks. */
+    Entrance look(Request request);
+
+    /** Pages of applications ({@code /web/}), which are for visitors and say themselves who may do what. @return null: come in */
     Problem refuseVisitor(Request request);
-
-    /** What the audit log calls whom it lets in. */
-    String caller();
 
     /** Whether whoever is on this machine may do everything. */
     boolean isOpen();
 
-    /** Whether the request shows what opens this door: then no grain is to see it. */
+    /** Whether the request shows what opens this door, or has opened it, or may yet: then no grain is to see it. */
     boolean isShown(Request request);
 }

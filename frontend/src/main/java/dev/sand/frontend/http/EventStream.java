@@ -53,6 +53,9 @@ public final class EventStream implements AutoCloseable {
     }
 
     private void write(String text) throws IOException {
+        if (!exchange.isAdmitted()) {
+            throw new IOException("the key that this stream was opened with is no longer good");
+        }
         out.write(text.getBytes(StandardCharsets.UTF_8));
         out.flush();
     }

@@ -34,7 +34,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         Managed NONE = (exchange, operation, caller) -> false;
 
         /** Blocks. @return false: it is to be done directly, and nothing was answered */
-        boolean handle(HttpExchange exchange, Operations.Operation operation, String caller);
+        boolean handle(HttpExchange exchange, Operations.Operation operation, Caller caller);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
@@ -84,7 +84,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
         } else if (path.startsWith("/invoke/")) {
-            dataPlane(invoke, door.refuse(request), new HttpExchange(request, response, callback, Map.of()), path);
+            invocation(request, new HttpExchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
             Request seen = door.isShown(request) ? new WithoutKey(request) : request;
             dataPlane(web, door.refuseVisitor(request), new HttpExchange(seen, response, callback, Map.of()), path);
@@ -99,6 +99,25 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     /** {@code apps} is short for {@code applications}. */
     private static String inFull(String path) {
         return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
+    }
+
+    private void invocation(Request request, HttpExchange exchange, String path) {
+        Entrance entrance = door.enter(request);
+        if (entrance != null) {
+            dataPlane(invoke, entrance.refusal(Scope.INVOKE), exchange, path);
+        } else {
+            blocking.execute(() -> dataPlane(invoke, looked(request).refusal(Scope.INVOKE), exchange, path));
+        }
+    }
+
+    /** The edge: that a key cannot be looked up is an answer too. */
+    private Entrance looked(Request request) {
+        try {
+            return door.look(request);
+        } catch (RuntimeException e) {
+            LOG.error("a key could not be looked up", e);
+            return Entrance.refused(Problem.platform(503, "unavailable", "Not available now", "Keys cannot be looked up.", true));
+        }
     }
 
     private static void dataPlane(DataPlane plane, Problem refusal, HttpExchange exchange, String path) {
@@ -135,24 +154,47 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             exchange.problem(match.problem());
             return;
         }
-        Problem refusal = match.route().spec().scope() == Scope.NONE ? null : door.refuse(request);
+        Scope scope = match.route().spec().scope();
+        Entrance entrance = scope == Scope.NONE ? Entrance.of(Caller.ANYBODY) : door.enter(request);
+        if (entrance == null) {
+            blocking.execute(() -> admit(match.route(), exchange, looked(request)));
+        } else if (entrance.refusal(scope) != null) {
+            refuse(exchange, entrance.refusal(scope));
+        } else {
+            blocking.execute(() -> admit(match.route(), exchange, entrance));
+        }
+    }
+
+    private void admit(Router.Route route, HttpExchange exchange, Entrance entrance) {
+        Scope scope = route.spec().scope();
+        Problem refusal = entrance.refusal(scope);
         if (refusal != null) {
             refuse(exchange, refusal);
             return;
         }
-        blocking.execute(() -> operation(match.route(), exchange));
+        if (scope != Scope.NONE) {
+            exchange.isAdmitted(() -> {
+                Entrance now = looked(exchange.request());
+                return now.refusal(scope) == null || now.refusal(scope).status() == 503;
+            });
+        }
+        operation(route, exchange, entrance.caller());
     }
 
-    private void operation(Router.Route route, HttpExchange exchange) {
+    private void operation(Router.Route route, HttpExchange exchange, Caller caller) {
         AuditLog.Entry entry = null;
         try {
-            if (route.spec().grain() != null && managed.handle(exchange, route.spec(), door.caller())) {
-                return; // what a grain changes is noted where it does
+            Operations.Operation spec = route.spec();
+            if (spec.alone() && spec.isAudited(exchange)) { // the platform has no part in it where it could be noted
+                entry = auditing.begin(exchange, spec, caller.name());
             }
-            if (route.spec().isAudited(exchange)) {
-                entry = auditing.begin(exchange, route.spec(), door.caller());
+            boolean done = spec.grain() != null && managed.handle(exchange, spec, caller);
+            if (!done && entry == null && spec.isAudited(exchange)) { // what else a grain changes is noted where it does
+                entry = auditing.begin(exchange, spec, caller.name());
             }
-            route.operation().handle(exchange);
+            if (!done) {
+                route.operation().handle(exchange);
+            }
         } catch (Throwable e) {
             answer(exchange, e);
         }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -24,12 +25,22 @@ public final class HttpExchange extends Exchange {
     private final Callback callback;
     private Fields query;
     private byte[] body;
+    private BooleanSupplier admitted = () -> true;
 
     public HttpExchange(Request request, Response response, Callback callback, Map<String, String> path) {
         super(path);
         this.request = request;
         this.response = response;
         this.callback = callback;
+    }
+
+    /** @param still whether who asks may go on; blocks */
+    void isAdmitted(BooleanSupplier still) {
+        admitted = still;
+    }
+
+    boolean isAdmitted() {
+        return admitted.getAsBoolean();
     }
 
     public Request request() {

@@ -18,8 +18,12 @@ public final class Operations {
      * @param audited noted in the audit log
      * @param rehearses with {@code dryRun} it changes nothing
      * @param grain of the management application that does it, where that runs; null: it does not pass through grains
+     * @param alone the grain does it with rows of its own, and the platform cannot without it
+     * @param drawsKey the frontend draws a key, which the caller alone is told
+     * @param forgetsAccess who may do what has changed: the answer waits until every frontend knows
      */
-    public record Operation(String id, String method, String template, Scope scope, boolean audited, boolean rehearses, String grain) {
+    public record Operation(String id, String method, String template, Scope scope, boolean audited, boolean rehearses, String grain,
+                            boolean alone, boolean drawsKey, boolean forgetsAccess) {
         public boolean isSafe() {
             return method.equals("GET");
         }
@@ -69,7 +73,9 @@ public final class Operations {
         for (Scope each : Scope.values()) {
             if (!id.isEmpty() && each.inWords().equals(scope)) {
                 return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), rehearses(node),
-                        node.path("x-sand").path("grain").asText(null));
+                        node.path("x-sand").path("grain").asText(null), node.path("x-sand").path("alone").asBoolean(),
+                        node.path("x-sand").path("draws").asText().equals("key"),
+                        node.path("x-sand").path("forgets").asText().equals("access"));
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id

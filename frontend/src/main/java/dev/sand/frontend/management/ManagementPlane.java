@@ -17,6 +17,8 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.frontend.access.KeyText;
+import dev.sand.frontend.http.Caller;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
@@ -29,7 +31,7 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import dev.sand.frontend.invoke.WebResponse;
 import java.io.IOException;
-import java.util.Arrays;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +42,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,26 +67,28 @@ public final class ManagementPlane implements Gate.Managed {
     /** With these nothing of the grain has begun. */
     private static final Set<String> NOT_BEGUN = Set.of(Errors.IMPORT_FAILED, Errors.SANDBOX_FAILED, Errors.UNAVAILABLE, Errors.NOT_FOUND,
             Errors.MOVED);
-    private static final Set<String> SCOPES = Arrays.stream(Scope.values()).filter(scope -> scope != Scope.NONE).map(Scope::inWords)
-            .collect(Collectors.toSet());
+    private static final SecureRandom RANDOM = new SecureRandom();
     private final HostAgentPort host;
     private final Directory directory;
     private final Supplier<byte[]> key;
     private final LongSupplier clockMs;
     private final boolean open;
+    private final Runnable forgetAccess;
     private final Map<String, GrainHealth> health = new ConcurrentHashMap<>();
     private volatile Tickets tickets;
 
     /** @param failure of its newest call, or null: it answered; @param sinceMs of the first in a row */
     public record GrainHealth(String failure, String executionId, long sinceMs) {}
 
-    /** @param key that tickets are signed with; @param open whoever is on this machine may do everything */
-    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, boolean open) {
+    /** @param key that tickets are signed with; @param open whoever is on this machine may do everything; @param forgetAccess what is remembered of keys */
+    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, boolean open,
+                           Runnable forgetAccess) {
         this.host = host;
         this.directory = directory;
         this.key = key;
         this.clockMs = clockMs;
         this.open = open;
+        this.forgetAccess = forgetAccess;
     }
 
     Map<String, GrainHealth> health() {
@@ -93,7 +96,10 @@ public final class ManagementPlane implements Gate.Managed {
     }
 
     @Override
-    public boolean handle(HttpExchange exchange, Operations.Operation operation, String caller) {
+    public boolean handle(HttpExchange exchange, Operations.Operation operation, Caller caller) {
+        if ("true".equals(exchange.header(DIRECT)) && !caller.may(Scope.OPERATOR)) {
+            throw caller.refusal(Scope.OPERATOR).asException(); // grains have a say in what others may
+        }
         if ("true".equals(exchange.header(DIRECT)) || exchange.query("follow") != null && exchange.flag("follow")) {
             exchange.name("plane", "direct");
             return false;
@@ -105,7 +111,7 @@ public final class ManagementPlane implements Gate.Managed {
         }
     }
 
-    private boolean handled(HttpExchange exchange, Operations.Operation operation, String caller) throws IOException {
+    private boolean handled(HttpExchange exchange, Operations.Operation operation, Caller caller) throws IOException {
         ApplicationVersion version;
         try {
             version = directory.ofSystem(ALIAS);
@@ -119,12 +125,24 @@ public final class ManagementPlane implements Gate.Managed {
         String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
         // Read once: when no grain answers, the direct operation reads it from the exchange again.
         byte[] body = exchange.body(BODY_BYTES, "The body");
-        InvocationResult result = run(version, operation.grain(), id,
-                event(exchange, operation, caller, id, body, grain.timeoutMs() + TICKET_WAIT_MS), grain.timeoutMs());
+        KeyText drawn = operation.drawsKey() ? KeyText.draw(RANDOM) : null;
+        if (drawn != null) {
+            exchange.name("key", drawn.id());
+        }
+        InvocationResult result;
+        try {
+            result = run(version, operation.grain(), id,
+                    event(exchange, operation, caller, id, body, drawn, grain.timeoutMs() + TICKET_WAIT_MS), grain.timeoutMs());
+        } finally {
+            if (operation.forgetsAccess()) { // also when nobody knows whether it was done
+                directory.awaitSeen();
+                forgetAccess.run();
+            }
+        }
         exchange.headers().put("Sand-Execution-Id", id);
         Failure failure = result.failure();
         if (failure == null && result.output() != null) {
-            return answer(exchange, operation, id, result.output());
+            return answer(exchange, operation, id, result.output(), drawn);
         }
         String error = failure == null ? "Sand." + result.status() : failure.error();
         String why = failure == null ? "it ended as " + result.status() : error + ": " + failure.cause();
@@ -154,9 +172,9 @@ public final class ManagementPlane implements Gate.Managed {
                 .with("mayHaveRun", mayHaveRun ? Boolean.TRUE : null).asException();
     }
 
-    private byte[] event(HttpExchange exchange, Operations.Operation operation, String caller, String id, byte[] body, long ticketMs)
+    private byte[] event(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, byte[] body, KeyText drawn, long ticketMs)
             throws IOException {
-        Asker asker = new Asker(caller, "default", SCOPES, exchange.address());
+        Asker asker = new Asker(caller.name(), caller.tenant(), caller.scopesInWords(), exchange.address());
         long nowMs = clockMs.getAsLong();
         ObjectNode event = Json.object().put("operation", operation.id());
         event.set("parameters", Json.tree(exchange.parameters()));
@@ -168,8 +186,11 @@ public final class ManagementPlane implements Gate.Managed {
             }
         });
         event.set("body", body.length == 0 ? Json.MAPPER.nullNode() : parsed(body));
-        ObjectNode who = event.putObject("who").put("kind", caller).put("id", caller).putNull("user").put("tenant", asker.tenant());
+        ObjectNode who = event.putObject("who").put("kind", caller.kind()).put("id", caller.id()).putNull("user").put("tenant", asker.tenant());
         who.set("scopes", Json.tree(asker.scopes()));
+        if (drawn != null) { // what is kept of it: the event is on disk
+            event.putObject("drawn").put("id", drawn.id()).put("hash", drawn.hashInHex());
+        }
         event.put("client", asker.client()).put("ticket", tickets().sign(new Ticket(id, operation.id(), asker, nowMs, nowMs + ticketMs)));
         return Json.bytes(event);
     }
@@ -245,7 +266,7 @@ public final class ManagementPlane implements Gate.Managed {
         }
     }
 
-    private boolean answer(HttpExchange exchange, Operations.Operation operation, String id, Payload output) {
+    private boolean answer(HttpExchange exchange, Operations.Operation operation, String id, Payload output, KeyText drawn) {
         JsonNode read = read(output);
         if (read == null || !read.path("status").isInt() || read.get("status").intValue() < 200 || read.get("status").intValue() > 599) {
             failed(operation.grain(), id, "its output is no answer");
@@ -270,6 +291,10 @@ public final class ManagementPlane implements Gate.Managed {
                 result.putObject("headers");
             }
             ((ObjectNode) result.get("headers")).put("content-type", Problem.CONTENT_TYPE);
+        }
+        if (drawn != null && result.get("status").intValue() == 201 && result.path("body").isObject()) {
+            ((ObjectNode) result.get("body")).put("key", drawn.text());
+            exchange.headers().put("Cache-Control", "no-store");
         }
         WebResponse.answer(exchange, result);
         return true;

@@ -1,0 +1,63 @@
+package dev.sand.datalayer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sand.datalayer.TableOperation.What;
+import dev.sand.event.Payload;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Rows of the management application that say who may do what: its grains write them, frontends read them. The one that a frontend
+ * writes is when a key was last used. Blocks; every call may throw a {@link StoreException}.
+ */
+public final class AccessTables {
+    private static final String APPLICATION = "0sand-management";
+    private static final int SCHEMA = 1;
+    private static final JsonMapper JSON = new JsonMapper();
+    private final TableStore tables;
+
+    /** @param hash SHA-256 of its text; @param expiresMs and {@code revokedMs}: 0, if never */
+    public record KeyRow(byte[] hash, String tenant, Set<String> scopes, long expiresMs, long revokedMs) {}
+
+    public AccessTables(GlobalStore store) {
+        tables = new TableStore(store);
+    }
+
+    /** Counts changes of who may do what: rows that were read under another number may be old. */
+    public long epoch() {
+        Payload found = get("access", "epoch");
+        return found == null ? 0 : Long.parseLong(new String(found.bytes(), StandardCharsets.ISO_8859_1));
+    }
+
+    /** One that a newer platform wrote is none: it is not understood by half. */
+    public Optional<KeyRow> key(String id) {
+        Payload found = get("keys/" + id.charAt(0), id);
+        try {
+            JsonNode row = found == null ? null : JSON.readTree(found.bytes());
+            if (row == null || row.path("schema").asInt() != SCHEMA) {
+                return Optional.empty();
+            }
+            Set<String> scopes = new TreeSet<>();
+            row.path("scopes").forEach(scope -> scopes.add(scope.asText()));
+            return Optional.of(new KeyRow(HexFormat.of().parseHex(row.path("hash").asText()), row.path("tenant").asText(), Set.copyOf(scopes),
+                    row.path("expiresMs").asLong(), row.path("revokedMs").asLong()));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new StoreException(StoreException.Kind.BROKEN, "the row of key " + id + " cannot be read", 0, e);
+        }
+    }
+
+    public void used(String id, long atMs) {
+        byte[] row = ("{\"schema\":" + SCHEMA + ",\"usedMs\":" + atMs + "}").getBytes(StandardCharsets.ISO_8859_1);
+        tables.transact(APPLICATION, "key-use", List.of(new TableOperation(What.PUT, id, Payload.json(row), null, null)));
+    }
+
+    private Payload get(String partition, String key) {
+        return tables.transact(APPLICATION, partition, List.of(new TableOperation(What.GET, key, null, null, null))).getFirst().value();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.sand.frontend.http;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Who asks, as far as the door found out, and what he may.
+ *
+ * @param kind {@code local}, {@code operator} or {@code key}; @param id of the key; else the kind again
+ */
+public record Caller(String kind, String id, String tenant, Set<Scope> scopes) {
+    public static final String DEFAULT_TENANT = "default";
+    private static final Set<Scope> ALL = EnumSet.complementOf(EnumSet.of(Scope.NONE));
+    /** Whoever is on the machine of an open platform. */
+    public static final Caller LOCAL = new Caller("local", "local", DEFAULT_TENANT, ALL);
+    public static final Caller OPERATOR = new Caller("operator", "operator", DEFAULT_TENANT, ALL);
+    /** Who was not asked, since everybody may. */
+    public static final Caller ANYBODY = new Caller("anybody", "anybody", DEFAULT_TENANT, Set.of());
+
+    public static Caller ofKey(String id, String tenant, Set<Scope> scopes) {
+        return new Caller("key", id, tenant, Set.copyOf(scopes));
+    }
+
+    public boolean may(Scope scope) {
+        return scope == Scope.NONE || scopes.contains(scope);
+    }
+
+    /** For the audit log. */
+    public String name() {
+        return kind.equals(id) ? kind : kind + ":" + id;
+    }
+
+    public Set<String> scopesInWords() {
+        return scopes.stream().map(Scope::inWords).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Null: he may. */
+    public Problem refusal(Scope needed) {
+        if (may(needed)) {
+            return null;
+        }
+        String has = scopes.stream().sorted().map(Scope::inWords).collect(Collectors.joining(", "));
+        return Problem.caller(403, "denied", "Not allowed", "This needs the scope '" + needed.inWords() + "'; what was shown has "
+                + (has.isEmpty() ? "nothing" : has) + ".").with("scope", needed.inWords());
+    }
+}

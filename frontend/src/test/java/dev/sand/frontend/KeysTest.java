@@ -1,0 +1,136 @@
+package dev.sand.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.TableOperation;
+import dev.sand.datalayer.TableOperation.What;
+import dev.sand.datalayer.TableStore;
+import dev.sand.event.Payload;
+import dev.sand.frontend.access.KeyText;
+import dev.sand.frontend.access.KeyedDoor;
+import dev.sand.frontend.access.OperatorKey;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Operations;
+import dev.sand.frontend.http.Scope;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Every operation of the document, tried with every kind of key: what is let in is exactly what {@code x-sand} says. */
+class KeysTest {
+    private static final String OPERATOR = "a-key-of-more-than-thirty-two-characters";
+    private Platform platform;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new Platform(configuration -> configuration.withDoor(new KeyedDoor(OperatorKey.of(OPERATOR))));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        platform.close();
+    }
+
+    private String key(String scopes, long expiresMs, long revokedMs) {
+        KeyText drawn = KeyText.draw(new SecureRandom());
+        String row = "{\"schema\":1,\"hash\":\"" + drawn.hashInHex() + "\",\"tenant\":\"default\",\"scopes\":[" + scopes + "],\"expiresMs\":"
+                + expiresMs + ",\"revokedMs\":" + revokedMs + "}";
+        new TableStore(platform.store).transact("0sand-management", "keys/" + drawn.id().charAt(0),
+                List.of(new TableOperation(What.PUT, drawn.id(), Payload.json(row.getBytes(StandardCharsets.UTF_8)), null, null)));
+        return drawn.text();
+    }
+
+    private HttpResponse<byte[]> call(Operations.Operation operation, String key) throws Exception {
+        String path = operation.template().replaceAll("\\{[a-z]+}", "nothing");
+        byte[] body = operation.isSafe() ? null : "{}".getBytes(StandardCharsets.UTF_8);
+        return key == null ? platform.send(operation.method(), path, body)
+                : platform.send(operation.method(), path, body, "Authorization", "Bearer " + key);
+    }
+
+    private static JsonNode body(HttpResponse<byte[]> response) {
+        try {
+            return Json.MAPPER.readTree(response.body());
+        } catch (java.io.IOException e) {
+            return Json.object(); // a page, not a problem
+        }
+    }
+
+    /** Whether the door refused it: what an operation itself refuses names no scope. */
+    private static boolean isRefused(HttpResponse<byte[]> response) {
+        return response.statusCode() == 401 || response.statusCode() == 403 && body(response).has("scope");
+    }
+
+    @Test
+    void every_operation_lets_in_whom_the_document_says() throws Exception {
+        Map<Scope, String> byScope = new LinkedHashMap<>();
+        for (Scope scope : List.of(Scope.INVOKE, Scope.DEPLOY, Scope.READ, Scope.ADMIN)) {
+            byScope.put(scope, key("\"" + scope.inWords() + "\"", 0, 0));
+        }
+        KeyText stranger = KeyText.draw(new SecureRandom());
+        Map<String, String> bad = new LinkedHashMap<>();
+        bad.put("revoked", key("\"invoke\",\"deploy\",\"read\",\"admin\"", 0, 5));
+        bad.put("expired", key("\"invoke\",\"deploy\",\"read\",\"admin\"", 5, 0));
+        bad.put("unknown", stranger.text());
+        bad.put("truncated", byScope.get(Scope.ADMIN).substring(0, 60));
+        bad.put("garbage", "sand_garbage");
+        bad.put("nearly the operator's", OPERATOR + "x");
+        bad.put("none", null);
+        for (Operations.Operation operation : Operations.ofThisServer().all()) {
+            Scope needed = operation.scope();
+            for (Map.Entry<String, String> each : bad.entrySet()) {
+                HttpResponse<byte[]> response = call(operation, each.getValue());
+                assertThat(response.statusCode() == 401).as("%s with a key that is %s", operation.id(), each.getKey())
+                        .isEqualTo(needed != Scope.NONE);
+                if (needed != Scope.NONE) {
+                    assertThat(response.headers().firstValue("WWW-Authenticate")).as(operation.id()).isPresent();
+                }
+            }
+            for (Map.Entry<Scope, String> each : byScope.entrySet()) {
+                HttpResponse<byte[]> response = call(operation, each.getValue());
+                String what = operation.id() + " with the scope " + each.getKey();
+                if (needed == Scope.NONE || needed == each.getKey()) {
+                    assertThat(isRefused(response)).as(what).isFalse();
+                } else {
+                    assertThat(response.statusCode()).as(what).isEqualTo(403);
+                    assertThat(body(response).path("scope").asText()).as(what).isEqualTo(needed.inWords());
+                }
+            }
+            assertThat(isRefused(call(operation, OPERATOR))).as(operation.id()).isFalse();
+        }
+    }
+
+    @Test
+    void who_changed_something_is_told_by_the_id_of_his_key() throws Exception {
+        String key = key("\"deploy\"", 0, 0);
+        platform.send("POST", "/api/v1/applications", Platform.zip(Platform.demo()), "Content-Type", "application/zip", "Authorization",
+                "Bearer " + key);
+        JsonNode entry = body(platform.send("GET", "/api/v1/audit", null, "Authorization", "Bearer " + OPERATOR)).path("entries").get(0);
+        assertThat(entry.path("caller").asText()).isEqualTo("key:" + KeyTextOf.id(key));
+        assertThat(entry.toString()).doesNotContain(key);
+    }
+
+    @Test
+    void an_application_sees_no_key_whatever_it_is_good_for() throws Exception {
+        platform.send("POST", "/api/v1/applications", Platform.zip(Platform.demo()), "Content-Type", "application/zip", "Authorization",
+                "Bearer " + OPERATOR);
+        platform.host.grains.put("web", request -> platform.host.succeed(request, request.input()));
+        for (String key : List.of(key("\"read\"", 0, 0), key("\"read\"", 5, 5), KeyText.draw(new SecureRandom()).text())) {
+            HttpResponse<byte[]> response = platform.send("GET", "/web/demo/files/a/b", null, "Authorization", "Bearer " + key);
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(new String(response.body(), StandardCharsets.UTF_8)).doesNotContain(key);
+        }
+    }
+
+    private static final class KeyTextOf {
+        static String id(String key) {
+            return key.substring(5, 17);
+        }
+    }
+}
