@@ -284,7 +284,8 @@ def _find(path: JSONPath, root: Any) -> Any:
         if has_names and is_last:
             nodes = [_merged(node, names) for node in nodes if isinstance(node.obj, dict)]
         else:
-            nodes = [match for node in nodes for match in _resolve(segment, node)]
+            gives_null = is_last and not (is_definite and _is_definite(segment, is_last))
+            nodes = [match for node in nodes for match in _resolve(segment, node, gives_null)]
         is_definite = is_definite and _is_definite(segment, is_last)
         if is_definite and not nodes:
             if not (isinstance(segment.selectors[0], IndexSelector) and not is_last and _takes_all(path.segments[index + 1])):
@@ -316,11 +317,14 @@ def _check_no_object(nodes: Sequence[JSONPathMatch], names: list[str]) -> None:
             raise Missing(f"Multi properties can only be used as path leafs: {node.path}[{shown}]")
 
 
-def _resolve(segment: Any, node: JSONPathMatch) -> list[JSONPathMatch]:
+def _resolve(segment: Any, node: JSONPathMatch, gives_null: bool) -> list[JSONPathMatch]:
+    """gives_null: whether an index that an array does not have gives null."""
     if isinstance(node.obj, dict) and isinstance(segment.selectors[0], Filter):
         return list(segment.resolve([_node([node.obj], node.root)]))
     if isinstance(segment.selectors[0], IndexSelector) and not isinstance(node.obj, list):
         return []
+    if gives_null and all(isinstance(selector, IndexSelector) for selector in segment.selectors):
+        return [match for one in segment.selectors for match in (list(one.resolve(node)) or [_node(None, node.root)])]
     return list(segment.resolve([node]))
 
 
