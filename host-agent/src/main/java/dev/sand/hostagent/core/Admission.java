@@ -17,7 +17,7 @@ import java.util.List;
  * <pre>
  * LOADING   → LOCATING   the application is there, and it is to run in a process: that is looked for
  * LOADING, LOCATING → ACCEPTING  all is there; durable, or strict: the backup is on the way
- * LOADING, LOCATING → DONE       the same, without waiting for the backup; or it comes from the journal
+ * LOADING, LOCATING → DONE       the same, without waiting for the backup, or it is there; or it comes from the journal
  * LOADING   → READING    it is redriven: what it did before is read
  * READING   → ACCEPTING  that is there
  * READING   → DONE       that is there, and the redrive comes from the journal
@@ -110,8 +110,10 @@ final class Admission {
     /** Nothing is in the way of it. */
     private void accept() {
         if (request().durable() || execution.isStrict()) {
-            backups.accepted(Await.YES);
-            if (context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
+            if (!backups.isOfMessages()) { // else it is on its way, in one record with those
+                backups.accepted(Await.YES);
+            }
+            if (!backups.isDurable() && context.has(Rule.JOURNAL_BEFORE_ACCEPT)) {
                 state = State.ACCEPTING;
                 return;
             }
@@ -174,7 +176,7 @@ final class Admission {
         audience.add(listener);
         if (durable && backups.isDurable()) {
             context.emit(new Action.Accepted(listener, execution.slot(), execution.epoch()));
-        } else if (durable && !backups.isAwaited() && !isBeforeItsBackup()) {
+        } else if (durable && !backups.isAwaited() && !backups.isOfMessages() && !isBeforeItsBackup()) {
             backups.accepted(Await.YES);
         }
     }

@@ -153,6 +153,33 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(changes()).as("it is not made again").isEmpty();
     }
 
+    /** A request that is refused is not run, and its messages are gone. */
+    @Test
+    void theRequestThatMessagesMadeIsInOneRecordWithThemOfAStrictApplicationToo() {
+        shop = new CoreFixture().strict().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        command("q", Kind.CREATE);
+        on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        shop.takesChanges = false;
+        bring("invoke:g:x", "5");
+        Action.Journal fired = changes().getLast();
+        assertThat(fired.carried().change().change()).isInstanceOf(Change.Fired.class);
+        assertThat(recordsOf(fired.executionId())).isEqualTo(1);
+        RunningExecution made = shop.core().context().executions.get(fired.executionId());
+        assertThat(made.isRunning()).as("global bus first").isFalse();
+        changes().stream().filter(record -> record.carried().change().number() > 1).forEach(this::take);
+        assertThat(made.isRunning()).isTrue();
+        assertThat(recordsOf(fired.executionId())).isEqualTo(1);
+    }
+
+    private long recordsOf(String executionId) {
+        return journal.stream().filter(record -> record.executionId().equals(executionId)).count();
+    }
+
+    /** To q, by another host. */
+    private void bring(String key, String body) {
+        on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", 0, "far", "q", key, json(body), 0), failure -> { }));
+    }
+
     @Test
     void messagesThatMadeNoInvocationYetMakeItAtTheNewOwner() {
         running("q");
