@@ -109,6 +109,10 @@ final class LateSends {
                     given(way, step, failure);
                 }
             }));
+        } else if (processes.table().isKilled(way.application, way.destination)) {
+            given(way, step, null); // to nobody
+        } else if (processes.table().isGoing(way.application, way.destination)) {
+            context.later(() -> give(way, step)); // it may wait for messages of its own to be given
         } else {
             processes.table().find(way.application, way.destination, 0, (home, failure) -> giveHere(way, step, home, failure));
         }
@@ -183,8 +187,12 @@ final class LateSends {
                 || ways.keySet().stream().anyMatch(way -> way.source.equals(source) && way.application.equals(application));
     }
 
-    /** There are: the step is done once there are none. */
+    /** The step is done once there are none, at once when there are none now. */
     void whenNone(String application, String source, Runnable step) {
+        if (!has(application, source)) {
+            step.run();
+            return;
+        }
         waiting.computeIfAbsent(of(application, source), added -> new ArrayList<>(1)).add(step);
     }
 }

@@ -463,6 +463,7 @@ final class ProcessHome extends Timed {
         journal.write(process.changed(), new Change.Killed(journal.place().moves() == 0 ? null : journal.place()), () -> {
             if (!gone) {
                 forget();
+                context.processes.table().killed(application, id());
                 imaging.afterwards(() -> deleteImage(this::vanished));
             }
         });
@@ -470,16 +471,17 @@ final class ProcessHome extends Timed {
 
     private void vanished() {
         if (killer != null) {
-            journal.end(process.number());
             tellKiller(null);
-            context.processes.table().hasVanished(application, id());
+            context.processes.vanished(application, id(), journal, process.number());
         }
     }
 
     private void tellKiller(Failure failure) {
         Consumer<Failure> told = killer;
         killer = null;
-        told.accept(failure);
+        if (told != null) {
+            told.accept(failure);
+        }
     }
 
     /** It was to be killed, or to leave, and its slot is another host's before that was so: what the journal has of it, that host sees. */

@@ -16,6 +16,9 @@ final class ProcessTable {
     /** Of one application in the memory of one host, as in the emulator. */
     static final int MOST = 10_000;
 
+    /** KILLED: for good, though something of it is left. */
+    private enum Way { COMES, GOES, KILLED }
+
     /** A process that is neither here nor not: whoever asks for it asks again then. */
     private static final class Changing {
         /** Where it lives, or did. */
@@ -23,9 +26,11 @@ final class ProcessTable {
         /** Done when that is another host's. */
         final Runnable onLost;
         final List<Runnable> waiting = new ArrayList<>(1);
+        Way way;
 
-        Changing(int slot, Runnable onLost) {
+        Changing(int slot, Way way, Runnable onLost) {
             this.slot = slot;
+            this.way = way;
             this.onLost = onLost;
         }
 
@@ -174,7 +179,7 @@ final class ProcessTable {
                 home.resume();
             }
         });
-        changing(what.application(), what.process(), new Changing(what.slot(), () -> {
+        changing(what.application(), what.process(), new Changing(what.slot(), Way.COMES, () -> {
             restoring.close();
             step.accept(null, null);
         }));
@@ -199,12 +204,28 @@ final class ProcessTable {
     /** What is left of it goes: another one of its name begins behind that, or it is another slot's. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), new Changing(home.slot(), home::lostAsItGoes));
+        changing(home.application(), home.id(), new Changing(home.slot(), Way.GOES, home::lostAsItGoes));
     }
 
-    /** It is on its way to another slot, as an earlier owner has begun; nobody finds it before that is done. */
+    /** It goes, as an earlier owner has begun; nobody finds it before that is done. */
     void vanishes(String application, String id, int slot) {
-        changing(application, id, new Changing(slot, () -> { }));
+        changing(application, id, new Changing(slot, Way.GOES, () -> { }));
+    }
+
+    /** That it is killed is durable: one that {@link #vanishes} comes back no more. */
+    void killed(String application, String id) {
+        changing.get(application).get(id).way = Way.KILLED;
+    }
+
+    boolean isKilled(String application, String id) {
+        Changing under = changing.getOrDefault(application, Map.of()).get(id);
+        return under != null && under.way == Way.KILLED;
+    }
+
+    /** Whether it is on its way from here, or killed. */
+    boolean isGoing(String application, String id) {
+        Changing under = changing.getOrDefault(application, Map.of()).get(id);
+        return under != null && under.way != Way.COMES;
     }
 
     void hasVanished(String application, String id) {

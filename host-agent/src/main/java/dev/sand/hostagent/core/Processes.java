@@ -163,12 +163,12 @@ final class Processes {
             return;
         }
         ProcessChange last = recover.changes().getLast();
-        if (last.change() instanceof Change.Killed) {
-            vanish(recover, last, slot);
-            return;
-        }
-        if (last.change() instanceof Change.Left) {
-            hands.recover(recover, last);
+        if (last.change() instanceof Change.Killed || last.change() instanceof Change.Left) {
+            if (last.change() instanceof Change.Killed) {
+                vanish(recover, last, slot);
+            } else {
+                hands.recover(recover, last);
+            }
             recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
         } else {
             recover.unsent().keySet().forEach(sends::begin);
@@ -210,10 +210,19 @@ final class Processes {
         ProcessJournal journal = new ProcessJournal(context, application, killed.process(), lived != null ? lived : ProcessPlace.first(slot),
                 killed.createdMs(), last.base(), killed.bases());
         table.vanishes(application, killed.process(), slot);
-        context.emit(new Action.DeleteImage(application, killed.process(), journal.place(), journal.epoch(), () -> {
-            journal.end(last.number());
-            table.hasVanished(application, killed.process());
-        }));
+        table.killed(application, killed.process());
+        context.emit(new Action.DeleteImage(application, killed.process(), journal.place(), journal.epoch(), () ->
+                vanished(application, killed.process(), journal, last.number())));
+    }
+
+    /** Its image is deleted. Until what it has sent at the ends of its functions is given, its journal alone has that. */
+    void vanished(String application, String id, ProcessJournal journal, long number) {
+        late.whenNone(application, id, () -> {
+            if (context.mayAct(journal.place().slot(), journal.epoch())) {
+                journal.end(number);
+                table.hasVanished(application, id);
+            }
+        });
     }
 
     // --- the functions that run in them

@@ -369,4 +369,65 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(shop.core().status(shop.nowNs)).hasSize(1);
         assertThat(shop.core().context().processes.table().here(APP.application(), "p")).isNotNull();
     }
+
+    /** Its function has ended, and whoever waited for that was told; what it sends waits for room. @return the record of its end */
+    private Action.Journal endedWithASendThatWaits() {
+        shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("atomic", 10, 100, Isolation.REQUEST))
+                .warm();
+        running("q");
+        Running atomic = running("p", "atomic");
+        on(new Input.SlotLost(Slots.of("q", SLOTS), CoreFixture.EPOCH));
+        ask(atomic, send(0, "q", "1"));
+        Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
+        on(new Input.FromElsewhere(() -> find.then().accept(null, null)));
+        finish(atomic);
+        return changes().getLast();
+    }
+
+    private boolean letsGoOf(String process) {
+        return journal.stream().anyMatch(record -> record.backup() instanceof Backup.Ended && record.executionId().startsWith("@" + process + "@"));
+    }
+
+    @Test
+    void aKilledProcessLeavesTheJournalOnceWhatItsFunctionsSentIsGiven() {
+        endedWithASendThatWaits();
+        Action.SendElsewhere send = shop.only(Action.SendElsewhere.class);
+        assertThat(command("p", Kind.KILL)).isNotNull();
+        assertThat(letsGoOf("p")).as("the journal alone has the message").isFalse();
+        on(new Input.FromElsewhere(() -> send.then().accept(null)));
+        shop.after(3_000).stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).forEach(journal::add);
+        assertThat(letsGoOf("p")).isTrue();
+    }
+
+    @Test
+    void andANewOwnerGivesIt() {
+        Action.Journal ended = endedWithASendThatWaits();
+        List<Change.Outgoing> sends = ((Change.Done) ended.carried().change().change()).sends();
+        command("p", Kind.KILL);
+        List<ProcessChange> p = changes().stream().map(record -> record.carried().change()).filter(c -> c.process().equals("p")).toList();
+        shop = shop();
+        journal.clear();
+        running("q");
+        on(new Input.RecoverProcess(APP.application(), "p", p.getFirst().createdMs(), p, List.of(0L), Map.of(ended.executionId(), sends)));
+        shop.after(3_000).stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).forEach(journal::add);
+        assertThat(received(running("q"))).isEqualTo("1");
+        assertThat(letsGoOf("p")).isTrue();
+    }
+
+    @Test
+    void whatItSentToItselfHoldsItsEndUpForNothing() {
+        running("p");
+        Running atomic = running("p", "atomic");
+        call(atomic, send(0, "p", "1"));
+        shop.takesChanges = false;
+        finish(atomic);
+        Action.Journal ended = changes().getLast();
+        assertThat(command("p", Kind.KILL)).isNull();
+        shop.takesChanges = true;
+        take(ended);
+        take(changes().getLast());
+        shop.after(3_000).stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).forEach(journal::add);
+        assertThat(letsGoOf("p")).isTrue();
+        assertThat(shop.core().context().processes.table().isKnown(APP.application(), "p")).isFalse();
+    }
 }
