@@ -91,8 +91,8 @@ public final class BusJournal implements JournalAdapter {
             }
 
             @Override
-            public void onEndedFirst(String executionId) {
-                onThread(() -> order.onEndedFirst(executionId));
+            public void onEndedFirst(Given end) {
+                onThread(() -> order.onEndedFirst(end));
             }
         });
         this.order = new RecordOrder(appends, copying, this::onThread, queue::isClosed);

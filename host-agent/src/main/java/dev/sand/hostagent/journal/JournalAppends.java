@@ -32,7 +32,7 @@ final class JournalAppends {
         void onSettled(Given given);
 
         /** The execution's end is there, and its beginning is not. */
-        void onEndedFirst(String executionId);
+        void onEndedFirst(Given end);
     }
 
     private final GlobalBus bus;
@@ -225,7 +225,7 @@ final class JournalAppends {
             if (copies.has(given.entry().application(), id)) {
                 ends.release(given, () -> partition.onEnded(id, offset));
             } else if (!partition.onEnded(id, offset)) {
-                retries.onEndedFirst(id);
+                retries.onEndedFirst(given);
             }
             trim(partition);
         }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,12 @@ final class RecordOrder {
 
         Held(boolean ofProcess) {
             this.ofProcess = ofProcess;
+        }
+
+        /** Whether an end of that execution is still to go to the bus. */
+        boolean ends(String executionId) {
+            return Stream.concat(failed.stream(), behind.stream())
+                    .anyMatch(each -> each.backup() instanceof Backup.Ended && each.executionId().equals(executionId));
         }
 
         boolean isOver() {
@@ -211,13 +218,18 @@ final class RecordOrder {
         letGo(given.order(), settled);
     }
 
-    /** Its end was on its way when its beginning failed: that is needed no more. */
-    void onEndedFirst(String executionId) {
-        Held over = held.get(executionId);
-        if (over != null && !over.copying && !over.failed.isEmpty() && !over.isOver()) {
-            over.failed.forEach(appends::leaveOut);
-            over.failed.clear();
-            letGo(executionId, over);
+    /** Its end was on its way when its beginning failed: that is needed no more, but for what it changed of its process. */
+    void onEndedFirst(Given end) {
+        Held over = held.get(end.order());
+        if (over == null || over.copying && !over.ofProcess || over.ends(end.executionId())) {
+            return;
+        }
+        List<Given> needless = over.failed.stream()
+                .filter(each -> each.executionId().equals(end.executionId()) && each.entry().change() == null).toList();
+        if (!needless.isEmpty()) {
+            needless.forEach(appends::leaveOut);
+            over.failed.removeIf(each -> needless.stream().anyMatch(other -> other == each));
+            letGo(end.order(), over);
         }
     }
 

@@ -284,4 +284,29 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(numbers(reading.left("app", id -> false).getFirst())).containsExactly(8L);
         assertThat(reading.left("app", id -> false).getFirst().bases()).containsExactly(0L, 7L);
     }
+
+    /** It would be open for ever, and run again at each next owner. */
+    @Test
+    void aBeginningThatTheBusDidNotTakeIsNotGivenBehindItsEnd() {
+        LateBus late = new LateBus(bus);
+        journal.close();
+        journal = journal(late, OPTIONS);
+        give(0, 1, new Change.Made(1, 0, 0));
+        durable(1);
+        late.holds = true;
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        journal.append(new Entry("app", e1, Slots.of("p", 2), epoch, 0, accepted("app", e1), Await.NO, "p", null), null);
+        await().until(() -> late.held.size() == 1);
+        journal.append(new Entry("app", e1, Slots.of("p", 2), epoch, 1, new Backup.Ended(Status.SUCCEEDED), Await.NO, "p", null), null);
+        await().until(() -> late.held.size() == 2);
+        late.holds = false;
+        late.held.poll().listener().onFailed(new BusException(BusException.Kind.FULL, "no room", null));
+        late.held.poll().append(bus);
+        give(0, 2, message(json("1")));
+        durable(2);
+        restart();
+        Left left = left();
+        assertThat(left.executions()).isEmpty();
+        assertThat(numbers(left.processes().getFirst())).containsExactly(1L, 2L);
+    }
 }
