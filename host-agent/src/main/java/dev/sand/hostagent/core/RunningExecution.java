@@ -145,6 +145,7 @@ final class RunningExecution extends Timed implements Tenant {
     void forgetItsEnd() {
         recovery = recovery.withoutItsEnd();
         backups.goesOnFrom(recovery.next());
+        context.timers.arm(this, deadlineNs);
     }
 
     boolean isHeld() {
@@ -396,6 +397,9 @@ final class RunningExecution extends Timed implements Tenant {
     /** Its deadline. */
     @Override
     void onDue() {
+        if (state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay()) {
+            return; // whether that end counts is not known yet; if it does, somebody may have been told of it
+        }
         String where = switch (state) {
             case HELD -> "while the journals of slot " + slot + " were being read";
             case ENTERING -> admission.stage();

@@ -430,4 +430,21 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(letsGoOf("p")).isTrue();
         assertThat(shop.core().context().processes.table().isKnown(APP.application(), "p")).isFalse();
     }
+
+    @Test
+    void anExecutionThatHadEndedEndsSoThoughItsDeadlineComesBeforeItsProcess() {
+        String id = Slots.placed(Ids.encode(1_000, 78, 0), Slots.of("p", SLOTS), SLOTS);
+        InvocationRequest request = new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 10_000, false, null)
+                .inProcess("p");
+        List<ProcessChange> changes = List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0)),
+                new ProcessChange("p", 5, 0, 2, new Change.Done(List.of(write("a", "1")), List.of(), List.of())));
+        shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        on(new Input.RecoverProcess(APP.application(), "p", 5, changes, List.of(0L), Map.of()));
+        on(new Input.Recover(request, List.of(new Signal.TaskSucceeded("g", json("7"), List.of(), 4)), 2, Map.of(), 9_900, List.of(1L),
+                new Input.Changed(5, 0, 2, 1)));
+        shop.after(200);
+        on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        assertThat(shop.of(Action.Record.class)).singleElement()
+                .satisfies(record -> assertThat(record.record().status()).isEqualTo(Status.SUCCEEDED));
+    }
 }
