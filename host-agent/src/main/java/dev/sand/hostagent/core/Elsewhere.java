@@ -54,15 +54,15 @@ final class Elsewhere {
         } else if (FunctionSender.isAtomic(by)) {
             later(by, attempt, call, message);
         } else {
-            sendNow(home, call, message, context.nowNs + send.waitMs() * 1_000_000);
+            sendNow(by, attempt, home, call, message, context.nowNs + send.waitMs() * 1_000_000);
         }
     }
 
-    private void sendNow(ProcessHome home, Input.CallProcess call, Outgoing message, long untilNs) {
+    private void sendNow(Event by, Attempt attempt, ProcessHome home, Input.CallProcess call, Outgoing message, long untilNs) {
         long waitMs = Math.clamp((untilNs - context.nowNs) / 1_000_000, 0, ROOM_MS);
         context.emit(new Action.SendElsewhere(call.app().application(), call.app().version(), message, waitMs, failure -> {
             if (failure != null && failure.error().equals(Errors.OVERLOADED) && context.nowNs < untilNs) {
-                context.later(() -> sendNow(home, call, message, untilNs));
+                context.later(() -> sendAgain(by, attempt, home, call, message, untilNs));
             } else if (failure != null) {
                 processes.calls().refuse(call, failure, message.destination());
             } else {
@@ -71,6 +71,15 @@ final class Elsewhere {
                 answer(call.listener(), new Answer.Done());
             }
         }));
+    }
+
+    /** There was no room. Of an attempt that runs no more the message comes with the next one, if at all. */
+    private void sendAgain(Event by, Attempt attempt, ProcessHome home, Input.CallProcess call, Outgoing message, long untilNs) {
+        if (by.isRunning() && Processes.attempt(by).equals(attempt)) {
+            sendNow(by, attempt, home, call, message, untilNs);
+        } else {
+            processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
+        }
     }
 
     /** It counts when its function ends well: that there is such a process is known before. */

@@ -362,4 +362,19 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Listed.class, listed ->
                 assertThat(listed.statuses()).containsEntry("p", "active"));
     }
+
+    @Test
+    void whoRunsNoMoreWaitsForRoomElsewhereNoMore() {
+        lose("q");
+        Running sender = running("p");
+        ask(sender, new ProcessCall.Send(0, "q", "k", json("7"), 60_000));
+        Action.SendElsewhere sent = shop.only(Action.SendElsewhere.class);
+        back(() -> sent.then().accept(new Failure(Errors.OVERLOADED, "full", Failure.Source.PLATFORM, true, null, Map.of())));
+        shop.fail(sender, "Boom");
+        List<Action> seen = shop.after(3_000);
+        deliver(seen);
+        assertThat(seen).noneMatch(Action.SendElsewhere.class::isInstance);
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Refused.class, refused ->
+                assertThat(refused.error()).isEqualTo(Errors.CONFLICT));
+    }
 }

@@ -138,7 +138,7 @@ abstract class ProcessFixture {
         actions.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).forEach(journal::add);
     }
 
-    private void deliver(List<Action> actions) {
+    void deliver(List<Action> actions) {
         for (Action action : actions) {
             switch (action) {
                 case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
