@@ -41,6 +41,8 @@ final class ProcessHome extends Timed {
     private final Migration migration;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
+    /** Executions that messages made, whose request is on its way into the journal. */
+    private final Set<String> fires = new LinkedHashSet<>(0);
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
@@ -444,9 +446,17 @@ final class ProcessHome extends Timed {
             this.then = then;
         }
 
+        /** Its end waits for that: before, another owner has the messages unread, and they make another one. */
         void write(String executionId, Backup backup) {
             Change.Fired fired = process.fired(due);
-            journal.write(executionId, 0, backup, process.number(), fired, then);
+            context.processes.sends().begin(executionId);
+            fires.add(executionId);
+            journal.write(executionId, 0, backup, process.number(), fired, () -> {
+                then.run();
+                if (fires.remove(executionId)) {
+                    context.processes.sends().done(executionId);
+                }
+            });
         }
     }
 
@@ -529,6 +539,8 @@ final class ProcessHome extends Timed {
     private void goesOn() {
         written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
         written.clear();
+        List.copyOf(fires).forEach(context.processes.sends()::done); // they are the next owner's
+        fires.clear();
         List<Payload> needed = mailbox.moved();
         gone = true;
         closeSandbox();

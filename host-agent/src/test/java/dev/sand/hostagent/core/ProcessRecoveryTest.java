@@ -447,4 +447,19 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(shop.of(Action.Record.class)).singleElement()
                 .satisfies(record -> assertThat(record.record().status()).isEqualTo(Status.SUCCEEDED));
     }
+
+    @Test
+    void whatMessagesMadeHasNotEndedBeforeItsRequestIsDurable() {
+        running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        call(sender, new ProcessCall.Send(0, "q", "invoke:g:x", json("5"), 0));
+        Action.Journal fired = changes().getLast();
+        Action.Journal arrived = changes().get(changes().size() - 2);
+        shop.settle();
+        List<Action> ended = finish(shop.running(fired.executionId()));
+        assertThat(ended).as("another owner would make another one").noneMatch(Action.Record.class::isInstance);
+        take(arrived);
+        assertThat(take(fired)).anyMatch(Action.Record.class::isInstance);
+    }
 }
