@@ -93,10 +93,9 @@ final class ProcessReading {
         if (first != null && found.values.get(base)) {
             ended.add(new Ended(journalId, first));
         }
-        found.byNumber.headMap(number).values().stream()
-                .filter(entry -> entry.change().base() == base && isOpen.test(entry.executionId()))
-                .forEach(entry -> imaged.computeIfAbsent(entry.executionId(), added -> new HashSet<>(2))
-                        .add(new Imaged(name, entry.change().number())));
+        found.byNumber.headMap(number).values().stream().filter(entry -> isOpen.test(entry.executionId())).forEach(entry ->
+                imaged.computeIfAbsent(entry.executionId(), added -> new HashSet<>(2)).add(new Imaged(name, entry.change().number())));
+        found.byNumber.headMap(number).clear(); // of other bases too, whose own end may not be there
         found.byNumber.values().removeIf(entry -> entry.change().base() == base);
         if (found.bases.isEmpty()) {
             processes.remove(name);

@@ -226,7 +226,7 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(copies.bytes("app", found.reference())).isEqualTo(large);
         give(2, 4, message(json("4")));
         durable(4);
-        end(0);
+        end(0, 3);
         restart();
         process = left().processes().getFirst();
         assertThat(numbers(process)).containsExactly(4L);
@@ -308,5 +308,19 @@ class ProcessJournalTest extends BusJournalFixture {
         Left left = left();
         assertThat(left.executions()).isEmpty();
         assertThat(numbers(left.processes().getFirst())).containsExactly(1L, 2L);
+    }
+
+    /** It would be there again. */
+    @Test
+    void ofAKilledProcessNothingIsFoundThoughTheEndOfAnEarlierImageIsMissing() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(0, 2, message(json("1")));
+        give(2, 3, new Change.Killed(null));
+        durable(3);
+        end(2, 3);
+        restart();
+        RecoverProcess process = left().processes().getFirst();
+        assertThat(numbers(process)).isEmpty();
+        assertThat(process.bases()).as("to be ended").containsExactly(0L);
     }
 }
