@@ -138,7 +138,7 @@ final class JournalTaking {
         reading.endedWithValues().forEach(found -> ended.add(new ProcessReading.Ended(found.request.executionId(), found.firstOffset)));
         ended.forEach(each -> open.onAccepted(each.journalId(), each.firstOffset()));
         String application = Topics.applicationOfJournal(partition.topic);
-        List<Input.RecoverProcess> processes = reading.processes().left(application, reading::isOpen).stream()
+        List<Input.RecoverProcess> processes = reading.processes().left(application, reading::isUnended).stream()
                 .map(process -> process.in(partition.number)).toList();
         processes.forEach(process -> process.changes().stream().filter(Values::areGlobal)
                 .forEach(change -> copies.expect(application, change.journalId())));

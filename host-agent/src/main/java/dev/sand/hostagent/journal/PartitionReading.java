@@ -175,7 +175,7 @@ final class PartitionReading {
             }
             case Backup.Changed _ -> { }
             case Backup.Ended _ when ProcessChange.processOf(id) != null ->
-                    processes.ended(id, record.sequence(), each -> open.containsKey(each) || early.containsKey(each));
+                    processes.ended(id, record.sequence(), this::isUnended);
             case Backup.Ended _ -> {
                 if (found != null && found.values) {
                     ended.add(found);
@@ -193,6 +193,11 @@ final class PartitionReading {
 
     boolean isOpen(String executionId) {
         return open.containsKey(executionId);
+    }
+
+    /** What it sent with its end may not be given, though its beginning be not there. */
+    boolean isUnended(String executionId) {
+        return isOpen(executionId) || early.containsKey(executionId);
     }
 
     Iterable<Found> open() {

@@ -323,4 +323,18 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(numbers(process)).isEmpty();
         assertThat(process.bases()).as("to be ended").containsExactly(0L);
     }
+
+    @Test
+    void soAreThoseOfOneWhoseBeginningTheBusRefused() {
+        Change.Outgoing send = new Change.Outgoing("e1/g", 0, "p", "q", "k", json("4"));
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(change(0, 2, new Change.Done(List.of(), List.of(), List.of(send))), e1, 1, succeeded("g", json("3")));
+        durable(2);
+        restart();
+        assertThat(left().processes().getFirst().unsent().get(e1)).usingRecursiveFieldByFieldElementComparator().containsExactly(send);
+        append("app", e1, 2, new Backup.Ended(Status.SUCCEEDED));
+        restart();
+        assertThat(left().processes().getFirst().unsent()).isEmpty();
+    }
 }
