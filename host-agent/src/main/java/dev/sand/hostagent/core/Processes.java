@@ -17,6 +17,7 @@ import dev.sand.localbus.GrainQueue.Refusal;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -159,7 +160,12 @@ final class Processes {
         }
         if (table.isKnown(application, recover.process())) {
             long epoch = context.slots.epoch(slot);
-            table.whenSettled(application, recover.process(), () -> recoverBeside(recover, epoch));
+            Set<String> senders = Set.copyOf(recover.unsent().keySet());
+            senders.forEach(sends::begin); // none of them is marked as ended before
+            table.whenSettled(application, recover.process(), () -> {
+                recoverBeside(recover, epoch);
+                senders.forEach(sends::done);
+            });
             return;
         }
         ProcessChange last = recover.changes().getLast();

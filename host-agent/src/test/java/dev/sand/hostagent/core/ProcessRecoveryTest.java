@@ -13,6 +13,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessMessage;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
@@ -461,5 +462,23 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(ended).as("another owner would make another one").noneMatch(Action.Record.class::isInstance);
         take(arrived);
         assertThat(take(fired)).anyMatch(Action.Record.class::isInstance);
+    }
+
+    /** An earlier one of its name is on its way from here still. */
+    @Test
+    void anEndIsNotMarkedBeforeWhatItSentIsGivenThoughItsProcessIsLookedAtLater() {
+        String id = Slots.placed(Ids.encode(1_000, 79, 0), Slots.of("p", SLOTS), SLOTS);
+        Change.Outgoing message = new Change.Outgoing(id + "/g", 0, "p", "q", "k", json("1"));
+        shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        shop.movesImages = false;
+        on(new Input.RecoverProcess(APP.application(), "p", 5, List.of(new ProcessChange("p", 5, 4, 5, new Change.Left(new ProcessPlace(1, 1)))),
+                List.of(4L), Map.of()));
+        Action.MoveImage move = shop.only(Action.MoveImage.class);
+        on(new Input.RecoverProcess(APP.application(), "p", 6, List.of(new ProcessChange("p", 6, 0, 1, new Change.Made(1, 0, 0)),
+                new ProcessChange("p", 6, 0, 2, new Change.Done(List.of(), List.of(), List.of(message)))), List.of(0L),
+                Map.of(id, List.of(message))));
+        List<Action> seen = on(new Input.AlreadyEnded(id, () -> { }));
+        assertThat(seen).noneMatch(Action.MarkEnded.class::isInstance);
+        assertThat(move.to().slot()).isEqualTo(1);
     }
 }
