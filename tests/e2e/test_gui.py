@@ -99,6 +99,8 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("examples.mjs", None),
         # What applications did lately, in figures and over time.
         ("home.mjs", APPLICATIONS / "gate"),
+        # A value made, edited, overtaken by somebody else, deleted.
+        ("data.mjs", APPLICATIONS / "gate"),
         # A secret set, and deleted; its value comes back nowhere.
         ("secrets.mjs", APPLICATIONS / "gate"),
         # Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there.

@@ -15,6 +15,8 @@ export type Route =
   | { readonly page: "deploy"; readonly into: string }
   | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
   | { readonly page: "process"; readonly app: string; readonly id: string }
+  /** With a value that is open. */
+  | { readonly page: "data"; readonly app: string; readonly prefix: string; readonly after: string; readonly key: string }
   | { readonly page: "triggers" | "bus"; readonly app: string }
   | { readonly page: "queue"; readonly app: string; readonly name: string; readonly after: string }
   | { readonly page: "versions"; readonly app: string; readonly from: string; readonly to: string }
@@ -41,6 +43,7 @@ export function parseRoute(hash: string): Route {
   if (kind === "versions") {
     return name === undefined ? { page: "versions", app, from: asked("from"), to: asked("to") } : { page: "files", app, version: name, path: asked("path") };
   }
+  if (kind === "data" && name === undefined) return { page: "data", app, prefix: asked("prefix"), after: asked("after"), key: asked("key") };
   if (kind === "triggers" && name === undefined) return { page: "triggers", app };
   if (kind === "queues") return name === undefined ? { page: "bus", app } : { page: "queue", app, name, after: asked("after") };
   if (kind === "executions" && name === undefined) {
@@ -81,6 +84,8 @@ export function formatRoute(route: Route): string {
       return at(route.app, "versions") + queryOf({ from: route.from, to: route.to });
     case "files":
       return at(route.app, "versions", route.version) + queryOf({ path: route.path });
+    case "data":
+      return at(route.app, "data") + queryOf({ prefix: route.prefix, after: route.after, key: route.key });
     case "triggers":
       return at(route.app, "triggers");
     case "bus":

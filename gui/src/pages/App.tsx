@@ -10,6 +10,7 @@ import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
 import { Application } from "./Application";
 import { Bus } from "./Bus";
+import { Data } from "./Data";
 import { Execution } from "./Execution";
 import { Executions } from "./Executions";
 import { Grain } from "./Grain";
@@ -82,6 +83,7 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
     ["Triggers", { page: "triggers", app }, ["triggers"]],
     ["Queues", { page: "bus", app }, ["bus", "queue"]],
+    ["Data", { page: "data", app, prefix: "", after: "", key: "" }, ["data"]],
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
     ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams() }, ["logs"]],
   ];
@@ -112,6 +114,8 @@ function Page({ route }: { readonly route: Route }) {
       return <Versions route={route} />;
     case "files":
       return <VersionFiles route={route} />;
+    case "data":
+      return <Data route={route} />;
     case "triggers":
       return <Triggers app={route.app} />;
     case "bus":

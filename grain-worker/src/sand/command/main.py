@@ -35,6 +35,7 @@ SUBCOMMANDS = {
     "rollback": "versions",
     "secrets": "secrets",
     "keys": "keys",
+    "data": "data",
     "audit": "audit",
     "doctor": "doctor",
     "asl": "asl",

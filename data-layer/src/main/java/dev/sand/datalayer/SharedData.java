@@ -158,6 +158,12 @@ public final class SharedData {
         return value;
     }
 
+    /** Of a value that was got. */
+    public byte[] bytes(String application, Value value) {
+        Payload payload = value.payload();
+        return payload.bytes() != null ? payload.bytes() : large.read(application, payload.reference());
+    }
+
     /**
      * @param expected a version, {@link GlobalStore#ABSENT} or {@link GlobalStore#ANY}
      * @return the new version; @throws StoreException CONFLICT with the actual version, or BAD_VALUE over the limit

@@ -6,9 +6,11 @@ import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.BundleArchive;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
@@ -22,6 +24,7 @@ import dev.sand.frontend.access.KeyedDoor;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
+import dev.sand.frontend.control.DataApi;
 import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.FiguresApi;
 import dev.sand.frontend.control.FilesApi;
@@ -76,17 +79,20 @@ public final class Frontend implements AutoCloseable {
      * @param metrics the page that {@code /metrics} answers, in Prometheus's text format
      * @param tracing who makes spans
      * @param secrets of applications, which are set here and never read
+     * @param data what grains share
      * @param clockMs the time that all frontends and hosts agree on: of ids, of keys and of what is sent
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                         Consumer<String> deleteData, GlobalBus bus, int slots, BundleArchive bundles, Supplier<String> trouble,
-                        Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, LongSupplier clockMs) {
+                        Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, DataApi.Shared data,
+                        LongSupplier clockMs) {
 
         /** Unobserved, alone on this machine, without a key for secrets. */
         public Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                      Consumer<String> deleteData, GlobalBus bus, int slots) {
             this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF,
-                    new StoredSecrets(store, null), System::currentTimeMillis);
+                    new StoredSecrets(store, null), new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
+                    System::currentTimeMillis);
         }
     }
 
@@ -159,6 +165,7 @@ public final class Frontend implements AutoCloseable {
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
+        new DataApi(parts.registry, parts.data).addTo(routes);
         new FiguresApi(parts.registry, parts.host, parts.clockMs).addTo(routes);
         new AuditApi(audit).addTo(routes);
         service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);

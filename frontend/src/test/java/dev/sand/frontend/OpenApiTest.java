@@ -91,6 +91,11 @@ class OpenApiTest {
             platform.host.recent.add(new dev.sand.event.RecentEnds("a", null, 0, List.of(new dev.sand.event.RecentEnds.Step("demo",
                     System.currentTimeMillis() / 10_000 * 10_000 - 60_000, 3, 1, 9, new int[] {3}))));
             call("GET", "/api/v1/figures", "/api/v1/figures?minutes=60", null, 200);
+            call("PUT", app + "/data/value", DEMO + "/data/value?key=a%2Fb", "{\"x\": 1}", 200);
+            call("PUT", app + "/data/value", DEMO + "/data/value?key=a%2Fb", "{", 400);
+            call("GET", app + "/data/value", DEMO + "/data/value?key=none", null, 404);
+            call("GET", app + "/data", DEMO + "/data?prefix=a", null, 200);
+            call("DELETE", app + "/data/value", DEMO + "/data/value?key=a%2Fb", null, 204);
             call("GET", "/livez", "/livez", null, 200);
             call("GET", "/readyz", "/readyz", null, 200);
             assertThat(platform.get("/metrics").headers().firstValue("Content-Type")).hasValueSatisfying(type ->

@@ -5,12 +5,15 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.SecretsKey;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.Slots;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.control.DataApi;
 import dev.sand.globalbus.MemoryBus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -71,7 +74,8 @@ final class Platform implements AutoCloseable {
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)
                 .withAlone(true)),
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
-                        Tracing.OFF, secrets, System::currentTimeMillis));
+                        Tracing.OFF, secrets, new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
+                        System::currentTimeMillis));
         frontend.start();
     }
 

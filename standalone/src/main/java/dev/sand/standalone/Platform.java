@@ -1,6 +1,7 @@
 package dev.sand.standalone;
 
 import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
@@ -11,6 +12,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.control.DataApi;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
 import dev.sand.hostagent.control.Capabilities;
@@ -118,7 +120,8 @@ final class Platform implements AutoCloseable {
             Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing, secrets,
-                    backends.membership()::nowMs)));
+                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.DEFAULT), false)
+                            : new DataApi.Shared(host.data, true), backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {
                 host.agent.controls(operations.control()); // of a host alone too: its grains reach no other's

@@ -1,0 +1,183 @@
+package dev.sand.frontend.control;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Payload;
+import dev.sand.frontend.http.Exchange;
+import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Router;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code /api/v1/applications/{app}/data}: what its grains share as {@code context.data}, key by key. */
+public final class DataApi {
+    /** A value that is asked for or given here; grains may have larger ones. */
+    private static final int VALUE_BYTES = 4 << 20;
+    private static final int KEY_BYTES = 1024;
+    private static final Pattern ENTITY_TAG = Pattern.compile("\"(\\d{1,19})\"");
+    private static final Pattern MEDIA_TYPE = Pattern.compile("[!-~][ -~]{0,126}");
+
+    /** @param shared as this process sees it; @param changes whether triggers on data hear of what is written through it */
+    public record Shared(SharedData shared, boolean changes) {}
+
+    private final Registry registry;
+    private final Shared data;
+
+    public DataApi(Registry registry, Shared data) {
+        this.registry = registry;
+        this.data = data;
+    }
+
+    public void addTo(Router router) {
+        router.on("listData", this::list)
+                .on("getData", this::get)
+                .on("putData", this::put)
+                .on("deleteData", this::delete);
+    }
+
+    private void list(Exchange exchange) {
+        String application = ApplicationsApi.application(exchange, registry);
+        String prefix = exchange.query("prefix");
+        SharedData.Keys found = reading(() -> data.shared.list(application, prefix == null ? "" : prefix, exchange.query("after"),
+                exchange.query("limit", 100, 1, SharedData.MAX_LIST)));
+        ArrayNode keys = Json.array();
+        found.keys().forEach(keys::add);
+        ObjectNode answer = Json.object();
+        answer.set("keys", keys);
+        answer.put("next", found.more() ? found.keys().getLast() : null);
+        exchange.json(200, answer);
+    }
+
+    private void get(Exchange exchange) {
+        String application = ApplicationsApi.application(exchange, registry);
+        String key = key(exchange);
+        SharedData.Value value = reading(() -> data.shared.get(application, key));
+        if (value.payload() == null) {
+            throw unknown(application, key);
+        }
+        if (value.payload().size() > VALUE_BYTES) {
+            throw Problem.caller(413, "value-too-large", "Too large a value", "The value has " + value.payload().size()
+                    + " bytes, and " + VALUE_BYTES + " are the limit here; grains read it with context.data.").with("limit", VALUE_BYTES)
+                    .with("actual", value.payload().size()).asException();
+        }
+        byte[] bytes = reading(() -> data.shared.bytes(application, value));
+        exchange.headers().put("ETag", tag(value.version()));
+        exchange.bytes(200, value.payload().contentType(), ByteBuffer.wrap(bytes));
+    }
+
+    private void put(Exchange exchange) throws IOException {
+        String application = changed(exchange);
+        String key = key(exchange);
+        byte[] body = exchange.body(VALUE_BYTES, "A value");
+        String type = exchange.header("Content-Type");
+        Payload payload = new Payload(type == null ? Payload.JSON : type, body, null);
+        if (!MEDIA_TYPE.matcher(payload.contentType()).matches()) {
+            throw Problems.badRequest("A Content-Type has at most 127 printable ASCII characters.").asException();
+        }
+        if (payload.isJson()) {
+            checkJson(body);
+        }
+        long expected = expected(exchange);
+        long version = reading(() -> data.shared.put(application, key, payload, expected));
+        if (!registry.exists(application)) {
+            // Deleted meanwhile: the next application of that name is not to have it.
+            data.shared.delete(application, key, GlobalStore.ANY);
+            throw Problems.unknownApplication(application).asException();
+        }
+        exchange.headers().put("ETag", tag(version));
+        exchange.json(200, Json.object().put("version", version));
+    }
+
+    private void delete(Exchange exchange) {
+        String application = changed(exchange);
+        String key = key(exchange);
+        long expected = expected(exchange);
+        if (!reading(() -> data.shared.delete(application, key, expected))) {
+            throw unknown(application, key);
+        }
+        exchange.empty(204);
+    }
+
+    private String changed(Exchange exchange) {
+        String application = ApplicationsApi.application(exchange, registry);
+        if (!data.changes) {
+            throw Problem.caller(409, "no-host-here", "No host here", "This frontend has no host agent in its process, and triggers on data"
+                    + " would not hear of the change: change it by a grain, or through a platform of one process.").asException();
+        }
+        return application;
+    }
+
+    private static String key(Exchange exchange) {
+        String key = exchange.query("key");
+        int bytes = key == null ? 0 : key.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > KEY_BYTES) {
+            throw Problems.badRequest("Query parameter 'key' has 1 to " + KEY_BYTES + " bytes in UTF-8.").asException();
+        }
+        exchange.name("key", key);
+        return key;
+    }
+
+    /** What grains would be given, and could not decode, is not kept. */
+    private static void checkJson(byte[] body) {
+        try {
+            dev.sand.workflow.data.Json.read(body);
+        } catch (IOException e) {
+            throw Problems.badRequest("The value is no JSON: give its Content-Type if it is something else.").asException();
+        }
+    }
+
+    private static long expected(Exchange exchange) {
+        String match = exchange.header("If-Match");
+        String none = exchange.header("If-None-Match");
+        if (match == null && none == null) {
+            return GlobalStore.ANY;
+        }
+        if (match == null && none.strip().equals("*")) {
+            return GlobalStore.ABSENT;
+        }
+        Matcher tag = ENTITY_TAG.matcher(match == null ? "" : match.strip());
+        if (none != null || !tag.matches()) {
+            throw Problems.badRequest("If-Match takes the ETag of the value, as in \"7\"; If-None-Match takes *.").asException();
+        }
+        try {
+            return Long.parseLong(tag.group(1));
+        } catch (NumberFormatException e) {
+            throw Problems.badRequest("No value has a version like " + tag.group(1) + ".").asException();
+        }
+    }
+
+    private static String tag(long version) {
+        return '"' + Long.toString(version) + '"';
+    }
+
+    private static <T> T reading(Supplier<T> operation) {
+        try {
+            return operation.get();
+        } catch (StoreException e) {
+            if (e.kind() == StoreException.Kind.CONFLICT) {
+                throw Problem.caller(412, "version-conflict", "Another version", e.actualVersion() == 0
+                        ? "There is no value of this key." : "The value has version " + e.actualVersion() + " by now.")
+                        .with("actual", e.actualVersion()).asException();
+            }
+            if (e.kind() == StoreException.Kind.BAD_VALUE) {
+                throw Problems.badRequest(e.getMessage()).asException();
+            }
+            throw e;
+        }
+    }
+
+    private static RuntimeException unknown(String application, String key) {
+        return Problem.caller(404, "unknown-key", "Unknown key", "Application '" + application + "' has no data under '" + key + "'.")
+                .asException();
+    }
+}

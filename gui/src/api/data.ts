@@ -1,0 +1,81 @@
+// What an application's grains share, key by key.
+import { queryOptions } from "@tanstack/react-query";
+import { Refusal, address, answered, client } from "./client";
+
+const FRESH_MS = 5_000;
+export const KEYS = 100;
+const enc = encodeURIComponent;
+
+function keysQuery(prefix: string, after: string): URLSearchParams {
+  return new URLSearchParams({ ...(prefix && { prefix }), ...(after && { after }), limit: String(KEYS) });
+}
+
+export const dataPaths = {
+  keys: (app: string, prefix: string, after: string) => address(`api/v1/applications/${enc(app)}/data?${keysQuery(prefix, after)}`),
+  value: (app: string, key: string) => address(`api/v1/applications/${enc(app)}/data/value?${new URLSearchParams({ key })}`),
+};
+
+export const dataKeys = (app: string, prefix: string, after: string) =>
+  queryOptions({
+    queryKey: ["data", app, prefix, after],
+    queryFn: () =>
+      answered(
+        client.GET("/api/v1/applications/{app}/data", {
+          params: { path: { app }, query: { limit: KEYS, ...(prefix && { prefix }), ...(after && { after }) } },
+        }),
+      ),
+    refetchInterval: FRESH_MS,
+    placeholderData: (before) => before,
+  });
+
+export interface Kept {
+  readonly version: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const AT = "/api/v1/applications/{app}/data/value";
+
+/** Asked for once: what is typed into it is not to change under somebody's hands. */
+export const dataValue = (app: string, key: string) =>
+  queryOptions({
+    queryKey: ["value", app, key],
+    queryFn: async (): Promise<Kept> => {
+      const asked = await client.GET(AT, { params: { path: { app }, query: { key } }, parseAs: "arrayBuffer" });
+      const body = (await answered(Promise.resolve(asked))) as ArrayBuffer | undefined;
+      return {
+        version: asked.response.headers.get("ETag") ?? "",
+        contentType: asked.response.headers.get("Content-Type") ?? "",
+        bytes: new Uint8Array(body ?? new ArrayBuffer(0)),
+      };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+
+interface Put {
+  readonly app: string;
+  readonly key: string;
+  readonly text: string;
+  readonly contentType: string;
+  /** The ETag that is replaced; null: there is none. */
+  readonly expected: string | null;
+}
+
+export const putValue = ({ app, key, text, contentType, expected }: Put) =>
+  answered(
+    client.PUT(AT, {
+      params: { path: { app }, query: { key }, header: expected === null ? { "If-None-Match": "*" } : { "If-Match": expected } },
+      headers: { "Content-Type": contentType },
+      body: text,
+      bodySerializer: (body: unknown) => String(body),
+    }),
+  );
+
+export const deleteValue = (app: string, key: string, expected: string) =>
+  answered(client.DELETE(AT, { params: { path: { app }, query: { key }, header: { "If-Match": expected } } }));
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof Refusal && error.status === 412;
+}

@@ -1,0 +1,71 @@
+// Data of an application: a value made, edited and deleted; one that somebody else changed meanwhile. Usage: data.mjs SERVER, to which
+// the application `gate` of tests/e2e/applications was deployed.
+import assert from "node:assert/strict";
+import { accessible, fitsPhone, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const step = (text) => console.log(text);
+const at = (key) => `${server}/api/v1/applications/gate/data/value?${new URLSearchParams({ key })}`;
+const put = (key, body, type = "application/json") => fetch(at(key), { method: "PUT", body, headers: { "Content-Type": type } });
+
+await withPage(async (page) => {
+  step("keys by prefix");
+  for (const key of ["walk/1", "walk/<b>2</b>", "other"]) assert.equal((await put(key, '{"big": 12345678901234567890}')).status, 200);
+  await page.goto(`${server}/ui/#/applications/gate`);
+  await page.getByRole("link", { name: "Data", exact: true }).click();
+  await page.getByRole("link", { name: "other", exact: true }).waitFor();
+  await page.getByRole("searchbox").fill("walk/");
+  await page.getByRole("link", { name: "other", exact: true }).waitFor({ state: "detached" });
+  await page.waitForURL(/prefix=walk/);
+  await page.getByRole("link", { name: "walk/<b>2</b>" }).waitFor();
+  assert.equal(await page.locator("main b").count(), 0, "a key is text");
+  await accessible(page, "data");
+
+  step("one is edited by keyboard, and has another version");
+  await page.getByRole("link", { name: "walk/1", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  const value = page.getByLabel("Value, as JSON");
+  await value.waitFor();
+  assert.equal(await value.inputValue(), '{"big": 12345678901234567890}', "no digit is lost");
+  await accessible(page, "data-value");
+  await value.fill("{");
+  assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+  await value.fill('{"edited": true}');
+  const saved = page.waitForResponse((response) => response.request().method() === "PUT");
+  await page.keyboard.press("Control+Enter");
+  const tag = (await saved).headers().etag;
+  await page.locator(".facts dd", { hasText: tag.replaceAll('"', "") }).first().waitFor();
+  assert.equal(await (await fetch(at("walk/1"))).text(), '{"edited": true}');
+
+  step("who was overtaken is told, and keeps what was typed");
+  await value.fill('{"mine": 1}');
+  await put("walk/1", '{"theirs": 1}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Somebody changed it since it was read").waitFor();
+  assert.equal(await value.inputValue(), '{"mine": 1}');
+  assert.equal(await (await fetch(at("walk/1"))).text(), '{"theirs": 1}');
+  await accessible(page, "data-conflict");
+  await page.getByRole("button", { name: "Read it again" }).click();
+  await page.waitForFunction(() => document.querySelector("#data-value")?.value === '{"theirs": 1}');
+
+  step("it is deleted after a question");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("none yet").waitFor();
+  assert.equal((await fetch(at("walk/1"))).status, 404);
+
+  step("and made again");
+  await value.fill("7");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("none yet").waitFor({ state: "detached" });
+  assert.equal(await (await fetch(at("walk/1"))).text(), "7");
+
+  step("bytes are not shown as text, and can be had");
+  await put("walk/bytes", new Uint8Array([255, 254, 0]), "application/octet-stream");
+  await page.goto(`${server}/ui/#/applications/gate/data?key=walk/bytes`);
+  await page.getByText("3 B of application/octet-stream: no text.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);
+  await page.getByRole("link", { name: "Download it" }).waitFor();
+  await fitsPhone(page, server, ["#/applications/gate/data", "#/applications/gate/data?key=walk/1"]);
+});
+console.log("walked");
