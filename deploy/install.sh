@@ -19,6 +19,10 @@ mv "$target/lib.new" "$target/lib"
 rm -rf "$target/python"
 mkdir "$target/python"
 tar -C "$top/grain-worker/src" --exclude=__pycache__ -h -c sand | tar -C "$target/python" -x
+# Of the management application what runs, as its .sandignore says.
+rm -rf "$target/management"
+mkdir "$target/management"
+tar -C "$top/management" --exclude=__pycache__ --exclude=./tests --exclude=./README.md --exclude=./.sandignore -c . | tar -C "$target/management" -x
 install -m 755 "$top/deploy/bin/sand-platform" "$target/bin/"
 install -m 644 "$top"/docs/*.md "$target/docs/"
 install -m 644 "$top"/deploy/systemd/*.service "$root/etc/systemd/system/"
