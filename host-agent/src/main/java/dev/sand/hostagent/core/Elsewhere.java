@@ -132,22 +132,21 @@ final class Elsewhere {
         }
     }
 
-    void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+    /** @param lookedUp as {@link ProcessCalls} says */
+    void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int lookedUp) {
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), (view, failure) -> {
-            InvocationRequest request = null;
+            int slot = view != null && view.slot() != null ? view.slot() : context.slots.of(invoke.destination());
             if (failure != null) {
                 processes.calls().refuse(call, failure, invoke.destination());
-            } else {
-                request = processes.calls().request(event, call, invoke, view != null && view.slot() != null ? view.slot()
-                        : context.slots.of(invoke.destination()));
-            }
-            if (request != null) {
-                start(event, call, invoke, request);
+            } else if (lookedUp != ProcessCalls.ANY_SLOT && lookedUp != slot) {
+                processes.calls().lookUp(event, call, invoke, slot);
+            } else if (processes.calls().request(event, call, invoke, slot) instanceof InvocationRequest request) {
+                start(event, call, invoke, request, lookedUp);
             }
         }));
     }
 
-    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, InvocationRequest request) {
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, InvocationRequest request, int lookedUp) {
         String caller = event.owner.executionId();
         String id = request.executionId();
         if (invocations.containsKey(id)) {
@@ -166,7 +165,7 @@ final class Elsewhere {
                 ended(invocation, result);
             } else if (ProcessPlace.slotOf(result.failure()) >= 0) {
                 invocations.remove(id, invocation);
-                invoke(event, call, invoke); // it lives elsewhere by now
+                invoke(event, call, invoke, lookedUp); // it lives elsewhere by now
             } else if (result.failure() != null && result.hops().isEmpty()) {
                 invocations.remove(id, invocation);
                 processes.calls().refuse(call, result.failure(), request.processId());

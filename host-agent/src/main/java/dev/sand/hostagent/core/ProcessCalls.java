@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 
 /** What running functions ask of the cloud process that they run in, and of others of their application. */
 final class ProcessCalls {
+    /** Of an invocation whose id is not looked up before. */
+    static final int ANY_SLOT = -1;
     /** By then what a redrive needs of an execution that has ended is kept: its input too. */
     private static final long RECORDED_NS = 3_000_000_000L;
     private final CoreContext context;
@@ -179,12 +181,21 @@ final class ProcessCalls {
      */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
         RunningExecution caller = context.executions.get(event.owner.executionId());
-        boolean isFirst = event.attempt == 1 && (caller == null || !caller.isRecovered());
-        if (isFirst && (caller == null || caller.wasDurableFirst())) {
-            begin(event, call, invoke);
-            return;
+        if (isFirst(event) && (caller == null || caller.wasDurableFirst())) {
+            begin(event, call, invoke, ANY_SLOT);
+        } else {
+            lookUp(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
         }
-        InvocationRequest request = request(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
+    }
+
+    private boolean isFirst(Event event) {
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        return event.attempt == 1 && (caller == null || !caller.isRecovered());
+    }
+
+    /** @param slot where its process lives, as far as is known; once that is known better, it is looked up again: its id is another then */
+    void lookUp(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int slot) {
+        InvocationRequest request = request(event, call, invoke, slot);
         if (request == null) {
             return;
         }
@@ -194,8 +205,8 @@ final class ProcessCalls {
             if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
                 refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
             } else if (failure != null && !failure.error().equals(Errors.NOT_FOUND)) {
-                if (isFirst) {
-                    begin(event, call, invoke); // it hardly ran before: that is not to depend on the store
+                if (isFirst(event)) {
+                    begin(event, call, invoke, ANY_SLOT); // it hardly ran before: that is not to depend on the store
                 } else {
                     refuse(call, failure, invoke.destination());
                 }
@@ -203,29 +214,34 @@ final class ProcessCalls {
                 processes.free(request.application(), List.of(invoke.payload()));
                 answer(call.listener(), new Answer.Invoked(id));
             } else {
-                begin(event, call, invoke);
+                begin(event, call, invoke, slot);
             }
         }));
     }
 
-    private void begin(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+    /** @param lookedUp the slot that its id was of when it was looked up; {@link #ANY_SLOT}: it is not to be */
+    private void begin(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int lookedUp) {
         if (processes.elsewhere().has(call.app().application(), invoke.destination())) {
-            processes.elsewhere().invoke(event, call, invoke);
+            processes.elsewhere().invoke(event, call, invoke, lookedUp);
             return;
         }
         processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
             if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), invoke.destination())) {
-                processes.elsewhere().invoke(event, call, invoke);
+                processes.elsewhere().invoke(event, call, invoke, lookedUp);
             } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
             } else {
-                start(event, call, invoke);
+                start(event, call, invoke, lookedUp);
             }
         });
     }
 
-    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
+    private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int lookedUp) {
         int slot = processes.table().slotOf(call.app().application(), invoke.destination());
+        if (lookedUp != ANY_SLOT && lookedUp != slot) {
+            lookUp(event, call, invoke, slot);
+            return;
+        }
         InvocationRequest request = request(event, call, invoke, slot);
         if (request == null) {
             return;

@@ -15,6 +15,7 @@ import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
@@ -297,6 +298,46 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(invoked).isNotNull();
         assertThat(invokedBy(request, invoked)).isNull();
         assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
+    }
+
+    /** Under the id that it has there: where it lives, this host has not heard since it began. */
+    @Test
+    void norInAProcessThatLivesInAnotherSlotThanItsOwn() {
+        String id = Slots.placed(Ids.encode(1_000, 77, 0), Slots.of("p", SLOTS), SLOTS);
+        InvocationRequest request = new InvocationRequest(id, APP.application(), APP.version(), "g", json("1"), 10_000, false, null)
+                .inProcess("p");
+        Action.InvokeElsewhere first = invokedElsewhere(request, null);
+        String invoked = first.request().executionId();
+        assertThat(Slots.of(invoked, SLOTS)).isEqualTo(otherThanOf("q"));
+        assertThat(invokedElsewhere(request, invoked)).isNull();
+        assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
+    }
+
+    private static int otherThanOf(String process) {
+        return (Slots.of(process, SLOTS) + 1) % SLOTS;
+    }
+
+    /** q is another host's, in another slot. @return null: it is not invoked */
+    private Action.InvokeElsewhere invokedElsewhere(InvocationRequest request, String ended) {
+        shop = shop();
+        on(new Input.SlotLost(Slots.of("q", SLOTS), CoreFixture.EPOCH));
+        on(new Input.SlotLost(otherThanOf("q"), CoreFixture.EPOCH));
+        if (ended != null) {
+            shop.results.put(ended, new InvocationResult(ended, Status.SUCCEEDED, json("5"), null, List.of()));
+        }
+        shop.invoke(request);
+        shop.settle();
+        ask(shop.running(request.executionId()), new ProcessCall.Invoke(0, "q", "g", json("2")));
+        Action.FindElsewhere find = shop.only(Action.FindElsewhere.class);
+        ProcessView lives = new ProcessView(APP.application(), "q", "swapped", "there", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+                .living(otherThanOf("q"));
+        on(new Input.FromElsewhere(() -> find.then().accept(lives, null)));
+        for (Action.FindElsewhere again : shop.of(Action.FindElsewhere.class)) {
+            if (again != find) {
+                on(new Input.FromElsewhere(() -> again.then().accept(lives, null)));
+            }
+        }
+        return shop.all.stream().filter(Action.InvokeElsewhere.class::isInstance).map(Action.InvokeElsewhere.class::cast).findFirst().orElse(null);
     }
 
     /** Nobody asks for it: five minutes behind the first change that no image has. */
