@@ -144,6 +144,8 @@ image_of_platform() {
   own platform
   cp "$root"/standalone/target/standalone-*.jar "$context/platform/" 2>/dev/null || { say "the platform is not built: run ./sand setup"; exit 1; }
   copy "$root/standalone/target/lib" "$context/platform/lib"
+  mkdir "$context/platform/management"
+  tar -C "$root/management" --exclude=__pycache__ --exclude=./tests --exclude=./README.md --exclude=./.sandignore -c . | tar -C "$context/platform/management" -x
   on_java
   build platform "$java_image"
 }

@@ -27,11 +27,22 @@ def serve(operations):
         """:param event: {"operation", "parameters", "query", "headers", "body", "who", "client", "drawn", "ticket"}"""
         request = Request(event, context)
         if request.operation == "ready":
-            return Reply(200, {"grain": context.grain}).document()
+            return ready(request).document()
         return answer(operations, request).document()
 
     handle.operations = operations
     return handle
+
+
+def ready(request):
+    """Whether the grain can be had, and what it asks of the platform comes through: without a capability it could do nothing.
+    (A frontend that sends no ticket with it is older than that question.)"""
+    if request.ticket:
+        try:
+            request.context.platform.call("ready", request.ticket)
+        except errors.SandError as refused:
+            return Problem(503, "unavailable", "Not available now", str(refused), "platform", True, error=refused.error).reply()
+    return Reply(200, {"grain": request.context.grain})
 
 
 def answer(operations, request):

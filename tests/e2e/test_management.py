@@ -1,6 +1,7 @@
 """The platform's operations through grains: the same answers as without them, and what an ordinary application may not."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,18 @@ def handle(event, context):
     if event["operation"] == "ready":
         return {"status": 200}
     raise ValueError("broken")
+"""
+
+SLOW = """
+import time
+
+def handle(event, context):
+    if event["operation"] == "ready":
+        return {"status": 200}
+    arguments = {"parameters": event["parameters"], "body": event["body"]}
+    status, body = context.platform.call("rollback", event["ticket"], arguments)
+    time.sleep(4)
+    return {"status": status, "body": body}
 """
 
 
@@ -114,3 +127,42 @@ def test_a_broken_management_is_not_in_the_way(tmp_path: Path) -> None:
         # A grain that this management does not have has not begun: the platform does it itself, and says so.
         aliases = tested.http.get("/api/v1/applications/none/aliases")
         assert (aliases.status_code, aliases.headers["Sand-Served-By"]) == (404, "direct")
+
+
+def test_a_change_is_made_once_though_its_grain_runs_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "management"
+    (folder / "grains/aliases").mkdir(parents=True)
+    (folder / "sand.yaml").write_text("name: management\n")
+    (folder / "grains/aliases/handler.py").write_text(SLOW)
+    local = LocalPlatform(*sandbox_option(), "--management", str(folder))
+    with local:
+        tested = Tested(local)
+        until(lambda: management(tested)["version"], "management does operations", 180)
+        for number in (1, 2, 3):
+            assert tested.deploy_files(echoing(number)).status_code == 201
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(tested.http.post, "/api/v1/applications/thrice/rollback", json={})
+            until(lambda: live(tested) == 2, "it is rolled back once")
+            local.kill()
+            assert asked.exception() is not None
+        local.start()
+        until(lambda: [one["status"] for one in rollbacks(tested)] == ["SUCCEEDED"], "the grain has run again")
+        output = f"/api/v1/applications/0sand-management/invocations/{rollbacks(tested)[0]['executionId']}/output"
+        answer = tested.http.get(output, params={"system": "true"}, headers=DIRECT).json()
+        assert (answer["status"], answer["body"]["version"]) == (200, 2)
+        assert live(tested) == 2
+
+
+def echoing(number: int) -> dict[str, str | bytes]:
+    return {"sand.yaml": "name: thrice\n", "grains/main/handler.py": f"def handle(event, context):\n    return {number}\n"}
+
+
+def live(tested: Tested) -> int:
+    return tested.http.get("/api/v1/applications/thrice/aliases", headers=DIRECT).json()["aliases"]["live"]
+
+
+def rollbacks(tested: Tested) -> list[Any]:
+    path = "/api/v1/applications/0sand-management/invocations"
+    invocations = tested.http.get(path, params={"system": "true"}, headers=DIRECT).json()["invocations"]
+    # The oldest one was asked whether it is ready, and so is the newest, after the start.
+    return [one for one in invocations if one["target"] == "aliases"][-2:-1]

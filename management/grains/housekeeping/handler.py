@@ -4,7 +4,8 @@ A schedule calls it, nobody else: it asks the platform for nothing, and has no o
 next goes on.
 """
 
-from manage import Reply, Request, people, sessions, store
+from manage import Request, people, sessions, store
+from manage.entry import ready
 
 MOST = 5000
 DAY_MS = 86_400_000
@@ -13,7 +14,7 @@ DAY_MS = 86_400_000
 def handle(event, context):
     """:returns: how many rows of each kind were cleared away or mended"""
     if isinstance(event, dict) and event.get("operation") == "ready":
-        return Reply(200, {"grain": context.grain}).document()
+        return ready(Request(event, context)).document()
     request = Request({"operation": "housekeeping"}, context)
     return {
         "sessions": _clear(request, ("sessions",), lambda row, now: row["expiresMs"] <= now),

@@ -18,8 +18,12 @@ public interface ControlPort {
         }
     }
 
-    /** @param grain with its application, which does it; @param arguments JSON, see {@code sand.thrift} */
-    record Call(String operation, Asker asker, String grain, byte[] arguments) {}
+    /**
+     * @param grain with its application, which does it
+     * @param execution that the grain is in: run again, it makes the same calls, and a change is made once
+     * @param arguments JSON, see {@code sand.thrift}
+     */
+    record Call(String operation, Asker asker, String grain, String execution, byte[] arguments) {}
 
     /** @param body JSON; empty: none */
     record Reply(int status, byte[] body) {}

@@ -52,6 +52,7 @@ import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.RequestCounts;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.interior.ControlDoor;
+import dev.sand.frontend.interior.MadeChanges;
 import dev.sand.frontend.invoke.DataPlanes;
 import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.management.ManagementPlane;
@@ -128,7 +129,7 @@ public final class Frontend implements AutoCloseable {
                 () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door.isOpen(), ring::forget);
         router = router(parts, directory, audit);
         Gate.Managed managed = management == null ? Gate.Managed.NONE : management;
-        control = new ControlDoor(router, auditing);
+        control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs));
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
                 new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking), counts);

@@ -14,9 +14,11 @@ import org.junit.jupiter.api.Test;
 
 /** What grains that control the platform get is what everybody gets over HTTP. */
 class ControlDoorTest extends WithDemo {
+    private int executions;
+
     private ControlPort.Reply call(String operation, String arguments, String tenant) {
         return platform.frontend.control().call(new Call(operation, new Asker("operator", tenant, Set.of("read"), "192.0.2.7"),
-                "0sand-management/test", arguments.getBytes(StandardCharsets.UTF_8)));
+                "0sand-management/test", "x" + executions++, arguments.getBytes(StandardCharsets.UTF_8)));
     }
 
     private ControlPort.Reply call(String operation, String arguments) {

@@ -22,10 +22,12 @@ public final class ControlDoor implements ControlPort {
     private static final Logger LOG = LoggerFactory.getLogger(ControlDoor.class);
     private final Router router;
     private final Auditing auditing;
+    private final MadeChanges changes;
 
-    public ControlDoor(Router router, Auditing auditing) {
+    public ControlDoor(Router router, Auditing auditing, MadeChanges changes) {
         this.router = router;
         this.auditing = auditing;
+        this.changes = changes;
     }
 
     @Override
@@ -43,6 +45,18 @@ public final class ControlDoor implements ControlPort {
             exchange.problem(Problem.caller(DENIED, "denied", "Not allowed", "There is no tenant '" + call.asker().tenant() + "' here."));
             return exchange.reply();
         }
+        if (route.spec().isSafe()) {
+            return answer(route, exchange, call);
+        }
+        try {
+            return changes.once(route.spec(), call, () -> answer(route, exchange, call));
+        } catch (RuntimeException e) { // the store is away, say: nothing was done
+            exchange.problem(Gate.problem(exchange, e));
+            return exchange.reply();
+        }
+    }
+
+    private ControlPort.Reply answer(Router.Route route, InteriorExchange exchange, Call call) {
         AuditLog.Entry entry = null;
         try {
             if (route.spec().isAudited(exchange)) {

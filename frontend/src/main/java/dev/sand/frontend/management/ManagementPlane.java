@@ -212,7 +212,7 @@ public final class ManagementPlane implements Gate.Managed {
         return known;
     }
 
-    /** An event that no request is behind: whether the grain of that version can be had. @return why not, or null */
+    /** An event that no request is behind: whether the grain of that version can be had, and can control. @return why not, or null */
     String ready(ApplicationVersion version, String grain) {
         String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
         ObjectNode event = Json.object().put("operation", "ready");
@@ -221,13 +221,18 @@ public final class ManagementPlane implements Gate.Managed {
         event.putObject("headers");
         event.putNull("body").putObject("who").put("kind", "system").put("id", "frontend").putNull("user").put("tenant", "default")
                 .putArray("scopes");
-        InvocationResult result = run(version, grain, id, Json.bytes(event.putNull("client").put("ticket", "")), READY_MS);
+        long nowMs = clockMs.getAsLong();
+        Ticket ticket = new Ticket(id, "ready", new Asker("system", "default", Set.of(), null), nowMs, nowMs + READY_MS + TICKET_WAIT_MS);
+        event.putNull("client").put("ticket", tickets().sign(ticket));
+        InvocationResult result = run(version, grain, id, Json.bytes(event), READY_MS);
         JsonNode answer = result.output() == null ? null : read(result.output());
         if (answer != null && answer.path("status").asInt() == 200) {
             health.remove(grain);
             return null;
         }
-        String why = result.failure() != null ? result.failure().error() + ": " + result.failure().cause() : "it does not answer that it is";
+        String said = answer == null ? "" : answer.path("body").path("detail").asText();
+        String why = result.failure() != null ? result.failure().error() + ": " + result.failure().cause()
+                : said.isEmpty() ? "it does not answer that it is" : said;
         failed(grain, id, why);
         return why;
     }

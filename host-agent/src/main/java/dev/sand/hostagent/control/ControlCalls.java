@@ -9,9 +9,13 @@ import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.ControlRequest;
 import dev.sand.localbus.BusReply;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -26,6 +30,10 @@ public final class ControlCalls implements AutoCloseable {
     /** Of arguments, and of an answer: a frame has room for it. */
     public static final int MOST_BYTES = 512 * 1024;
     static final int MOST_AT_ONCE = 64;
+    /** That a call waits while the platform starts: what goes on from before may be quicker than the rest. */
+    private static final long START_WAIT_S = 20;
+    /** Whether its calls come through, which any grain of an application with a capability may ask: nothing is done. */
+    static final String READY = "ready";
     private static final Logger LOG = LoggerFactory.getLogger(ControlCalls.class);
     private final Tickets tickets;
     private final LongSupplier nowMs;
@@ -33,7 +41,7 @@ public final class ControlCalls implements AutoCloseable {
     private final Semaphore room = new Semaphore(MOST_AT_ONCE);
     private final AtomicLong made = new AtomicLong();
     private final AtomicLong denied = new AtomicLong();
-    private volatile ControlPort port;
+    private final CompletableFuture<ControlPort> port = new CompletableFuture<>();
 
     /** What has been counted. */
     public record Counts(long made, long denied) {}
@@ -51,9 +59,9 @@ public final class ControlCalls implements AutoCloseable {
         this.nowMs = nowMs;
     }
 
-    /** Whoever can do what is asked for; before that there is nobody. */
+    /** Whoever can do what is asked for; calls before that wait a while. */
     public void through(ControlPort operations) {
-        port = operations;
+        port.complete(operations);
     }
 
     public Counts counts() {
@@ -70,10 +78,7 @@ public final class ControlCalls implements AutoCloseable {
     }
 
     public void call(Grain grain, ControlRequest request, BusReply<ControlReply> reply) {
-        ControlPort operations = port;
-        if (operations == null) {
-            reply.refuse(Errors.UNAVAILABLE, "the platform is starting, and nobody can do that yet");
-        } else if (request.getArguments().length > MOST_BYTES) {
+        if (request.getArguments().length > MOST_BYTES) {
             reply.refuse(Errors.TOO_LARGE, "the arguments of " + request.getOperation() + " have " + request.getArguments().length
                     + " bytes, the limit is " + MOST_BYTES);
         } else if (!room.tryAcquire()) {
@@ -81,8 +86,10 @@ public final class ControlCalls implements AutoCloseable {
         } else {
             threads.execute(() -> {
                 try {
-                    checked(operations, grain, request, reply);
-                } catch (RuntimeException e) {
+                    checked(port.get(START_WAIT_S, TimeUnit.SECONDS), grain, request, reply);
+                } catch (TimeoutException | InterruptedException e) {
+                    reply.refuse(Errors.UNAVAILABLE, "the platform is starting, and nobody can do that yet");
+                } catch (ExecutionException | RuntimeException e) {
                     LOG.error("a call of {} for {} failed without an answer", request.getOperation(), grain.shown(), e);
                     reply.refuse(Errors.UNAVAILABLE, "the platform failed: " + e.getMessage());
                 } finally {
@@ -94,8 +101,9 @@ public final class ControlCalls implements AutoCloseable {
 
     private void checked(ControlPort operations, Grain grain, ControlRequest request, BusReply<ControlReply> reply) {
         String id = request.getOperation();
+        boolean isReady = id.equals(READY);
         ControlPort.Operation operation = operations.operation(id).orElse(null);
-        if (operation == null || !grain.capability.allows(grain.name, id)) {
+        if (!isReady && (operation == null || !grain.capability.allows(grain.name, id))) {
             deny(operations, grain, id, null, "the capability of " + grain.shown() + " does not have " + id, reply);
             return;
         }
@@ -106,6 +114,10 @@ public final class ControlCalls implements AutoCloseable {
             deny(operations, grain, id, null, e.getMessage(), reply);
             return;
         }
+        if (isReady) {
+            reply.answer(new ControlReply(200, ByteBuffer.allocate(0)));
+            return;
+        }
         if (!ticket.asker().scopes().contains(operation.scope())) {
             deny(operations, grain, id, ticket.asker(), "whoever asks for " + id + " needs the scope " + operation.scope(), reply);
             return;
@@ -113,7 +125,7 @@ public final class ControlCalls implements AutoCloseable {
         made.incrementAndGet();
         ControlPort.Reply answer;
         try {
-            answer = operations.call(new ControlPort.Call(id, ticket.asker(), grain.shown(), request.getArguments()));
+            answer = operations.call(new ControlPort.Call(id, ticket.asker(), grain.shown(), grain.execution, request.getArguments()));
         } catch (IllegalArgumentException e) {
             reply.refuse(Errors.BAD_REQUEST, e.getMessage());
             return;

@@ -107,8 +107,17 @@ class ControlCallsTest {
             assertThat(call.operation()).isEqualTo("moveAlias");
             assertThat(call.asker()).isEqualTo(asker);
             assertThat(call.grain()).isEqualTo("0sand-management/aliases");
+            assertThat(call.execution()).isEqualTo("x1");
         });
         assertThat(calls.counts()).isEqualTo(new ControlCalls.Counts(1, 0));
+    }
+
+    @Test
+    void whetherCallsComeThroughAnyGrainMayAskWithItsTicket() throws Exception {
+        Asker nobody = new Asker("system", "default", Set.of(), null);
+        assertThat(called("housekeeping", "x1", "ready", ticket("x1", nobody, NOW + 1))).isEqualTo("200 ");
+        assertThat(operations.made).isEmpty();
+        isDenied(called("housekeeping", "x1", "ready", ticket("x2", nobody, NOW + 1)));
     }
 
     @Test
