@@ -27,7 +27,7 @@ class MadeChangesTest {
     private final AtomicInteger made = new AtomicInteger();
 
     private static Operations.Operation operation(String method) {
-        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, false, "grain");
+        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, false, "grain", false, false, false);
     }
 
     private static Call call(String execution, String arguments) {
