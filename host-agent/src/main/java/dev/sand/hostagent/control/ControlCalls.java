@@ -9,6 +9,7 @@ import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.ControlRequest;
 import dev.sand.localbus.BusReply;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -31,12 +32,13 @@ public final class ControlCalls implements AutoCloseable {
     public static final int MOST_BYTES = 512 * 1024;
     static final int MOST_AT_ONCE = 64;
     /** That a call waits while the platform starts: what goes on from before may be quicker than the rest. */
-    private static final long START_WAIT_S = 20;
+    private static final Duration START_WAIT = Duration.ofSeconds(20);
     /** Whether its calls come through, which any grain of an application with a capability may ask: nothing is done. */
     static final String READY = "ready";
     private static final Logger LOG = LoggerFactory.getLogger(ControlCalls.class);
     private final Tickets tickets;
     private final LongSupplier nowMs;
+    private final long startWaitMs;
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("control-", 0).factory());
     private final Semaphore room = new Semaphore(MOST_AT_ONCE);
     private final AtomicLong made = new AtomicLong();
@@ -55,8 +57,13 @@ public final class ControlCalls implements AutoCloseable {
 
     /** @param nowMs the time that tickets are dated by */
     public ControlCalls(Tickets tickets, LongSupplier nowMs) {
+        this(tickets, nowMs, START_WAIT);
+    }
+
+    ControlCalls(Tickets tickets, LongSupplier nowMs, Duration startWait) {
         this.tickets = tickets;
         this.nowMs = nowMs;
+        this.startWaitMs = startWait.toMillis();
     }
 
     /** Whoever can do what is asked for; calls before that wait a while. */
@@ -86,7 +93,7 @@ public final class ControlCalls implements AutoCloseable {
         } else {
             threads.execute(() -> {
                 try {
-                    checked(port.get(START_WAIT_S, TimeUnit.SECONDS), grain, request, reply);
+                    checked(port.get(startWaitMs, TimeUnit.MILLISECONDS), grain, request, reply);
                 } catch (TimeoutException | InterruptedException e) {
                     reply.refuse(Errors.UNAVAILABLE, "the platform is starting, and nobody can do that yet");
                 } catch (ExecutionException | RuntimeException e) {

@@ -10,6 +10,7 @@ import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.ControlRequest;
 import dev.sand.localbus.BusReply;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -216,7 +217,7 @@ class ControlCallsTest {
 
     @Test
     void nobodyIsThereYet() {
-        ControlCalls early = new ControlCalls(tickets, () -> NOW);
+        ControlCalls early = new ControlCalls(tickets, () -> NOW, Duration.ofMillis(50));
         CompletableFuture<String> refused = new CompletableFuture<>();
         early.call(new ControlCalls.Grain("a", "aliases", "x1", CAPABILITY), new ControlRequest("moveAlias", "", ByteBuffer.allocate(0)),
                 new BusReply<>() {
