@@ -96,7 +96,7 @@ def test_a_key_may_what_its_scopes_say_and_no_operation_is_forgotten(keyed: Keye
         for name, key in by_scope.items():
             answer = keyed.call(method, path, key, **options)
             if scope in ("none", name):
-                assert not is_refused(answer), (operation, name, answer.text)
+                assert not is_refused(answer) and answer.status_code != 503, (operation, name, answer.text)
             else:
                 assert is_problem(answer, 403)["scope"] == scope, (operation, name)
 

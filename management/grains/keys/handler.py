@@ -36,7 +36,6 @@ def create(request):
     # The index first: a row that no list shows could not be revoked.
     _index(request).put(id, {})
     _rows(request, id).put(id, row)
-    store.forget_access(request)
     return Reply(201, _shown(id, row, None))
 
 

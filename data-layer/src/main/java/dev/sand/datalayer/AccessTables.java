@@ -17,7 +17,8 @@ import java.util.TreeSet;
  * writes is when a key was last used. Blocks; every call may throw a {@link StoreException}.
  */
 public final class AccessTables {
-    private static final String APPLICATION = "0sand-management";
+    /** The platform's own application, which no caller can name: theirs begin with a letter. */
+    public static final String APPLICATION = "0sand-management";
     private static final int SCHEMA = 1;
     private static final JsonMapper JSON = new JsonMapper();
     private final TableStore tables;

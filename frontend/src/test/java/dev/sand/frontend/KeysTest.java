@@ -107,6 +107,19 @@ class KeysTest {
     }
 
     @Test
+    void what_the_management_has_recorded_is_the_operators() throws Exception {
+        String key = key("\"invoke\",\"deploy\",\"read\",\"admin\"", 0, 0);
+        for (Operations.Operation operation : Operations.ofThisServer().all()) {
+            if (operation.template().startsWith("/api/v1/") && operation.template().contains("{app}")) {
+                String path = operation.template().replace("{app}", "0sand-management").replaceAll("\\{[a-z]+}", "nothing") + "?system=true";
+                byte[] body = operation.isSafe() ? null : "{}".getBytes(StandardCharsets.UTF_8);
+                HttpResponse<byte[]> response = platform.send(operation.method(), path, body, "Authorization", "Bearer " + key);
+                assertThat(body(response).path("scope").asText()).as(operation.id()).isEqualTo("operator");
+            }
+        }
+    }
+
+    @Test
     void who_changed_something_is_told_by_the_id_of_his_key() throws Exception {
         String key = key("\"deploy\"", 0, 0);
         platform.send("POST", "/api/v1/applications", Platform.zip(Platform.demo()), "Content-Type", "application/zip", "Authorization",

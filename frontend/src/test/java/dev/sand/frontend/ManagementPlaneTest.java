@@ -89,6 +89,13 @@ class ManagementPlaneTest {
     }
 
     @Test
+    void whatIsNoStreamIsTheGrainsHoweverItIsAskedFor() throws Exception {
+        int before = platform.host.requests.size();
+        assertThat(Platform.json(platform.get(LIST + "?follow=true"))).isEqualTo(Json.object().put("by", "a grain"));
+        assertThat(platform.host.requests).hasSizeGreaterThan(before);
+    }
+
+    @Test
     void aKeyIsDrawnHereAndTheGrainGetsItsHash() throws Exception {
         does = request -> answer(request, "{\"status\": 201, \"body\": {\"id\": \"x\"}}");
         HttpResponse<byte[]> response = platform.post("/api/v1/keys", "{\"name\": \"ci\"}");

@@ -48,14 +48,21 @@ public final class AccessRing {
     private final Map<String, Long> strangers = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Optional<Known>>> reads = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(READS_AT_ONCE);
+    /** For those that were good once: whoever makes up keys does not take their room. */
+    private final Semaphore roomOfKnown = new Semaphore(READS_AT_ONCE);
     private final ReentrantLock asking = new ReentrantLock();
     private final AtomicLong generation = new AtomicLong();
     private volatile Seen seen;
     private volatile long asked;
     private volatile long usedNs;
 
-    /** @param atNs before it was read; @param away it could not be read since */
-    private record Seen(long epoch, long atNs, boolean away) {}
+    /**
+     * @param atNs before it was read
+     * @param triedNs when it was last known whether it can be read
+     * @param away it could not be read since
+     * @param late it took so long to read that it would never be good, or away
+     */
+    private record Seen(long epoch, long atNs, long triedNs, boolean away, boolean late) {}
 
     private static final class Known {
         final KeyRow row;
@@ -122,7 +129,7 @@ public final class AccessRing {
                 }
             } catch (StoreException e) {
                 LOG.debug("key {} cannot be looked up: {}", key.id(), e.toString());
-                return away();
+                return known != null && isRemembered(known, now) ? judged(known, key) : away();
             }
         }
         return away(); // keys change faster than they can be read
@@ -131,7 +138,6 @@ public final class AccessRing {
     /** Keys have changed, and nothing that was known before is to count any more. Blocks. */
     public void forget() {
         generation.incrementAndGet();
-        keys.clear();
         ask(asked);
     }
 
@@ -158,12 +164,23 @@ public final class AccessRing {
     }
 
     private boolean isGood(Known known, Seen now, long nowNs) {
-        return now != null && known.epoch == now.epoch && known.generation == generation.get() && isFresh(now, nowNs)
+        return now != null && isRemembered(known, now) && isFresh(now, nowNs)
                 && (now.away || nowNs - known.readNs < MOST_ROW_AGE.toNanos());
     }
 
-    private static boolean isFresh(Seen now, long nowNs) {
-        return nowNs - now.atNs <= (now.away ? GRACE : MOST_AGE).toNanos();
+    /** Nothing is known that would speak against it. */
+    private boolean isRemembered(Known known, Seen now) {
+        return known.epoch == now.epoch && known.generation == generation.get()
+                && clockNs.getAsLong() - known.readNs < MOST_ROW_AGE.plus(GRACE).toNanos();
+    }
+
+    /** While the store is away, or slow, what was read last is good for longer, if it was tried just now, or is being tried again. */
+    private boolean isFresh(Seen now, long nowNs) {
+        if (!now.late) {
+            return nowNs - now.atNs <= MOST_AGE.toNanos();
+        }
+        long tried = nowNs - now.triedNs;
+        return nowNs - now.atNs <= GRACE.toNanos() && (tried <= MOST_AGE.toNanos() || tried <= IDLE.toNanos() && asking.isLocked());
     }
 
     /** Null: it cannot be read, and has not been for too long. */
@@ -184,15 +201,21 @@ public final class AccessRing {
                 return;
             }
             long atNs = clockNs.getAsLong();
+            Seen last = seen;
             try {
                 asked++;
-                seen = new Seen(tables.epoch(), atNs, false);
+                long epoch = tables.epoch();
+                long readNs = clockNs.getAsLong();
+                boolean late = readNs - atNs > MOST_AGE.toNanos();
+                seen = new Seen(epoch, atNs, readNs, false, late);
+                if (late && (last == null || !last.late)) {
+                    LOG.warn("the global store is slow: changes of keys are seen after {} ms", (readNs - atNs) / 1_000_000);
+                }
             } catch (StoreException e) {
-                Seen last = seen;
                 if (last != null && !last.away) {
                     LOG.warn("keys cannot be looked up, the global store is away; those that are known count for {} more: {}", GRACE, e.toString());
                 }
-                seen = last == null ? null : new Seen(last.epoch, last.atNs, true);
+                seen = last == null ? null : new Seen(last.epoch, last.atNs, clockNs.getAsLong(), true, true);
             }
         } finally {
             asking.unlock();
@@ -212,11 +235,12 @@ public final class AccessRing {
         }
         Optional<Known> found = null;
         try {
-            if (room.tryAcquire()) {
+            Semaphore places = keys.containsKey(id) ? roomOfKnown : room;
+            if (places.tryAcquire()) {
                 try {
                     found = readRow(id, epoch);
                 } finally {
-                    room.release();
+                    places.release();
                 }
             }
             return found;

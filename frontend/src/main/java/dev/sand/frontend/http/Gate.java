@@ -1,5 +1,6 @@
 package dev.sand.frontend.http;
 
+import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AuditLog;
 import dev.sand.event.LogFields;
 import java.io.IOException;
@@ -154,7 +155,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             exchange.problem(match.problem());
             return;
         }
-        Scope scope = match.route().spec().scope();
+        Scope scope = needed(match.route(), exchange);
         Entrance entrance = scope == Scope.NONE ? Entrance.of(Caller.ANYBODY) : door.enter(request);
         if (entrance == null) {
             blocking.execute(() -> admit(match.route(), exchange, looked(request)));
@@ -165,8 +166,14 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         }
     }
 
-    private void admit(Router.Route route, HttpExchange exchange, Entrance entrance) {
+    /** What the platform's own application has recorded is what others have asked of it, whoever they are: the operator's to see. */
+    private static Scope needed(Router.Route route, HttpExchange exchange) {
         Scope scope = route.spec().scope();
+        return scope != Scope.NONE && AccessTables.APPLICATION.equals(exchange.parameters().get("app")) ? Scope.OPERATOR : scope;
+    }
+
+    private void admit(Router.Route route, HttpExchange exchange, Entrance entrance) {
+        Scope scope = needed(route, exchange);
         Problem refusal = entrance.refusal(scope);
         if (refusal != null) {
             refuse(exchange, refusal);

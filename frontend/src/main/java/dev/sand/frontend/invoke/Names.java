@@ -1,13 +1,13 @@
 package dev.sand.frontend.invoke;
 
+import dev.sand.datalayer.AccessTables;
 import java.util.regex.Pattern;
 
 /** Names that people give: they become folder names, queue names and parts of URLs, so odd characters are refused. */
 public final class Names {
     public static final String APPLICATION = "[a-z][a-z0-9-]{0,62}";
     public static final String GRAIN = "[A-Za-z][A-Za-z0-9_-]{0,62}";
-    /** The platform's own application, which no caller can name: theirs begin with a letter. */
-    public static final String MANAGEMENT = "0sand-management";
+    public static final String MANAGEMENT = AccessTables.APPLICATION;
     private static final Pattern APPLICATION_PATTERN = Pattern.compile(APPLICATION);
     private static final Pattern GRAIN_PATTERN = Pattern.compile(GRAIN);
 

@@ -100,7 +100,7 @@ public final class ManagementPlane implements Gate.Managed {
         if ("true".equals(exchange.header(DIRECT)) && !caller.may(Scope.OPERATOR)) {
             throw caller.refusal(Scope.OPERATOR).asException(); // grains have a say in what others may
         }
-        if ("true".equals(exchange.header(DIRECT)) || exchange.query("follow") != null && exchange.flag("follow")) {
+        if ("true".equals(exchange.header(DIRECT)) || isFollowed(exchange, operation)) {
             exchange.name("plane", "direct");
             return false;
         }
@@ -109,6 +109,11 @@ public final class ManagementPlane implements Gate.Managed {
         } catch (IOException e) {
             throw Problems.badRequest("The body did not arrive: " + e.getMessage()).asException();
         }
+    }
+
+    /** A stream has no grain that would stay for it; what else is asked for so has one. */
+    private static boolean isFollowed(HttpExchange exchange, Operations.Operation operation) {
+        return operation.id().endsWith("Logs") && exchange.query("follow") != null && exchange.flag("follow");
     }
 
     private boolean handled(HttpExchange exchange, Operations.Operation operation, Caller caller) throws IOException {

@@ -17,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,8 @@ class AccessRingTest {
     private final MemoryStore memory = new MemoryStore();
     private final TableStore tables = new TableStore(memory);
     private boolean away;
+    private boolean rowsAway;
+    private Duration slow = Duration.ZERO;
     private int asked;
     private long nowNs = 1;
     private final AccessRing ring = new AccessRing(new AccessTables(watched()), () -> 1_000_000 + nowNs / 1_000_000, () -> nowNs);
@@ -35,7 +38,8 @@ class AccessRingTest {
     private GlobalStore watched() {
         return (GlobalStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {GlobalStore.class}, (proxy, method, given) -> {
             asked++;
-            if (away) {
+            after(slow);
+            if (away || rowsAway && Arrays.toString(given).contains("keys/")) {
                 throw new StoreException(StoreException.Kind.AWAY, "it is away", 0, null);
             }
             try {
@@ -160,6 +164,44 @@ class AccessRingTest {
         assertThat(status(key)).isEqualTo(503);
         away = false;
         assertThat(status(key)).isEqualTo(200);
+    }
+
+    @Test
+    void a_store_that_has_come_back_is_asked_before_a_key_is_taken() {
+        row(key, "\"read\"", "");
+        assertThat(status(key)).isEqualTo(200);
+        away = true;
+        after(Duration.ofSeconds(2));
+        assertThat(status(key)).isEqualTo(200);
+        away = false;
+        row(key, "\"read\"", ",\"revokedMs\":5");
+        count();
+        after(Duration.ofMinutes(1));
+        assertThat(status(key)).isEqualTo(401);
+    }
+
+    @Test
+    void a_slow_store_is_no_reason_to_refuse() {
+        row(key, "\"read\"", "");
+        slow = Duration.ofMillis(1500);
+        assertThat(status(key)).isEqualTo(200);
+        after(Duration.ofSeconds(20));
+        assertThat(status(key)).isEqualTo(200);
+        row(key, "\"read\"", ",\"revokedMs\":5");
+        count();
+        after(Duration.ofSeconds(20));
+        assertThat(status(key)).isEqualTo(401);
+    }
+
+    @Test
+    void a_row_that_cannot_be_read_again_counts_as_it_was() {
+        row(key, "\"read\"", "");
+        assertThat(status(key)).isEqualTo(200);
+        after(AccessRing.MOST_ROW_AGE);
+        rowsAway = true;
+        assertThat(status(key)).isEqualTo(200);
+        after(AccessRing.GRACE);
+        assertThat(status(key)).isEqualTo(503);
     }
 
     @Test
