@@ -181,7 +181,11 @@ public final class SharedData {
             if (payload.reference() != null) {
                 large.retain(application, payload.reference());
             }
-            cache.put(application, key, new Value(version, payload), writtenNs);
+            if (payload.bytes() != null && payload.size() > Limits.INLINE_BYTES) {
+                cache.remove(application, key); // Grains get such a one by reference, which who reads it first makes.
+            } else {
+                cache.put(application, key, new Value(version, payload), writtenNs);
+            }
             return version;
         }, version -> version);
     }

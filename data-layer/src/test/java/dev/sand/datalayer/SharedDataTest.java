@@ -189,6 +189,19 @@ class SharedDataTest {
         assertThat(large.held).doesNotContainKey(made.object());
     }
 
+    @Test
+    void aLargeValueThatWasPutAsBytesIsReadByReference() {
+        SharedData roomy = new SharedData(store, large, SharedData.Options.DEFAULT);
+        roomy.put("app", "k", json("1"), GlobalStore.ANY);
+        byte[] bytes = "y".repeat(2 << 20).getBytes(StandardCharsets.UTF_8);
+        roomy.put("app", "k", new Payload("x/y", bytes, null), GlobalStore.ANY);
+        assertThat(roomy.cached("app", "k").map(Value::payload)).as("no frame has room for it").isNotPresent();
+        Value read = roomy.get("app", "k");
+        assertThat(read.payload().bytes()).isNull();
+        assertThat(roomy.bytes("app", read)).isEqualTo(bytes);
+        assertThat(roomy.cached("app", "k")).hasValue(read);
+    }
+
     private static final class RecordedLargeValues implements LargeValues {
         final Map<String, byte[]> objects = new HashMap<>();
         final Map<String, Integer> held = new HashMap<>();
