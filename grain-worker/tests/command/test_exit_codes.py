@@ -257,8 +257,8 @@ def test_every_command_that_has_data_has_json():
             yield name
 
     assert len(SUBCOMMANDS) > 10
-    # Of `sand up` there is none, and what an engine answers is JSON in any case.
-    assert sorted(without(sand, "sand")) == ["sand asl run", "sand asl validate", "sand up"]
+    # Of `sand up` there is none, what an engine answers is JSON in any case, and a value is told as it was put.
+    assert sorted(without(sand, "sand")) == ["sand asl run", "sand asl validate", "sand data get", "sand up"]
 
 
 def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):

@@ -6,6 +6,7 @@ import dev.sand.event.Ids;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,7 @@ public final class Auditing {
     private static final int LONGEST = 200;
     private final AuditLog log;
     private final LongSupplier clockMs;
+    private final AtomicLong lastMs = new AtomicLong();
 
     public Auditing(AuditLog log, LongSupplier clockMs) {
         this.log = log;
@@ -27,7 +29,7 @@ public final class Auditing {
     public Entry begin(Exchange exchange, Operations.Operation operation, String caller) {
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
-        Entry entry = Entry.begun(Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current()), caller, exchange.address(), operation.id(),
+        Entry entry = Entry.begun(nextId(), caller, exchange.address(), operation.id(),
                 application, details);
         log.begin(entry);
         return entry;
@@ -39,7 +41,7 @@ public final class Auditing {
         Problem failure = exchange.failure();
         int status = failure == null ? exchange.status() : failure.status();
         try {
-            log.end(entry.ended(application, details, status, failure == null ? null : failure.name(), clockMs.getAsLong()));
+            log.end(entry.ended(application, details, status, failure == null ? null : failure.name(), endedMs(entry)));
         } catch (RuntimeException e) {
             LOG.warn("the outcome of {} is not in the audit log, under {}: {}", entry.operation(), entry.id(), e.toString());
         }
@@ -47,10 +49,19 @@ public final class Auditing {
 
     /** A grain asked for what it may not: nothing was changed. @throws dev.sand.datalayer.StoreException when it cannot be noted */
     public void denied(String operation, String caller, String address, String grain, String why, int status) {
-        Entry entry = Entry.begun(Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current()), caller, address, operation, null,
+        Entry entry = Entry.begun(nextId(), caller, address, operation, null,
                 Map.of("grain", grain, "why", shortened(why)));
         log.begin(entry);
-        log.end(entry.ended(null, entry.details(), status, "denied", clockMs.getAsLong()));
+        log.end(entry.ended(null, entry.details(), status, "denied", endedMs(entry)));
+    }
+
+    /** Entries of one frontend are in the order in which they began, those of one millisecond too. */
+    private String nextId() {
+        return Ids.next(lastMs.accumulateAndGet(clockMs.getAsLong(), (last, now) -> Math.max(last + 1, now)), ThreadLocalRandom.current());
+    }
+
+    private long endedMs(Entry entry) {
+        return Math.max(entry.atMs(), clockMs.getAsLong());
     }
 
     private static String shortened(String value) {
