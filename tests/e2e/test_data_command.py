@@ -1,5 +1,6 @@
 """`sand data`: what grains share, from outside."""
 
+import hashlib
 import json
 
 import pytest
@@ -32,3 +33,34 @@ def test_values_are_put_under_their_version_and_read() -> None:
         assert tested.http.post("/invoke/gate/check", json=check).status_code >= 400
         tested.sand("data", "put", "gate", "open", stdin=b"true")
         assert tested.http.post("/invoke/gate/check", json=check).status_code == 200
+
+
+READER = {
+    "sand.yaml": "name: reader\n",
+    "grains/read/handler.py": """
+import hashlib
+
+
+def handle(event, context):
+    return hashlib.sha256(context.data.get(event["key"])).hexdigest()
+""",
+}
+
+
+def test_a_large_value_that_was_put_from_outside_is_read_by_grains() -> None:
+    value = bytes(range(255)) * 8225  # over what a frame of the local bus holds
+    with LocalPlatform(*sandbox_option()) as local:
+        tested = Tested(local)
+        tested.deploy_files(READER)
+        put = tested.http.put(
+            "/api/v1/applications/reader/data/value",
+            params={"key": "large"},
+            content=value,
+            headers={"Content-Type": "application/octet-stream"},
+        )
+        assert put.status_code == 200, put.text
+        for _ in range(2):
+            read = tested.http.post("/invoke/reader/read", json={"key": "large"})
+            assert (read.status_code, read.json()) == (200, hashlib.sha256(value).hexdigest())
+        got = tested.http.get("/api/v1/applications/reader/data/value", params={"key": "large"})
+        assert got.content == value

@@ -42,6 +42,8 @@ public final class SharedData {
      */
     public record Options(int maxValueBytes, long perApplicationBytes, long totalBytes, Duration age) {
         public static final Options DEFAULT = new Options(64 << 20, 64L << 20, 512L << 20, Duration.ofSeconds(1));
+        /** Where no grains are, and people look at one value and another. */
+        public static final Options SMALL = new Options(DEFAULT.maxValueBytes, 8L << 20, 32L << 20, DEFAULT.age);
     }
 
     /** @param version 0, and payload null: there is none */

@@ -1,6 +1,9 @@
 package dev.sand.event;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How an application's executions ended on one host lately, in steps of time that all hosts have in common.
@@ -21,7 +24,33 @@ public record RecentEnds(String host, String problem, long sinceMs, List<Step> s
      * @param failed those of them that did not succeed and were not cancelled
      * @param firstBucket of {@link LatencyBuckets} that has any; @param counts by bucket from there on, of those that succeeded or failed
      */
-    public record Step(String application, long startMs, int ended, int failed, int firstBucket, int[] counts) {}
+    public record Step(String application, long startMs, int ended, int failed, int firstBucket, int[] counts) {
+        /** @param later of the same application */
+        private Step and(Step later) {
+            if (counts.length == 0 || later.counts.length == 0) {
+                Step measured = counts.length == 0 ? later : this;
+                return new Step(application, startMs, ended + later.ended, failed + later.failed, measured.firstBucket, measured.counts);
+            }
+            int first = Math.min(firstBucket, later.firstBucket);
+            int[] both = new int[Math.max(firstBucket + counts.length, later.firstBucket + later.counts.length) - first];
+            System.arraycopy(counts, 0, both, firstBucket - first, counts.length);
+            for (int i = 0; i < later.counts.length; i++) {
+                both[later.firstBucket - first + i] += later.counts[i];
+            }
+            return new Step(application, startMs, ended + later.ended, failed + later.failed, first, both);
+        }
+    }
+
+    /** Steps of an application that begin in the same such span are one, which begins with the first of them. */
+    public RecentEnds inSpansOf(long spanMs) {
+        record Span(String application, long number) {}
+
+        Map<Span, Step> merged = new LinkedHashMap<>();
+        for (Step step : steps) {
+            merged.merge(new Span(step.application, step.startMs / spanMs), step, Step::and);
+        }
+        return new RecentEnds(host, problem, sinceMs, new ArrayList<>(merged.values()));
+    }
 
     public static RecentEnds silent(String host, String why) {
         return new RecentEnds(host, why, 0, List.of());

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -34,6 +35,7 @@ import java.util.stream.Stream;
 public final class FakeHostAgent implements HostAgentPort {
     /** What hosts say of the last hour. */
     public final List<RecentEnds> recent = new CopyOnWriteArrayList<>(List.of(new RecentEnds("here", null, 0, List.of())));
+    public volatile long recentAfterMs;
     public record Running(InvocationRequest request, List<InvocationListener> listeners, List<ProgressListener> watchers) {}
 
     public final Map<String, Function<InvocationRequest, InvocationResult>> grains = new ConcurrentHashMap<>();
@@ -238,9 +240,9 @@ public final class FakeHostAgent implements HostAgentPort {
 
     @Override
     public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
-        return CompletableFuture.completedFuture(recent.stream().map(each -> each.problem() != null ? each
+        return new CompletableFuture<List<RecentEnds>>().completeOnTimeout(recent.stream().map(each -> each.problem() != null ? each
                 : new RecentEnds(each.host(), null, each.sinceMs(), each.steps().stream().filter(step -> step.startMs() >= sinceMs).toList()))
-                .toList());
+                .toList(), recentAfterMs, TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.LatencyBuckets;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.RecentEnds.Step;
+import dev.sand.hostlink.HostLink;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,17 @@ class FiguresTest {
     private Step step(String application, long agoMs, int ended, int failed, int bucket, int... counts) {
         long startMs = nowMs - agoMs;
         return new Step(application, startMs - startMs % RecentEnds.STEP_MS, ended, failed, bucket, counts);
+    }
+
+    /** As long as it takes until that host is known to be silent. */
+    @Test
+    void a_host_that_does_not_answer_is_named_and_the_others_are_told() throws Exception {
+        tells("a", step("demo", 120_000, 9, 0, FAST, 9));
+        platform.host.recent.add(RecentEnds.silent("b", "it has not answered"));
+        platform.host.recentAfterMs = HostLink.QUICK.toMillis() + 100;
+        JsonNode told = figures("");
+        assertThat(told.path("applications").path(0).path("ended").asLong()).isEqualTo(9);
+        assertThat(told.path("hosts").path(1).path("problem").asText()).contains("not answered");
     }
 
     private JsonNode figures(String query) throws Exception {

@@ -33,7 +33,8 @@ final class RecentFigures implements AutoCloseable {
     private final LongSupplier clockMs;
     private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().name("sand-recent").daemon().factory());
-    private final Map<String, Total> before = new HashMap<>();
+    /** By shard: one that gave an application's place to another counts it anew, and the others go on. */
+    private List<Map<String, Total>> before = List.of();
     private final Deque<Slice> slices = new ArrayDeque<>();
     private long sinceMs;
 
@@ -96,25 +97,21 @@ final class RecentFigures implements AutoCloseable {
         }
     }
 
-    /** @param readings of all shards */
+    /** @param readings of all shards, in an order that stays */
     void add(List<Figures.Reading> readings) {
-        Map<String, Total> now = new HashMap<>();
-        for (Figures.Reading reading : readings) {
-            for (Figures.Ends ends : reading.ends()) {
-                now.merge(ends.application(), total(ends), RecentFigures::sum);
-            }
-        }
         long nowMs = clockMs.getAsLong();
-        now.forEach((application, total) -> {
-            Total known = before.get(application);
-            // Fewer than there were: its place was given to another, or it is another application of that name.
-            Total more = known == null || known.ended > total.ended ? total : difference(total, known);
-            if (more.ended > 0) {
-                slice(nowMs).sums.computeIfAbsent(application, _ -> new Sum()).add((int) more.ended, (int) more.failed, more.durations);
+        List<Map<String, Total>> all = new ArrayList<>(readings.size());
+        for (int shard = 0; shard < readings.size(); shard++) {
+            Map<String, Total> known = shard < before.size() ? before.get(shard) : Map.of();
+            Map<String, Total> now = new HashMap<>();
+            for (Figures.Ends ends : readings.get(shard).ends()) {
+                Total total = total(ends);
+                now.put(ends.application(), total);
+                count(nowMs, ends.application(), known.get(ends.application()), total);
             }
-        });
-        before.clear();
-        before.putAll(now);
+            all.add(now);
+        }
+        before = all;
         long oldest = nowMs - RecentEnds.STEPS * RecentEnds.STEP_MS;
         while (!slices.isEmpty() && slices.peekFirst().startMs < oldest) {
             slices.pollFirst();
@@ -122,16 +119,18 @@ final class RecentFigures implements AutoCloseable {
         sinceMs = Math.max(sinceMs, oldest);
     }
 
+    private void count(long nowMs, String application, Total known, Total total) {
+        // Fewer than there were: its place was given to another, or it is another application of that name.
+        Total more = known == null || known.ended > total.ended ? total : difference(total, known);
+        if (more.ended > 0) {
+            slice(nowMs).sums.computeIfAbsent(application, _ -> new Sum()).add((int) more.ended, (int) more.failed, more.durations);
+        }
+    }
+
     private static Total total(Figures.Ends ends) {
         long all = Arrays.stream(ends.ends()).sum();
         return new Total(all, all - ends.ends()[Status.SUCCEEDED.ordinal()] - ends.ends()[Status.CANCELLED.ordinal()]
                 - ends.ends()[Status.RUNNING.ordinal()], ends.durations());
-    }
-
-    private static Total sum(Total a, Total b) {
-        int[] durations = a.durations.clone();
-        Arrays.setAll(durations, i -> a.durations[i] + b.durations[i]);
-        return new Total(a.ended + b.ended, a.failed + b.failed, durations);
     }
 
     private static Total difference(Total now, Total before) {

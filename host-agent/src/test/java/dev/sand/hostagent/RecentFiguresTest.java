@@ -49,6 +49,17 @@ final class RecentFiguresTest {
     }
 
     @Test
+    void whatOneShardHasForgottenIsNotCountedAgainInAnother() {
+        recent.add(List.of(shard("shop", 900, 0, 0), shard("shop", 1_000, 0, 0)));
+        nowMs += RecentEnds.STEP_MS;
+        recent.add(List.of(shard("mail", 1, 0, 0), shard("shop", 1_002, 0, 0)));
+        nowMs += RecentEnds.STEP_MS;
+        recent.add(List.of(shard("shop", 3, 0, 0), shard("shop", 1_002, 0, 0)));
+        assertThat(recent.told(0).steps().stream().filter(step -> step.application().equals("shop")))
+                .extracting(Step::ended).containsExactly(1_900, 2, 3);
+    }
+
+    @Test
     void whatCountsFromTheBeginningAgainIsAllNew() {
         recent.add(List.of(shard("shop", 9, 0, 0)));
         recent.add(List.of(shard("shop", 2, 0, 0)));

@@ -47,7 +47,8 @@ public final class HostLink implements HostPeer {
     private static final Logger LOG = LoggerFactory.getLogger(HostLink.class);
     /** Of what changes one execution. */
     private static final Duration CANCEL = Duration.ofSeconds(10);
-    private static final Duration QUICK = Duration.ofSeconds(3);
+    /** Until a host is taken to be silent: who asks all of them waits longer, and hears of the others. */
+    public static final Duration QUICK = Duration.ofSeconds(3);
     /** In a process's life: functions that run in it may have to end first, and large values to be written. */
     private static final Duration STEP = Duration.ofSeconds(85);
     private static final Duration DELETE = Duration.ofSeconds(30);

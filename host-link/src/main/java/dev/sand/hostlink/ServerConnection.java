@@ -162,8 +162,9 @@ final class ServerConnection extends Connection {
             case STATUS -> {
                 long call = begin(message.getStatus().getCall());
                 if (message.getStatus().isSetEndsSince()) {
-                    answer(call, host.recentEnds(message.getStatus().getEndsSince()),
-                            ends -> Message.hostStatus(Wire.recentEnds(call, ends.getFirst())));
+                    // Much of it takes a while to encode.
+                    answer(call, host.recentEnds(message.getStatus().getEndsSince()).thenApplyAsync(
+                            ends -> Wire.recentEnds(call, ends.getFirst(), options.frameBytes()), blocking()), Message::hostStatus);
                     return;
                 }
                 answer(call, host.status(), status -> Message.hostStatus(Wire.status(call, status.getFirst())));
@@ -184,13 +185,20 @@ final class ServerConnection extends Connection {
         return calls.contains(call);
     }
 
-    /** From any thread. */
+    /** To a question. From any thread. */
     private <T> void answer(long call, CompletableFuture<T> future, Function<T, Message> answer) {
         future.whenCompleteAsync((value, thrown) -> {
-            if (thrown == null) {
-                end(call, answer.apply(value));
-            } else {
+            if (thrown != null) {
                 fail(call, thrown);
+                return;
+            }
+            try {
+                end(call, answer.apply(value));
+            } catch (RuntimeException e) {
+                // Longer than a frame: nothing of it was sent, and who asked would wait for nothing.
+                LOG.warn("an answer cannot be given to {}: {}", peer(), e.toString());
+                calls.add(call);
+                fail(call, e);
             }
         }, loop());
     }

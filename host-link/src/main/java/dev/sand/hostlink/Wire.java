@@ -34,6 +34,12 @@ final class Wire {
     /** Of an application that is known, and had none yet. */
     private static final String NO_SANDBOX = "";
 
+    /** Of an answer beside what it tells. */
+    private static final int FRAME_REST_BYTES = 2048;
+
+    /** Steps in one: each width that is shown is a multiple or a part of one of them. */
+    private static final int[] COARSER = {2, 6, 30, RecentEnds.STEPS};
+
     private Wire() {}
 
     /** @param redrive or null */
@@ -150,9 +156,14 @@ final class Wire {
         return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);
     }
 
-    /** As a status of nothing else. */
-    static HostStatus recentEnds(long call, RecentEnds ends) {
-        return new HostStatus(call, ends.host(), "", false, List.of()).setEnds(Codec.encode(ends));
+    /** As a status of nothing else, in steps as fine as a frame has room for: of an hour of many applications, a minute long and more. */
+    static HostStatus recentEnds(long call, RecentEnds ends, int frameBytes) {
+        byte[] encoded = Codec.encode(ends);
+        for (int i = 0; encoded.length > frameBytes - FRAME_REST_BYTES; i++) {
+            encoded = Codec.encode(i < COARSER.length ? ends.inSpansOf(COARSER[i] * RecentEnds.STEP_MS)
+                    : RecentEnds.silent(ends.host(), "it has more to tell than an answer has room for"));
+        }
+        return new HostStatus(call, ends.host(), "", false, List.of()).setEnds(encoded);
     }
 
     static RecentEnds recentEnds(HostStatus sent) {

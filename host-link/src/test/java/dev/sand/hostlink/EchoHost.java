@@ -8,7 +8,10 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,7 +53,7 @@ final class EchoHost implements HostAgentPort {
 
     @Override
     public CompletableFuture<List<ProcessView>> processes(String application) {
-        return CompletableFuture.completedFuture(List.of(view(application)));
+        return CompletableFuture.completedFuture(Collections.nCopies(application.equals("many") ? 10_000 : 1, view(application)));
     }
 
     private static ProcessView view(String application) {
@@ -60,6 +63,18 @@ final class EchoHost implements HostAgentPort {
     @Override
     public CompletableFuture<BuildResult> build(BuildRequest request, Consumer<String> progress) {
         return CompletableFuture.completedFuture(new BuildResult("b", null, List.of()));
+    }
+
+    /** A busy hour of many applications. */
+    @Override
+    public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
+        List<RecentEnds.Step> steps = new ArrayList<>();
+        for (int at = 0; at < RecentEnds.STEPS; at++) {
+            for (int i = 0; i < 40; i++) {
+                steps.add(new RecentEnds.Step("application-" + i, at * RecentEnds.STEP_MS, 6, 1, 20 + at % 7, new int[] {1, 0, 0, 4}));
+            }
+        }
+        return CompletableFuture.completedFuture(List.of(new RecentEnds("here", null, 0, steps)));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sand.hostlink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.event.Errors;
@@ -9,6 +10,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.event.RecentEnds;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Chunk;
 import dev.sand.event.thrift.network.Credit;
@@ -26,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -187,6 +190,29 @@ class LinkFaultsTest {
         assertThat(ask(() -> link.processes("demo"))).extracting(ProcessView::application).containsExactly("demo");
         assertThat(ask(link::status).sandboxes().getFirst().id()).as("of an application without a sandbox").isNull();
         assertThat(link.isUp()).isTrue();
+    }
+
+    @Test
+    void more_than_a_frame_has_room_for_is_told_in_longer_steps() throws Exception {
+        HostLink link = link(KEY, serve(LinkOptions.DEFAULT), LinkOptions.DEFAULT);
+        await().until(link::isUp);
+        RecentEnds told = ask(() -> link.recentEnds(0));
+        assertThat(told.problem()).isNull();
+        assertThat(told.steps()).hasSizeBetween(40 * RecentEnds.STEPS / 30, 40 * RecentEnds.STEPS / 2);
+        assertThat(told.steps().stream().filter(step -> step.application().equals("application-39"))).satisfies(steps -> {
+            assertThat(steps.stream().mapToInt(RecentEnds.Step::ended).sum()).isEqualTo(6 * RecentEnds.STEPS);
+            assertThat(steps.stream().mapToInt(RecentEnds.Step::failed).sum()).isEqualTo(RecentEnds.STEPS);
+            assertThat(steps.stream().flatMapToInt(step -> Arrays.stream(step.counts())).sum()).isEqualTo(5 * RecentEnds.STEPS);
+            assertThat(steps.stream().mapToInt(RecentEnds.Step::firstBucket).min()).hasValue(20);
+        });
+    }
+
+    @Test
+    void an_answer_that_is_too_long_is_told_as_a_failure_at_once() throws Exception {
+        HostLink link = link(KEY, serve(LinkOptions.DEFAULT), LinkOptions.DEFAULT);
+        await().until(link::isUp);
+        assertThatThrownBy(() -> ask(() -> link.processes("many"))).hasMessageContaining("the limit is 1048576");
+        assertThat(ask(() -> link.processes("demo"))).hasSize(1);
     }
 
     private <T> T ask(Supplier<CompletableFuture<T>> question) throws Exception {

@@ -120,7 +120,7 @@ final class Platform implements AutoCloseable {
             Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing, secrets,
-                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.DEFAULT), false)
+                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL), false)
                             : new DataApi.Shared(host.data, true), backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {

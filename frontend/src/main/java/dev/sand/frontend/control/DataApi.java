@@ -15,6 +15,8 @@ import dev.sand.frontend.http.Router;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,8 +32,13 @@ public final class DataApi {
     /** @param shared as this process sees it; @param changes whether triggers on data hear of what is written through it */
     public record Shared(SharedData shared, boolean changes) {}
 
+    /** A value is in memory whole, as large as a grain has made it. */
+    private static final int VALUES_AT_ONCE = 4;
+    private static final long TURN_MS = 5_000;
+
     private final Registry registry;
     private final Shared data;
+    private final Semaphore turns = new Semaphore(VALUES_AT_ONCE, true);
 
     public DataApi(Registry registry, Shared data) {
         this.registry = registry;
@@ -40,9 +47,21 @@ public final class DataApi {
 
     public void addTo(Router router) {
         router.on("listData", this::list)
-                .on("getData", this::get)
-                .on("putData", this::put)
+                .on("getData", exchange -> inTurn(exchange, this::get))
+                .on("putData", exchange -> inTurn(exchange, this::put))
                 .on("deleteData", this::delete);
+    }
+
+    private void inTurn(Exchange exchange, Router.Operation operation) throws Exception {
+        if (!turns.tryAcquire(TURN_MS, TimeUnit.MILLISECONDS)) {
+            throw Problem.platform(429, "overloaded", "Too many values at once", "As many values are read and written as are taken.", true)
+                    .with("limit", VALUES_AT_ONCE).with("actual", VALUES_AT_ONCE + 1).asException();
+        }
+        try {
+            operation.handle(exchange);
+        } finally {
+            turns.release();
+        }
     }
 
     private void list(Exchange exchange) {

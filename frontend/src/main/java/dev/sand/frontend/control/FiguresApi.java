@@ -12,6 +12,7 @@ import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.invoke.Names;
+import dev.sand.hostlink.HostLink;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -21,7 +22,8 @@ import java.util.function.LongSupplier;
 
 /** {@code GET /api/v1/figures}: how applications did lately, of all hosts together. Nothing is kept here. */
 public final class FiguresApi {
-    private static final long ANSWER_MS = 3_000;
+    /** One host that does not answer is named, and what the others tell is shown. */
+    private static final long ANSWER_MS = HostLink.QUICK.toMillis() + 2_000;
     private static final int MOST_MINUTES = (int) (RecentEnds.STEPS * RecentEnds.STEP_MS / 60_000);
     private static final double[] SHARES = {0.5, 0.95, 0.99};
     private static final String[] QUANTILES = {"p50Ms", "p95Ms", "p99Ms"};

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 public final class Auditing {
     private static final Logger LOG = LoggerFactory.getLogger(Auditing.class);
     private static final String APPLICATION = "app";
+    /** What lies beside the path since it may have slashes. */
+    private static final String KEY = "key";
     private static final int LONGEST = 200;
     private final AuditLog log;
     private final LongSupplier clockMs;
@@ -27,6 +29,10 @@ public final class Auditing {
 
     /** @throws dev.sand.datalayer.StoreException when it cannot be noted: then nothing is changed */
     public Entry begin(Exchange exchange, Operations.Operation operation, String caller) {
+        String key = exchange.query(KEY);
+        if (key != null) { // Of what, though it never gets to its end.
+            exchange.name(KEY, key);
+        }
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
         Entry entry = Entry.begun(nextId(), caller, exchange.address(), operation.id(),
@@ -65,7 +71,12 @@ public final class Auditing {
     }
 
     private static String shortened(String value) {
-        return value.length() > LONGEST ? value.substring(0, LONGEST) + "…" : value;
+        if (value.length() <= LONGEST) {
+            return value;
+        }
+        // Half of a character outside the basic plane could not be encoded.
+        boolean within = Character.isSurrogatePair(value.charAt(LONGEST - 1), value.charAt(LONGEST));
+        return value.substring(0, within ? LONGEST - 1 : LONGEST) + "…";
     }
 
     private static Map<String, String> details(Exchange exchange) {
