@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sand.platform  # noqa: F401  (here, before workers are forked: it has Decimal, which takes an instance longer than its call)
 from sand.errors import TooLarge
 
 from manage.reply import Answered, Reply

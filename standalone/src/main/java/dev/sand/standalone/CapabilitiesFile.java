@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.sand.event.ControlPort;
 import dev.sand.hostagent.control.Capabilities;
+import dev.sand.frontend.deployment.Folders;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +22,8 @@ import java.util.TreeSet;
 final class CapabilitiesFile {
     private static final String SHIPPED = "shipped";
     private static final String ADDRESS = "[0-9a-f]{64}";
+    private static final long MOST_BYTES = 64 << 20;
+    private static final int MOST_ENTRIES = 10_000;
 
     private CapabilitiesFile() {}
 
@@ -31,10 +35,21 @@ final class CapabilitiesFile {
         String name = options.capabilities() == null ? "capabilities.yaml" : options.capabilities().toString();
         try (InputStream in = options.capabilities() == null ? CapabilitiesFile.class.getResourceAsStream("/capabilities.yaml")
                 : Files.newInputStream(options.capabilities())) {
-            String shipped = options.isOn() ? ApplicationFiles.address(options.folder()) : null;
+            String shipped = options.isOn() ? shipped(options.folder()) : null;
             return of(new YAMLMapper().readTree(in), shipped);
         } catch (IOException | IllegalArgumentException e) {
             throw new IllegalArgumentException("--capabilities: " + name + ": " + e.getMessage());
+        }
+    }
+
+    /** As of what is deployed of it. */
+    private static String shipped(Path folder) throws IOException {
+        Path copy = Files.createTempDirectory("sand-management");
+        try {
+            Folders.copy(folder, copy, MOST_BYTES, MOST_ENTRIES);
+            return ApplicationFiles.address(copy);
+        } finally {
+            Folders.delete(copy);
         }
     }
 

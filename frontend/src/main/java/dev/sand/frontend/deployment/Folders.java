@@ -21,11 +21,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Whole folders: copied with the same rules as an archive is unpacked, hashed by content, deleted. */
-final class Folders {
+public final class Folders {
     private Folders() {}
 
-    /** Copies files and folders but for litter; refuses links, special files, odd names, too much. */
-    static void copy(Path from, Path to, long mostBytes, int mostEntries) throws IOException {
+    /** Copies the files and folders of an application but for what is {@link Ignored}; refuses links, special files, odd names, too much. */
+    public static void copy(Path from, Path to, long mostBytes, int mostEntries) throws IOException {
+        Ignored ignored = Ignored.of(from);
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             private long bytes;
             private int entries;
@@ -36,7 +37,7 @@ final class Folders {
                     Files.createDirectories(to);
                     return FileVisitResult.CONTINUE;
                 }
-                if (Archive.isLitter(folder.getFileName().toString())) {
+                if (ignored.has(from.relativize(folder))) {
                     return FileVisitResult.SKIP_SUBTREE;
                 }
                 Files.createDirectories(target(folder, 0));
@@ -45,7 +46,7 @@ final class Folders {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (Archive.isLitter(file.getFileName().toString())) {
+                if (ignored.has(from.relativize(file))) {
                     return FileVisitResult.CONTINUE;
                 }
                 if (!attributes.isRegularFile()) {
@@ -91,7 +92,7 @@ final class Folders {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    static void delete(Path folder) {
+    public static void delete(Path folder) {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }

@@ -8,13 +8,16 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,15 +83,17 @@ public final class ManagementService implements AutoCloseable {
 
     private void deploy() throws IOException {
         ApplicationVersion version = deployer.deploySystem(Names.MANAGEMENT, NEXT, folder, line -> LOG.debug("management: {}", line)).version();
-        Map<String, String> broken = new TreeMap<>();
+        Map<String, Set<String>> broken = new LinkedHashMap<>(); // by why
         for (String grain : version.grains().keySet()) {
             String why = plane.ready(version, grain);
             if (why != null) {
-                broken.put(grain, why);
+                broken.computeIfAbsent(why, _ -> new TreeSet<>()).add(grain);
             }
         }
         if (!broken.isEmpty()) {
-            throw new IllegalStateException("version " + version.version() + " is not ready: " + broken);
+            throw new IllegalStateException("version " + version.version() + " is not ready: "
+                    + broken.entrySet().stream().map(each -> String.join(", ", each.getValue()) + ": " + each.getKey())
+                            .collect(Collectors.joining("; ")));
         }
         Map<String, Integer> aliases = registry.aliases(Names.MANAGEMENT);
         for (String alias : List.of(ManagementPlane.ALIAS, Registry.LIVE)) { // triggers fire what is live

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.sand.frontend.http.ProblemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +37,23 @@ class FoldersTest {
         assertThat(to.resolve("grains/a/handler.py")).hasContent("1");
         assertThat(to.resolve("sand.yaml")).exists();
         assertThat(to.resolve(".git")).doesNotExist();
+    }
+
+    /** The same as of the command's zip (test_sandignore_names_what_else_stays_out). */
+    @Test
+    void whatItsSandignoreNamesStays() throws Exception {
+        for (String file : List.of("notes/todo.txt", "grains/a/draft.txt", "grains/a/keep.md", "sand.md", "docs/sand.md", "a1.bin", "ab.bin")) {
+            Files.createDirectories(from.resolve(file).getParent());
+            Files.writeString(from.resolve(file), "x");
+        }
+        Files.writeString(from.resolve(".sandignore"), "# ours\nnotes/\n*.txt\n/sand.md\na[!a-z].bin\n");
+        Folders.copy(from, to, 1_000, 100);
+        try (Stream<Path> files = Files.walk(to)) {
+            assertThat(files.filter(Files::isRegularFile).map(file -> to.relativize(file).toString())).containsExactlyInAnyOrder("sand.yaml",
+                    "grains/a/handler.py", "grains/a/keep.md", "docs/sand.md", "ab.bin");
+        }
+        Files.writeString(from.resolve(".sandignore"), "[z-a]");
+        assertThatExceptionOfType(ProblemException.class).isThrownBy(() -> Folders.copy(from, to, 1_000, 100));
     }
 
     @Test
