@@ -11,7 +11,7 @@ from sand.errors import TooLarge
 _SHIPPED = Path(__file__).parents[2] / "standalone/src/main/resources/capabilities.yaml"
 CAPABILITIES = yaml.safe_load(_SHIPPED.read_text())["applications"]["0sand-management"]["grains"]
 # What grains ask for that the platform does not do yet; no capability can name it.
-NOT_THERE_YET = {"openSealed", "validateWorkflow"}
+NOT_THERE_YET = {"validateWorkflow"}
 ALL = ("invoke", "deploy", "read", "admin", "operator")
 EXECUTION = "01K8ZQ4T7N3V5W9X2Y6B8C0D1E"
 

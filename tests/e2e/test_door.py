@@ -38,7 +38,7 @@ def test_without_a_key_it_answers_to_its_own_machine_and_its_own_pages(probe: Te
     own = {"Origin": probe.server, "Sec-Fetch-Site": "same-origin"}
     assert probe.http.post("/invoke/probe/echo", json=1, headers=own).json() == 1
     assert probe.http.get("/readyz", headers={"Host": "a-balancer"}).status_code == 200
-    assert "open: it asks for no key" in probe.local.log.read_text()
+    assert "open: no account" in probe.local.log.read_text()
 
 
 @pytest.fixture(scope="module")

@@ -60,11 +60,17 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
         yield found
 
 
-def operations(keyed: Keyed) -> list[tuple[str, str, str, str]]:
-    """(operationId, scope, method, path) of all that the document has."""
+def operations(keyed: Keyed) -> list[tuple[str, str, bool, str, str]]:
+    """(operationId, scope, whether it asks who it is, method, path) of all that the document has."""
     document = yaml.safe_load(keyed.call("GET", "/openapi.yaml", None).text)
     return [
-        (one["operationId"], one["x-sand"]["scope"], method.upper(), re.sub(r"{(\w+)}", lambda it: NAMES.get(it[1], "x"), path))
+        (
+            one["operationId"],
+            one["x-sand"]["scope"],
+            one["x-sand"]["scope"] != "none" or one["x-sand"].get("enter") == "known",
+            method.upper(),
+            re.sub(r"{(\w+)}", lambda it: NAMES.get(it[1], "x"), path),
+        )
         for path, methods in document["paths"].items()
         for method, one in methods.items()
         if method in METHODS
@@ -85,12 +91,12 @@ def test_a_key_may_what_its_scopes_say_and_no_operation_is_forgotten(keyed: Keye
     bad = [None, "garbage", by_scope["admin"][:-1], by_scope["admin"][:-7] + "A" * 7, revoked]
     tried = operations(keyed)
     assert len(tried) > 60
-    for operation, scope, method, path in tried:
+    for operation, scope, asks, method, path in tried:
         options = {} if method == "GET" else {"json": {}}
         for key in bad:
             refused = keyed.call(method, path, key, **options)
-            assert (operation, refused.status_code == 401) == (operation, scope != "none")
-            if scope != "none":
+            assert (operation, refused.status_code == 401) == (operation, asks)
+            if asks:
                 assert is_problem(refused, 401)["type"].endswith("/unauthenticated")
                 assert refused.headers["WWW-Authenticate"] == 'Bearer realm="sand"'
         for name, key in by_scope.items():

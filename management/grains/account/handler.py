@@ -5,6 +5,12 @@ from manage.names import user
 from manage.reply import bad_request, conflict, unknown
 
 
+def list_users(request):
+    """All there are."""
+    rows = store.Rows(request, "users").items()
+    return Reply(200, {"users": [_shown(request, name, row) for name, row in rows]})
+
+
 def get(request):
     """Oneself, or anybody for the operator."""
     name = _visible(request)
@@ -66,5 +72,10 @@ def _shown(request, name, row):
 
 
 handle = serve(
-    {"getUser": (None, get), "changePassword": (None, change_password), "changeUser": ("operator", change_user)},
+    {
+        "listUsers": ("operator", list_users),
+        "getUser": (None, get),
+        "changePassword": (None, change_password),
+        "changeUser": ("operator", change_user),
+    }
 )

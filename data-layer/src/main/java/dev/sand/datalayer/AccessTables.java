@@ -26,6 +26,9 @@ public final class AccessTables {
     /** @param hash SHA-256 of its text; @param expiresMs and {@code revokedMs}: 0, if never */
     public record KeyRow(byte[] hash, String tenant, Set<String> scopes, long expiresMs, long revokedMs) {}
 
+    /** @param role in the tenant, or ""; @param operator of the whole platform; @param disabled he may not be here any more */
+    public record SessionRow(String user, String role, boolean operator, boolean disabled, long expiresMs) {}
+
     public AccessTables(GlobalStore store) {
         tables = new TableStore(store);
     }
@@ -38,18 +41,46 @@ public final class AccessTables {
 
     /** One that a newer platform wrote is none: it is not understood by half. */
     public Optional<KeyRow> key(String id) {
-        Payload found = get("keys/" + id.charAt(0), id);
+        JsonNode row = row("keys/" + id.charAt(0), id);
+        if (row == null) {
+            return Optional.empty();
+        }
         try {
-            JsonNode row = found == null ? null : JSON.readTree(found.bytes());
-            if (row == null || row.path("schema").asInt() != SCHEMA) {
-                return Optional.empty();
-            }
             Set<String> scopes = new TreeSet<>();
             row.path("scopes").forEach(scope -> scopes.add(scope.asText()));
             return Optional.of(new KeyRow(HexFormat.of().parseHex(row.path("hash").asText()), row.path("tenant").asText(), Set.copyOf(scopes),
                     row.path("expiresMs").asLong(), row.path("revokedMs").asLong()));
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IllegalArgumentException e) {
             throw new StoreException(StoreException.Kind.BROKEN, "the row of key " + id + " cannot be read", 0, e);
+        }
+    }
+
+    /** Whether there was ever an account. */
+    public boolean accounts() {
+        return get("state", "accounts") != null;
+    }
+
+    /** @param hash of its token: its id; @param tenant whose member its user may be */
+    public Optional<SessionRow> session(String hash, String tenant) {
+        JsonNode session = row("sessions/" + hash.charAt(0), hash);
+        String user = session == null ? "" : session.path("user").asText();
+        JsonNode its = user.isEmpty() ? null : row("users", user);
+        if (its == null || session.path("expiresMs").asLong() <= 0) {
+            return Optional.empty();
+        }
+        JsonNode member = row("memberships/" + user, tenant);
+        return Optional.of(new SessionRow(user, member == null ? "" : member.path("role").asText(), its.path("operator").asBoolean(),
+                its.path("disabled").asBoolean(), session.path("expiresMs").asLong()));
+    }
+
+    /** Null: there is none that is understood. */
+    private JsonNode row(String partition, String key) {
+        Payload found = get(partition, key);
+        try {
+            JsonNode row = found == null ? null : JSON.readTree(found.bytes());
+            return row == null || row.path("schema").asInt() != SCHEMA ? null : row;
+        } catch (IOException e) {
+            throw new StoreException(StoreException.Kind.BROKEN, "a row of " + partition + " cannot be read", 0, e);
         }
     }
 

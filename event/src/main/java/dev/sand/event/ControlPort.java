@@ -9,7 +9,10 @@ import java.util.Set;
  */
 public interface ControlPort {
     /** @param scope that whoever asks for it needs */
-    record Operation(String id, String scope) {}
+    record Operation(String id, String scope) {
+        /** Whoever asked: the grain alone decides. */
+        public static final String ANYBODYS = "none";
+    }
 
     /** In whose name something is done: that of the request which the grain handles. @param client its address, or null */
     record Asker(String caller, String tenant, Set<String> scopes, String client) {

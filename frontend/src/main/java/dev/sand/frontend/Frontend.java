@@ -20,7 +20,11 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.access.AccessRing;
 import dev.sand.frontend.access.AccessThread;
+import dev.sand.frontend.access.Accounts;
+import dev.sand.frontend.access.ClosingDoor;
 import dev.sand.frontend.access.KeyedDoor;
+import dev.sand.frontend.access.OpenDoor;
+import dev.sand.frontend.access.Sealing;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
@@ -113,6 +117,7 @@ public final class Frontend implements AutoCloseable {
     private final HttpServer server;
     private final RequestCounts counts;
     private final AccessThread access;
+    private final Accounts accounts;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -122,17 +127,33 @@ public final class Frontend implements AutoCloseable {
         counts = new RequestCounts(parts.tracing);
         AuditLog audit = new AuditLog(parts.store, MOST_AUDITED);
         Auditing auditing = new Auditing(audit, parts.clockMs);
-        AccessRing ring = new AccessRing(new AccessTables(parts.store), parts.clockMs, System::nanoTime);
-        access = new AccessThread(ring);
-        Door door = configuration.door() instanceof KeyedDoor keyed ? keyed.with(ring) : configuration.door();
+        AccessTables tables = new AccessTables(parts.store);
+        AccessRing ring = new AccessRing(tables, parts.clockMs, System::nanoTime);
+        accounts = new Accounts(tables);
+        access = new AccessThread(ring, configuration.alone() ? () -> { } : accounts::look);
+        Door door = door(configuration.door(), ring);
+        Sealing sealing = new Sealing(() -> PlatformKeys.of(parts.store, Sealing.KEY));
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
-                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door.isOpen(), ring::forget);
+                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door::isOpen, () -> {
+                    ring.forget();
+                    accounts.look();
+                }, sealing);
         router = router(parts, directory, audit);
         Gate.Managed managed = management == null ? Gate.Managed.NONE : management;
-        control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs));
+        control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs), sealing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking), counts);
+                new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking,
+                        () -> System.nanoTime() / 1_000_000), counts);
+    }
+
+    /** Keys and sessions count at every one but that of nobody's. */
+    private Door door(Door asked, AccessRing ring) {
+        return switch (asked) {
+            case KeyedDoor keyed -> keyed.with(ring, accounts);
+            case OpenDoor open -> new ClosingDoor(open, new KeyedDoor(null).with(ring, accounts), accounts);
+            default -> asked;
+        };
     }
 
     private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
@@ -185,6 +206,7 @@ public final class Frontend implements AutoCloseable {
 
     /** Listens. @throws Exception when the address cannot be listened on */
     public void start() throws Exception {
+        accounts.look(); // before anybody is let in for there being none
         server.start();
         access.start();
         if (service != null) {

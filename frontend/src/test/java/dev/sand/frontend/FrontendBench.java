@@ -87,6 +87,16 @@ public final class FrontendBench {
         }
 
         @Override
+        public Entrance stranger(Request request) {
+            return enter(request);
+        }
+
+        @Override
+        public boolean hasAccounts() {
+            return false;
+        }
+
+        @Override
         public Problem refuseVisitor(Request request) {
             return null;
         }

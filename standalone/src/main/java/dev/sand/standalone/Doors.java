@@ -14,15 +14,24 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who a frontend lets in, by where it listens: whoever is on this machine, or whoever has the operator's key. Where other
- * machines reach it there is no third way.
+ * Who a frontend lets in, by where it listens: whoever is on this machine, as long as nobody has an account, or who shows who he is.
+ * Where other machines reach it, everybody has to.
  */
 final class Doors {
     private static final String NAME = "[A-Za-z0-9]([A-Za-z0-9.-]{0,252})";
 
     private Doors() {}
 
-    /** @throws IllegalArgumentException when others could come in without a key */
+    /** What the operator asks for is not to be had. */
+    static final class Refusal extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        Refusal(String why) {
+            super(why);
+        }
+    }
+
+    /** @throws IllegalArgumentException for options that do not go together */
     static void check(Options options) {
         boolean open = options.operatorKey() == null;
         if (!options.cluster().role().hasFrontend()) {
@@ -31,14 +40,23 @@ final class Doors {
             }
             return;
         }
-        if (open && !isThisMachineAlone(options.host())) {
-            throw new IllegalArgumentException("--listen " + options.host() + ":" + options.port() + " is not an address of this machine"
-                    + " alone, and whoever reaches it could do everything: name a file with --operator-key, whose key callers have to"
-                    + " show (openssl rand -base64 48 | tr -d '\\n' makes one), or listen on 127.0.0.1");
-        }
         if (!open && !options.allowHosts().isEmpty()) {
             throw new IllegalArgumentException("--allow-host is for a platform without a key; with --operator-key any name will do");
         }
+    }
+
+    /** @param accounts whether anybody has one. @throws Refusal when others reach the platform, and it could ask nobody who he is */
+    static void check(Options options, boolean accounts) {
+        if (options.operatorKey() == null && !accounts && !isThisMachineAlone(options.host())) {
+            throw new Refusal("--listen " + options.host() + ":" + options.port() + " is not an address of this machine alone, and there is no"
+                    + " account: whoever reaches it could do everything. Name a file with --operator-key, whose key callers have to show"
+                    + " (openssl rand -base64 48 | tr -d '\\n' makes one), or start it once on 127.0.0.1 with --management on and run"
+                    + " 'sand account create NAME'");
+        }
+        LoggerFactory.getLogger(Doors.class).info(accounts ? "closed: there are accounts, and whoever asks has to sign in or to show a key"
+                : options.operatorKey() != null ? "closed: whoever asks has to show a key"
+                : "open: no account; whoever is on this machine may do everything. 'sand account create NAME' makes one, with --management on;"
+                        + " --operator-key FILE asks for a key");
     }
 
     /** Its addresses count, not its name; one that nobody knows now may be known when it is listened on. */
@@ -71,8 +89,6 @@ final class Doors {
         if (options.operatorKey() != null) {
             return new KeyedDoor(OperatorKey.read(options.operatorKey()));
         }
-        LoggerFactory.getLogger(Doors.class).info("open: it asks for no key, whoever is on this machine may do everything;"
-                + " --operator-key FILE asks for one");
-        return new OpenDoor(options.host(), options.allowHosts());
+        return isThisMachineAlone(options.host()) ? new OpenDoor(options.host(), options.allowHosts()) : new KeyedDoor(null);
     }
 }

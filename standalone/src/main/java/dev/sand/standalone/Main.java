@@ -44,6 +44,9 @@ final class Main {
         options.effective().forEach((name, value) -> Log.LOG.info("{} = {}", name, value));
         try {
             run(options);
+        } catch (Doors.Refusal e) {
+            System.err.println("sand up: " + e.getMessage());
+            System.exit(USAGE);
         } catch (IllegalArgumentException | IllegalStateException | SandboxException | IOException | UncheckedIOException
                 | StoreException | BusException e) {
             // Something about this machine, and the message says what: a stack trace would only hide it.

@@ -1,5 +1,6 @@
 package dev.sand.standalone;
 
+import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.ProcessImages;
@@ -79,6 +80,9 @@ final class Platform implements AutoCloseable {
                 health = opened.add(new Health(cluster.healthListen(), readiness, metrics::page));
             }
             Backends found = backends.open(options, opened, readiness);
+            if (cluster.role().hasFrontend()) {
+                Doors.check(options, new AccessTables(found.store()).accounts());
+            }
             BackendMetrics.addTo(metrics, found.bus(), found.store());
             opened.add(new MembershipMetrics(metrics, found.membership(), cluster.role().hasHost()));
             open(home, found, key, new StoredSecrets(found.store(), secrets), metrics, onBroken);

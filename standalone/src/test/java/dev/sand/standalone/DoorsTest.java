@@ -35,9 +35,13 @@ class DoorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0:7263", "[::]:7263", "192.0.2.7:7263", "*:7263", "nobody.invalid:7263"})
-    void other_machines_need_one(String listen) {
-        assertThatIllegalArgumentException().isThrownBy(() -> with("--listen", listen)).withMessageContaining("--operator-key")
-                .withMessageContaining(listen);
+    void other_machines_need_one_or_an_account(String listen) throws IOException {
+        Options asked = with("--listen", listen);
+        assertThatIllegalArgumentException().isThrownBy(() -> Doors.check(asked, false)).withMessageContaining("--operator-key")
+                .withMessageContaining("sand account create").withMessageContaining(listen);
+        Doors.check(asked, true);
+        assertThat(Doors.of(asked)).isInstanceOf(KeyedDoor.class);
+        Doors.check(with("--listen", listen, "--operator-key=/run/key"), false);
         assertThat(with("--listen", listen, "--operator-key=/run/key").effective()).containsEntry("operator-key", "/run/key (masked)");
     }
 

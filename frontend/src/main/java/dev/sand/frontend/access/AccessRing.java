@@ -2,6 +2,7 @@ package dev.sand.frontend.access;
 
 import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AccessTables.KeyRow;
+import dev.sand.datalayer.AccessTables.SessionRow;
 import dev.sand.datalayer.StoreException;
 import dev.sand.frontend.http.Caller;
 import dev.sand.frontend.http.Entrance;
@@ -24,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this frontend remembers of API keys, so that a request with one reads nothing. A row that was read is good as long as the
+ * What this frontend remembers of API keys and sessions, so that a request with one reads nothing. A row that was read is good as long as the
  * <b>epoch</b> is what it was before the row was read: whatever changes keys counts it up. The epoch itself is good for a second:
  * a change has reached every frontend once it is that old. While the store is away, what is remembered stays good for a while.
  */
@@ -39,6 +40,10 @@ public final class AccessRing {
     private static final int MOST_STRANGERS = 10_000;
     private static final int READS_AT_ONCE = 64;
     private static final int TRIES = 4;
+    /** What members of a tenant may, as the management's own who.py has it. */
+    private static final Map<String, Set<Scope>> OF_ROLES = Map.of("viewer", EnumSet.of(Scope.READ),
+            "developer", EnumSet.of(Scope.READ, Scope.INVOKE, Scope.DEPLOY),
+            "owner", EnumSet.of(Scope.READ, Scope.INVOKE, Scope.DEPLOY, Scope.ADMIN));
     private static final Logger LOG = LoggerFactory.getLogger(AccessRing.class);
     private final AccessTables tables;
     private final LongSupplier clockMs;
@@ -64,18 +69,21 @@ public final class AccessRing {
      */
     private record Seen(long epoch, long atNs, long triedNs, boolean away, boolean late) {}
 
+    /**
+     * @param refusal of whoever has all of it, or null; @param expiresMs 0: never; @param noted when it is used
+     */
+    private record Row(byte[] hash, Caller caller, String refusal, long expiresMs, boolean noted) {}
+
     private static final class Known {
-        final KeyRow row;
-        final Caller caller;
+        final Row row;
         final long epoch;
         final long generation;
         final long readNs;
         volatile long usedMs;
         volatile long notedMs;
 
-        Known(KeyRow row, Caller caller, long epoch, long generation, long readNs, Known before) {
+        Known(Row row, long epoch, long generation, long readNs, Known before) {
             this.row = row;
-            this.caller = caller;
             this.epoch = epoch;
             this.generation = generation;
             this.readNs = readNs;
@@ -93,7 +101,7 @@ public final class AccessRing {
     }
 
     /** From memory, at once. @return null: {@link #look} knows */
-    Entrance known(KeyText key) {
+    Entrance known(Credential key) {
         long nowNs = clockNs.getAsLong();
         usedNs = nowNs;
         Known known = keys.get(key.id());
@@ -101,7 +109,7 @@ public final class AccessRing {
     }
 
     /** Blocks, at most as long as the store takes to say no. */
-    Entrance look(KeyText key) {
+    Entrance look(Credential key) {
         for (int i = 0; i < TRIES; i++) {
             Seen now = fresh();
             if (now == null) {
@@ -116,19 +124,19 @@ public final class AccessRing {
             }
             Long strange = strangers.get(key.id());
             if (strange != null && clockNs.getAsLong() - strange < STRANGER_AGE.toNanos()) {
-                return none();
+                return none(key);
             }
             try {
-                Optional<Known> read = read(key.id(), now.epoch);
+                Optional<Known> read = read(key, now.epoch);
                 if (read == null) {
                     return Entrance.refused(Problem.platform(429, "overloaded", "A bounded queue is full",
                             "Too many keys are looked up at once; try again.", true));
                 }
                 if (read.isEmpty()) {
-                    return none();
+                    return none(key);
                 }
             } catch (StoreException e) {
-                LOG.debug("key {} cannot be looked up: {}", key.id(), e.toString());
+                LOG.debug("{} cannot be looked up: {}", key, e.toString());
                 return known != null && isRemembered(known, now) ? judged(known, key) : away();
             }
         }
@@ -152,7 +160,7 @@ public final class AccessRing {
     void note() {
         keys.forEach((id, known) -> {
             long usedMs = known.usedMs;
-            if (usedMs > known.notedMs) {
+            if (known.row.noted && usedMs > known.notedMs) {
                 try {
                     tables.used(id, usedMs);
                     known.notedMs = usedMs;
@@ -223,7 +231,8 @@ public final class AccessRing {
     }
 
     /** Null: too many are being read. Empty: there is none. Once for all who wait. */
-    private Optional<Known> read(String id, long epoch) {
+    private Optional<Known> read(Credential key, long epoch) {
+        String id = key.id();
         CompletableFuture<Optional<Known>> mine = new CompletableFuture<>();
         CompletableFuture<Optional<Known>> earlier = reads.putIfAbsent(id, mine);
         if (earlier != null) {
@@ -238,7 +247,7 @@ public final class AccessRing {
             Semaphore places = keys.containsKey(id) ? roomOfKnown : room;
             if (places.tryAcquire()) {
                 try {
-                    found = readRow(id, epoch);
+                    found = readRow(key, epoch);
                 } finally {
                     places.release();
                 }
@@ -254,10 +263,15 @@ public final class AccessRing {
         }
     }
 
-    private Optional<Known> readRow(String id, long epoch) {
+    private Optional<Known> readRow(Credential key, long epoch) {
+        String id = key.id();
         long readNs = clockNs.getAsLong();
         long before = generation.get();
-        KeyRow row = tables.key(id).filter(each -> each.tenant().equals(Caller.DEFAULT_TENANT)).orElse(null); // there is no other tenant yet
+        Row row = switch (key) {
+            case KeyText text -> tables.key(id).filter(each -> each.tenant().equals(Caller.DEFAULT_TENANT)) // there is no other tenant yet
+                    .map(each -> ofKey(id, each)).orElse(null);
+            case SessionToken session -> tables.session(id, Caller.DEFAULT_TENANT).map(each -> ofSession(session, each)).orElse(null);
+        };
         if (row == null) {
             keys.remove(id);
             if (strangers.size() >= MOST_STRANGERS) {
@@ -269,9 +283,24 @@ public final class AccessRing {
         if (keys.size() >= MOST_KEYS) {
             keys.clear();
         }
-        Known known = new Known(row, Caller.ofKey(id, row.tenant(), scopes(row)), epoch, before, readNs, keys.get(id));
+        Known known = new Known(row, epoch, before, readNs, keys.get(id));
         keys.put(id, known);
         return Optional.of(known);
+    }
+
+    private static Row ofKey(String id, KeyRow row) {
+        return new Row(row.hash(), Caller.ofKey(id, row.tenant(), scopes(row)), row.revokedMs() > 0 ? "This key was revoked." : null,
+                row.expiresMs(), true);
+    }
+
+    private static Row ofSession(SessionToken session, SessionRow row) {
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        scopes.addAll(OF_ROLES.getOrDefault(row.role(), Set.of()));
+        if (row.operator()) {
+            scopes.add(Scope.OPERATOR);
+        }
+        return new Row(session.hash(), Caller.ofSession(session.id(), row.user(), Caller.DEFAULT_TENANT, scopes),
+                row.disabled() ? "This user may not sign in any more." : null, row.expiresMs(), false);
     }
 
     /** Those of a key: what is the operator's alone is none's. */
@@ -286,33 +315,33 @@ public final class AccessRing {
     }
 
     /** Whoever does not have all of it hears nothing of what its row says. */
-    private Entrance judged(Known known, KeyText key) {
-        if (!MessageDigest.isEqual(known.row.hash(), key.hash())) {
-            return none();
+    private Entrance judged(Known known, Credential key) {
+        if (!MessageDigest.isEqual(known.row.hash, key.hash())) {
+            return none(key);
         }
         long nowMs = clockMs.getAsLong();
-        if (known.row.revokedMs() > 0) {
-            return refused("This key was revoked.");
+        if (known.row.refusal != null) {
+            return refused(known.row.refusal);
         }
-        if (known.row.expiresMs() > 0 && known.row.expiresMs() <= nowMs) {
-            return refused("This key has expired.");
+        if (known.row.expiresMs > 0 && known.row.expiresMs <= nowMs) {
+            return refused(key instanceof SessionToken ? key.unknown() : "This key has expired.");
         }
         if (nowMs - known.usedMs > MOST_AGE.toMillis()) {
             known.usedMs = nowMs;
         }
-        return Entrance.of(known.caller);
+        return Entrance.of(known.row.caller);
     }
 
-    static Entrance none() {
-        return refused("What 'Authorization' shows is no key of this platform.");
+    private static Entrance none(Credential key) {
+        return refused(key.unknown());
     }
 
-    static Entrance refused(String detail) {
+    private static Entrance refused(String detail) {
         return Entrance.refused(Problem.caller(401, "unauthenticated", "A key is needed", detail));
     }
 
     private static Entrance away() {
         return Entrance.refused(Problem.platform(503, "unavailable", "Not available now",
-                "Whose key this is cannot be looked up: the global store is away.", true));
+                "Who this is cannot be looked up: the global store is away.", true));
     }
 }

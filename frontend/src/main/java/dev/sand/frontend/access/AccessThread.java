@@ -12,15 +12,19 @@ public final class AccessThread implements AutoCloseable {
     private static final long REFRESH_MS = 400;
     private static final long NOTE_S = 60;
     private final AccessRing ring;
+    private final Runnable look;
     private final ScheduledExecutorService refreshing = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("access").factory());
     private final ScheduledExecutorService noting = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("access-use").factory());
 
-    public AccessThread(AccessRing ring) {
+    /** @param look for what other frontends have done besides */
+    public AccessThread(AccessRing ring, Runnable look) {
         this.ring = ring;
+        this.look = look;
     }
 
     public void start() {
         refreshing.scheduleWithFixedDelay(() -> guarded(ring::refresh), REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+        refreshing.scheduleWithFixedDelay(() -> guarded(look), REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
         noting.scheduleWithFixedDelay(() -> guarded(ring::note), NOTE_S, NOTE_S, TimeUnit.SECONDS);
     }
 

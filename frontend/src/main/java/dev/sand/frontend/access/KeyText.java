@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
  * An API key as text: {@code sand_}, its id (12 characters), its secret (43, of 256 bits), a sum over all of that (6). The sum
  * tells half a paste, and most garbage, from a key without a look into the store; what was leaked is found by how it begins.
  */
-public record KeyText(String id, String text) {
+public record KeyText(String id, String text) implements Credential {
     private static final String BEGIN = "sand_";
     private static final String DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     private static final int ID_DIGITS = 36;
@@ -71,8 +71,18 @@ public record KeyText(String id, String text) {
     }
 
     /** All that is kept of it: SHA-256 of the whole text. */
-    byte[] hash() {
+    @Override
+    public byte[] hash() {
+        return sha256(text);
+    }
+
+    static byte[] sha256(String text) {
         return SHA_256.get().digest(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public String unknown() {
+        return "What 'Authorization' shows is no key of this platform.";
     }
 
     public String hashInHex() {

@@ -41,13 +41,23 @@ public final class OpenDoor implements Door {
     @Override
     public Entrance enter(Request request) {
         Problem strange = refuseVisitor(request);
-        Problem refusal = strange != null || isRead(request.getMethod()) ? strange : refusePage(request);
+        Problem refusal = strange != null || isRead(request.getMethod()) ? strange : Origins.refuse(request);
         return refusal == null ? LOCAL : Entrance.refused(refusal);
     }
 
     @Override
     public Entrance look(Request request) {
         return enter(request);
+    }
+
+    @Override
+    public Entrance stranger(Request request) {
+        return enter(request);
+    }
+
+    @Override
+    public boolean hasAccounts() {
+        return false;
     }
 
     @Override
@@ -86,23 +96,6 @@ public final class OpenDoor implements Door {
 
     private static boolean isRead(String method) {
         return method.equals("GET") || method.equals("HEAD");
-    }
-
-    private static Problem refusePage(Request request) {
-        String origin = request.getHeaders().get("Origin");
-        if (origin != null && !isSame(origin, request.getHeaders().get(HttpHeader.HOST))) {
-            return denied("A page of '" + origin + "' may not change anything here.");
-        }
-        String site = request.getHeaders().get("Sec-Fetch-Site");
-        return site == null || site.equals("same-origin") || site.equals("none") ? null
-                : denied("A page of another site may not change anything here.");
-    }
-
-    /** Scheme and host against the host: both have the port unless it is the scheme's. */
-    private static boolean isSame(String origin, String host) {
-        int begin = origin.indexOf("://") + 3;
-        return host != null && begin > 2 && origin.length() - begin == host.length()
-                && origin.regionMatches(true, begin, host, 0, host.length());
     }
 
     private boolean isAllowed(String host) {

@@ -12,6 +12,7 @@ import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
+import dev.sand.frontend.http.Scope;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -195,7 +196,7 @@ public final class DeploymentApi {
     private Path folder(HttpExchange exchange, JsonNode name) {
         boolean local = exchange.request().getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
                 && address.getAddress().isLoopbackAddress() && exchange.header("Origin") == null;
-        if (!configuration.folderDeploy() || !local) {
+        if (!configuration.folderDeploy() || !local || !exchange.caller().may(Scope.OPERATOR)) {
             throw Problem.caller(403, "denied", "Not allowed",
                     "A folder is deployed by its path only from this machine, and where the platform allows it.").asException();
         }

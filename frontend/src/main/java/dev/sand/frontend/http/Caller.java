@@ -7,19 +7,24 @@ import java.util.stream.Collectors;
 /**
  * Who asks, as far as the door found out, and what he may.
  *
- * @param kind {@code local}, {@code operator} or {@code key}; @param id of the key; else the kind again
+ * @param kind {@code local}, {@code operator}, {@code key} or {@code session}; @param id of the key or session; else the kind again
+ * @param user who has signed in; null: nobody
  */
-public record Caller(String kind, String id, String tenant, Set<Scope> scopes) {
+public record Caller(String kind, String id, String user, String tenant, Set<Scope> scopes) {
     public static final String DEFAULT_TENANT = "default";
     private static final Set<Scope> ALL = EnumSet.complementOf(EnumSet.of(Scope.NONE));
     /** Whoever is on the machine of an open platform. */
-    public static final Caller LOCAL = new Caller("local", "local", DEFAULT_TENANT, ALL);
-    public static final Caller OPERATOR = new Caller("operator", "operator", DEFAULT_TENANT, ALL);
+    public static final Caller LOCAL = new Caller("local", "local", null, DEFAULT_TENANT, ALL);
+    public static final Caller OPERATOR = new Caller("operator", "operator", null, DEFAULT_TENANT, ALL);
     /** Who was not asked, since everybody may. */
-    public static final Caller ANYBODY = new Caller("anybody", "anybody", DEFAULT_TENANT, Set.of());
+    public static final Caller ANYBODY = new Caller("anybody", "anybody", null, DEFAULT_TENANT, Set.of());
 
     public static Caller ofKey(String id, String tenant, Set<Scope> scopes) {
-        return new Caller("key", id, tenant, Set.copyOf(scopes));
+        return new Caller("key", id, null, tenant, Set.copyOf(scopes));
+    }
+
+    public static Caller ofSession(String id, String user, String tenant, Set<Scope> scopes) {
+        return new Caller("session", id, user, tenant, Set.copyOf(scopes));
     }
 
     public boolean may(Scope scope) {
@@ -28,7 +33,7 @@ public record Caller(String kind, String id, String tenant, Set<Scope> scopes) {
 
     /** For the audit log. */
     public String name() {
-        return kind.equals(id) ? kind : kind + ":" + id;
+        return user != null ? "user:" + user : kind.equals(id) ? kind : kind + ":" + id;
     }
 
     public Set<String> scopesInWords() {

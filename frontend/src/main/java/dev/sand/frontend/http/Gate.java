@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -49,13 +50,18 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
     private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
             "default-src 'none'; frame-ancestors 'none'; sandbox");
+    /** A page of an application is no page of this server's own: with the session of who looks at it, it could do all that he may. */
+    private static final HttpField APART = new PreEncodedHttpField("Content-Security-Policy",
+            "sandbox allow-scripts allow-forms allow-popups allow-downloads");
     private static final String SHORT = "/api/v1/apps/";
     private static final String FULL = "/api/v1/applications/";
     private final Executor blocking;
     private final GuiFiles gui = new GuiFiles();
+    private final SignInGate signIns;
 
-    /** @param auditing of changes */
-    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking) {
+    /** @param auditing of changes; @param clockMs by which passwords are tried no oftener than that */
+    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking,
+                LongSupplier clockMs) {
         this.door = door;
         this.auditing = auditing;
         this.invoke = invoke;
@@ -63,6 +69,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         this.router = router;
         this.managed = managed;
         this.blocking = blocking;
+        this.signIns = new SignInGate(clockMs);
         if (gui.isBuilt()) {
             addBean(gui);
         }
@@ -80,6 +87,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         response.getHeaders().put(NOSNIFF);
         if (!path.startsWith("/web/")) { // whose pages are the applications' own
             response.getHeaders().put(INERT);
+        } else if (door.hasAccounts()) {
+            response.getHeaders().put(APART);
         }
         if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
@@ -156,7 +165,9 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             return;
         }
         Scope scope = needed(match.route(), exchange);
-        Entrance entrance = scope == Scope.NONE ? Entrance.of(Caller.ANYBODY) : door.enter(request);
+        Operations.Operation spec = match.route().spec();
+        Entrance entrance = spec.isPublic() ? Entrance.of(Caller.ANYBODY)
+                : spec.account().enters() == Operations.Enters.ANYBODY ? door.stranger(request) : door.enter(request);
         if (entrance == null) {
             blocking.execute(() -> admit(match.route(), exchange, looked(request)));
         } else if (entrance.refusal(scope) != null) {
@@ -185,7 +196,23 @@ public final class Gate extends Handler.Abstract.NonBlocking {
                 return now.refusal(scope) == null || now.refusal(scope).status() == 503;
             });
         }
-        operation(route, exchange, entrance.caller());
+        exchange.isBy(entrance.caller());
+        if (!route.spec().account().guesses()) {
+            operation(route, exchange, entrance.caller());
+            return;
+        }
+        int waitS = signIns.enter(exchange.address());
+        if (waitS > 0) {
+            exchange.headers().put(HttpHeader.RETRY_AFTER, waitS);
+            exchange.problem(Problem.caller(429, "too-many-sign-ins", "Too many passwords", "From where this comes no more passwords are"
+                    + " taken for now: wait for " + waitS + " seconds.").retryLater());
+            return;
+        }
+        try {
+            operation(route, exchange, entrance.caller());
+        } finally {
+            signIns.leave();
+        }
     }
 
     private void operation(Router.Route route, HttpExchange exchange, Caller caller) {

@@ -26,6 +26,7 @@ public final class HttpExchange extends Exchange {
     private Fields query;
     private byte[] body;
     private BooleanSupplier admitted = () -> true;
+    private Caller caller = Caller.ANYBODY;
 
     public HttpExchange(Request request, Response response, Callback callback, Map<String, String> path) {
         super(path);
@@ -41,6 +42,15 @@ public final class HttpExchange extends Exchange {
 
     boolean isAdmitted() {
         return admitted.getAsBoolean();
+    }
+
+    void isBy(Caller who) {
+        caller = who;
+    }
+
+    /** Who asks. */
+    public Caller caller() {
+        return caller;
     }
 
     public Request request() {
@@ -191,7 +201,8 @@ public final class HttpExchange extends Exchange {
         }
         response.setStatus(problem.status());
         response.getHeaders().put(PROBLEM);
-        if (problem.status() == 429 || problem.status() == 503 || problem.status() == 507) {
+        boolean later = problem.status() == 429 || problem.status() == 503 || problem.status() == 507;
+        if (later && !response.getHeaders().contains(HttpHeader.RETRY_AFTER)) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
         response.write(true, ByteBuffer.wrap(problem.toJson(where(request))), callback);

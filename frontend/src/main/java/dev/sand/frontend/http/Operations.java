@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** The operations of the OpenAPI document: the one list of what there is, where it is, and who may. */
 public final class Operations {
@@ -19,11 +20,17 @@ public final class Operations {
      * @param rehearses with {@code dryRun} it changes nothing
      * @param grain of the management application that does it, where that runs; null: it does not pass through grains
      * @param alone the grain does it with rows of its own, and the platform cannot without it
-     * @param drawsKey the frontend draws a key, which the caller alone is told
+     * @param draws what the frontend draws for it, which the caller alone is told
      * @param forgetsAccess who may do what has changed: the answer waits until every frontend knows
+     * @param account what it has of accounts
      */
     public record Operation(String id, String method, String template, Scope scope, boolean audited, boolean rehearses, String grain,
-                            boolean alone, boolean drawsKey, boolean forgetsAccess) {
+                            boolean alone, Draws draws, boolean forgetsAccess, Account account) {
+        /** An operation of one's own wants to know who asks, though it needs no scope. */
+        public boolean isPublic() {
+            return scope == Scope.NONE && account.enters == Enters.NOBODY_ASKED;
+        }
+
         public boolean isSafe() {
             return method.equals("GET");
         }
@@ -32,6 +39,23 @@ public final class Operations {
         public boolean isAudited(Exchange exchange) {
             return audited && !(rehearses && exchange.flag("dryRun"));
         }
+    }
+
+    /** What of a request is secret, and only its hash is kept. */
+    public enum Draws { NOTHING, KEY, SESSION }
+
+    /** Who comes in with an operation that needs no scope: who is not even asked, whoever asks, or who is known. */
+    public enum Enters { NOBODY_ASKED, ANYBODY, KNOWN }
+
+    /** What becomes of the session that is shown. */
+    public enum Session { STAYS, SHOWN, ENDED }
+
+    /**
+     * @param guesses a password, or something like it: so often, and no oftener
+     * @param sealed fields of the body that no grain's input has in the open; @param fields all that the body may have
+     */
+    public record Account(Enters enters, boolean guesses, Set<String> sealed, Set<String> fields, Session session) {
+        static final Account NONE = new Account(Enters.NOBODY_ASKED, false, Set.of(), Set.of(), Session.STAYS);
     }
 
     private static final String DOCUMENT = "/openapi.yaml";
@@ -74,12 +98,31 @@ public final class Operations {
             if (!id.isEmpty() && each.inWords().equals(scope)) {
                 return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), rehearses(node),
                         node.path("x-sand").path("grain").asText(null), node.path("x-sand").path("alone").asBoolean(),
-                        node.path("x-sand").path("draws").asText().equals("key"),
-                        node.path("x-sand").path("forgets").asText().equals("access"));
+                        one(node, "draws", Draws.NOTHING), node.path("x-sand").path("forgets").asText().equals("access"),
+                        account(node));
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id
                 + "' and the scope '" + scope + "' in x-sand, and needs both");
+    }
+
+    private static Account account(JsonNode node) {
+        Set<String> sealed = new TreeSet<>();
+        node.path("x-sand").path("seal").forEach(field -> sealed.add(field.asText()));
+        Set<String> fields = new TreeSet<>();
+        node.path("requestBody").path("content").path("application/json").path("schema").path("properties").fieldNames()
+                .forEachRemaining(fields::add);
+        if (!fields.containsAll(sealed)) {
+            throw new IllegalStateException("openapi.yaml seals " + sealed + " of a body that has " + fields);
+        }
+        return new Account(one(node, "enter", Enters.NOBODY_ASKED), node.path("x-sand").path("guesses").asBoolean(), Set.copyOf(sealed),
+                Set.copyOf(fields), one(node, "session", Session.STAYS));
+    }
+
+    /** One of the words that there are, or what holds when nothing is said. */
+    private static <T extends Enum<T>> T one(JsonNode node, String member, T otherwise) {
+        String word = node.path("x-sand").path(member).asText("");
+        return word.isEmpty() ? otherwise : Enum.valueOf(otherwise.getDeclaringClass(), word.toUpperCase(Locale.ROOT));
     }
 
     private static boolean rehearses(JsonNode node) {

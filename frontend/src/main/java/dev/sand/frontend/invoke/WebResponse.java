@@ -3,6 +3,7 @@ package dev.sand.frontend.invoke;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.frontend.access.SessionToken;
 import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -89,15 +90,24 @@ public final class WebResponse implements Invoker.Output {
             if (!isToken(name)) {
                 throw bad("'" + name + "' is no name of a header");
             }
-            headers.remove(name);
+            if (!name.equalsIgnoreCase("content-security-policy")) { // one more says less, and the platform's own stays
+                headers.remove(name);
+            }
             for (JsonNode value : header.getValue().isArray() ? header.getValue() : Json.array().add(header.getValue())) {
                 String text = value.asText("");
                 if (value.isContainerNode() || text.chars().anyMatch(c -> c < ' ' && c != '\t' || c == 0x7F)) {
                     throw bad("the value of header " + name + " has characters that a header cannot have");
                 }
-                headers.add(name, text);
+                if (!isSession(name, text)) {
+                    headers.add(name, text);
+                }
             }
         }
+    }
+
+    /** No page signs in who looks at it. */
+    private static boolean isSession(String name, String value) {
+        return name.equalsIgnoreCase("set-cookie") && value.strip().startsWith(SessionToken.COOKIE);
     }
 
     private static boolean isToken(String name) {

@@ -17,7 +17,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
-import dev.sand.frontend.access.KeyText;
+import dev.sand.frontend.access.Sealing;
 import dev.sand.frontend.http.Caller;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpExchange;
@@ -31,7 +31,6 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import dev.sand.frontend.invoke.WebResponse;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -67,12 +67,12 @@ public final class ManagementPlane implements Gate.Managed {
     /** With these nothing of the grain has begun. */
     private static final Set<String> NOT_BEGUN = Set.of(Errors.IMPORT_FAILED, Errors.SANDBOX_FAILED, Errors.UNAVAILABLE, Errors.NOT_FOUND,
             Errors.MOVED);
-    private static final SecureRandom RANDOM = new SecureRandom();
     private final HostAgentPort host;
     private final Directory directory;
     private final Supplier<byte[]> key;
     private final LongSupplier clockMs;
-    private final boolean open;
+    private final BooleanSupplier open;
+    private final Sealing sealing;
     private final Runnable forgetAccess;
     private final Map<String, GrainHealth> health = new ConcurrentHashMap<>();
     private volatile Tickets tickets;
@@ -80,9 +80,11 @@ public final class ManagementPlane implements Gate.Managed {
     /** @param failure of its newest call, or null: it answered; @param sinceMs of the first in a row */
     public record GrainHealth(String failure, String executionId, long sinceMs) {}
 
-    /** @param key that tickets are signed with; @param open whoever is on this machine may do everything; @param forgetAccess what is remembered of keys */
-    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, boolean open,
-                           Runnable forgetAccess) {
+    /** @param key that tickets are signed with; @param open whether whoever is on this machine may do everything;
+     *  @param forgetAccess what is remembered of keys and sessions; @param sealing of passwords */
+    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, BooleanSupplier open,
+                           Runnable forgetAccess, Sealing sealing) {
+        this.sealing = sealing;
         this.host = host;
         this.directory = directory;
         this.key = key;
@@ -130,10 +132,7 @@ public final class ManagementPlane implements Gate.Managed {
         String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
         // Read once: when no grain answers, the direct operation reads it from the exchange again.
         byte[] body = exchange.body(BODY_BYTES, "The body");
-        KeyText drawn = operation.drawsKey() ? KeyText.draw(RANDOM) : null;
-        if (drawn != null) {
-            exchange.name("key", drawn.id());
-        }
+        Drawn drawn = Drawn.of(exchange, operation);
         InvocationResult result;
         try {
             result = run(version, operation.grain(), id,
@@ -147,7 +146,7 @@ public final class ManagementPlane implements Gate.Managed {
         exchange.headers().put("Sand-Execution-Id", id);
         Failure failure = result.failure();
         if (failure == null && result.output() != null) {
-            return answer(exchange, operation, id, result.output(), drawn);
+            return answer(exchange, operation, caller, id, result.output(), drawn);
         }
         String error = failure == null ? "Sand." + result.status() : failure.error();
         String why = failure == null ? "it ended as " + result.status() : error + ": " + failure.cause();
@@ -162,7 +161,7 @@ public final class ManagementPlane implements Gate.Managed {
     }
 
     private boolean notBegun(HttpExchange exchange, Operations.Operation operation, String id, String why) {
-        if (!open) {
+        if (!open.getAsBoolean()) {
             throw broken(operation, id, why, false);
         }
         exchange.name("plane", "direct");
@@ -177,25 +176,29 @@ public final class ManagementPlane implements Gate.Managed {
                 .with("mayHaveRun", mayHaveRun ? Boolean.TRUE : null).asException();
     }
 
-    private byte[] event(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, byte[] body, KeyText drawn, long ticketMs)
+    private byte[] event(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, byte[] body, Drawn drawn, long ticketMs)
             throws IOException {
         Asker asker = new Asker(caller.name(), caller.tenant(), caller.scopesInWords(), exchange.address());
         long nowMs = clockMs.getAsLong();
         ObjectNode event = Json.object().put("operation", operation.id());
         event.set("parameters", Json.tree(exchange.parameters()));
-        event.set("query", Json.tree(exchange.queries()));
+        boolean sealed = !operation.account().sealed().isEmpty();
+        event.set("query", sealed ? Json.object() : Json.tree(exchange.queries())); // a form may have put a password there
         ObjectNode headers = event.putObject("headers");
         HEADERS.forEach(name -> {
             if (exchange.header(name) != null) {
                 headers.put(name, exchange.header(name));
             }
         });
-        event.set("body", body.length == 0 ? Json.MAPPER.nullNode() : parsed(body));
-        ObjectNode who = event.putObject("who").put("kind", caller.kind()).put("id", caller.id()).putNull("user").put("tenant", asker.tenant());
-        who.set("scopes", Json.tree(asker.scopes()));
-        if (drawn != null) { // what is kept of it: the event is on disk
-            event.putObject("drawn").put("id", drawn.id()).put("hash", drawn.hashInHex());
+        JsonNode given = body.length == 0 ? Json.MAPPER.nullNode() : parsed(body);
+        if (sealed) {
+            SealedBody.seal(sealing, exchange, operation.account(), id, given);
         }
+        event.set("body", given);
+        ObjectNode who = event.putObject("who").put("kind", caller.kind()).put("id", caller.id()).put("user", caller.user())
+                .put("tenant", asker.tenant());
+        who.set("scopes", Json.tree(asker.scopes()));
+        drawn.addTo(event);
         event.put("client", asker.client()).put("ticket", tickets().sign(new Ticket(id, operation.id(), asker, nowMs, nowMs + ticketMs)));
         return Json.bytes(event);
     }
@@ -276,7 +279,7 @@ public final class ManagementPlane implements Gate.Managed {
         }
     }
 
-    private boolean answer(HttpExchange exchange, Operations.Operation operation, String id, Payload output, KeyText drawn) {
+    private boolean answer(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, Payload output, Drawn drawn) {
         JsonNode read = read(output);
         if (read == null || !read.path("status").isInt() || read.get("status").intValue() < 200 || read.get("status").intValue() > 599) {
             failed(operation.grain(), id, "its output is no answer");
@@ -302,10 +305,7 @@ public final class ManagementPlane implements Gate.Managed {
             }
             ((ObjectNode) result.get("headers")).put("content-type", Problem.CONTENT_TYPE);
         }
-        if (drawn != null && result.get("status").intValue() == 201 && result.path("body").isObject()) {
-            ((ObjectNode) result.get("body")).put("key", drawn.text());
-            exchange.headers().put("Cache-Control", "no-store");
-        }
+        drawn.give(exchange, operation, caller, result.get("status").intValue(), result.get("body") instanceof ObjectNode object ? object : null);
         WebResponse.answer(exchange, result);
         return true;
     }

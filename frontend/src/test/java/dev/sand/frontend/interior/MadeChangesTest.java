@@ -27,7 +27,8 @@ class MadeChangesTest {
     private final AtomicInteger made = new AtomicInteger();
 
     private static Operations.Operation operation(String method) {
-        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, false, "grain", false, false, false);
+        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, false, "grain", false, Operations.Draws.NOTHING, false,
+                new Operations.Account(Operations.Enters.NOBODY_ASKED, false, Set.of(), Set.of(), Operations.Session.STAYS));
     }
 
     private static Call call(String execution, String arguments) {
