@@ -300,12 +300,12 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     /** @param slot may be another one each time */
     private <T> CompletableFuture<T> askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        long untilNs = System.nanoTime() + options.cancel().toNanos();
-        links.execute(() -> askOwner(what, slot, question, untilNs, result));
+        links.execute(() -> askOwner(what, slot, question, null, result));
         return result;
     }
 
-    private <T> void askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question, long untilNs,
+    /** @param untilNs who has it is looked for; null: nobody has refused yet, and how long an owner itself takes is not counted */
+    private <T> void askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question, Long untilNs,
                               CompletableFuture<T> result) {
         int at = slot.getAsInt();
         HostPeer owner = table.reachable(at);
@@ -313,11 +313,13 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
                 ? CompletableFuture.failedFuture(new LinkException("the owner of " + what + " cannot be reached"))
                 : question.apply(owner);
         asked.whenComplete((answer, thrown) -> {
+            long nowNs = System.nanoTime();
+            Long endsNs = untilNs != null ? untilNs : Long.valueOf(nowNs + options.cancel().toNanos());
             if (thrown == null) {
                 result.complete(answer);
-            } else if (System.nanoTime() < untilNs && !closed) {
+            } else if (nowNs - endsNs < 0 && !closed) {
                 Duration pause = slot.getAsInt() == at ? options.slowestBackOff() : Duration.ZERO; // it was told where else
-                links.after(pause, () -> askOwner(what, slot, question, untilNs, result));
+                links.after(pause, () -> askOwner(what, slot, question, endsNs, result));
             } else {
                 result.completeExceptionally(thrown);
             }

@@ -31,7 +31,6 @@ final class ProcessDeliveries {
         private final Consumer<Failure> listener;
         /** Of its receiver. */
         private int slot;
-        private boolean taken;
 
         Delivery(ProcessMessage brought, Consumer<Failure> listener) {
             super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
@@ -49,7 +48,6 @@ final class ProcessDeliveries {
         /** Perhaps an earlier time: then that is waited for too. */
         @Override
         void taken() {
-            taken = true;
             if (!context.processes.sends().delays(brought.sender(), () -> answer(null))) {
                 answer(null);
             }
@@ -62,9 +60,9 @@ final class ProcessDeliveries {
             answer(new Failure(told, why, Failure.Source.PLATFORM, again, null, Map.of()));
         }
 
-        /** Here it has found none: who has time left goes on waiting where the process lives then. */
+        /** Here it has found none, or what it found is not durable: who has time left goes on waiting where the process lives then. */
         private boolean waitsForRoom() {
-            return hasWaited() && !taken && brought.waitMs() > 0;
+            return hasWaited() && brought.waitMs() > 0;
         }
 
         /** The slot of its receiver is another host's. */
