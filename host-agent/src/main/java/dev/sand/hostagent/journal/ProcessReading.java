@@ -30,8 +30,20 @@ final class ProcessReading {
         final TreeMap<Long, Long> bases = new TreeMap<>();
         final Map<Long, Boolean> values = new HashMap<>();
 
+        /** As last told; null: there are others since. Who asks asks for each open execution. */
+        private List<Entry> whole;
+
+        void changed() {
+            whole = null;
+        }
+
         /** Those without a gap. */
         List<Entry> whole() {
+            whole = whole == null ? withoutGap() : whole;
+            return whole;
+        }
+
+        private List<Entry> withoutGap() {
             List<Entry> whole = new ArrayList<>();
             for (Entry entry : byNumber.values()) {
                 boolean isGap = !whole.isEmpty() && entry.change().number() != whole.getLast().change().number() + 1;
@@ -70,6 +82,7 @@ final class ProcessReading {
         Name name = new Name(change.process(), change.createdMs());
         Found found = processes.computeIfAbsent(name, added -> new Found());
         names.put(change.journalId(), name);
+        found.changed();
         found.bases.putIfAbsent(change.base(), offset);
         found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
         found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch);
@@ -88,6 +101,7 @@ final class ProcessReading {
         if (found == null) {
             return;
         }
+        found.changed();
         long base = Long.parseLong(journalId.substring(journalId.lastIndexOf('.') + 1));
         Long first = found.bases.remove(base);
         if (first != null && found.values.get(base)) {
