@@ -18,7 +18,6 @@ NEW = {
     "examples": {"listExamples"},
     "grains": {"listGrains", "listEvents", "putEvent", "deleteEvent"},
     "hosts": {"listHosts"},
-    "members": {"listMembers", "putMember", "removeMember", "inviteMember", "listInvitations", "withdrawInvitation"},
     "overview": {"getOverview", "applicationFigures"},
     "quotas": {"getQuotas", "setQuotas"},
     "tenants": {"listTenants", "createTenant", "getTenant", "changeTenant", "deleteTenant"},

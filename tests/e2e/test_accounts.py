@@ -6,11 +6,14 @@ import hmac
 import http.client
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -252,10 +255,75 @@ def test_no_password_is_anywhere_in_what_is_written(closed: Closed, mine: Sessio
     assert any(b"$argon2id$" in content for content in written.values())
 
 
-def test_a_closed_platform_says_so_and_stays_closed() -> None:
-    with LocalPlatform(*sandbox_option(), "--management", "on") as local:
-        assert "open: no account" in local.log.read_text()
-    command = [sys.executable, "-P", "-m", "sand.command", "up", "--home", str(local.home), "--listen", "0.0.0.0:0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ})
-    assert done.returncode == 2
-    assert "there is no account" in done.stderr
+def test_people_are_invited_and_use_the_command(closed: Closed, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SAND_KEY")}
+    environment["XDG_CONFIG_HOME"] = str(tmp_path)
+
+    def sand(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-P", "-m", "sand.command", *arguments, "--server", closed.server]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment, input=stdin)
+
+    refused = sand("list")
+    assert (refused.returncode, "sand login" in refused.stderr) == (4, True)
+    signed = sand("login", closed.first, stdin=PASSWORD + "\n")
+    assert signed.returncode == 0, signed.stderr
+    kept = tmp_path / "sand" / "sessions.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert PASSWORD not in kept.read_text()
+    assert "probe" in sand("list").stdout
+    assert closed.first in sand("account", "list").stdout
+    invitation = tmp_path / "invitation"
+    invited = sand("account", "invite", "--role", "viewer")
+    invitation.write_text(invited.stdout)
+    made = sand("account", "create", "vera", "--invitation-file", str(invitation), stdin=PASSWORD + "\n")
+    assert made.returncode == 0, made.stderr
+    again = sand("account", "create", "vic", "--invitation-file", str(invitation), stdin=PASSWORD + "\n")
+    assert again.returncode == 3
+    assert sand("login", "vera", stdin=PASSWORD + "\n").returncode == 0
+    assert "probe" in sand("list").stdout
+    assert sand("invoke", "probe/echo", "--data", "1").returncode == 4
+    assert sand("account", "list").returncode == 4
+    assert sand("account", "password", stdin=f"{PASSWORD}\n{NEW}\n").returncode == 0
+    assert sand("login", "vera", stdin=NEW + "\n").returncode == 0
+    assert sand("logout").returncode == 0
+    assert json.loads(kept.read_text()) == {}
+    assert sand("list").returncode == 4
+    secret = invited.stdout.strip().partition(".")[2].encode()
+    assert len(secret) == 43
+    assert not [path for path in closed.home.rglob("*") if path.is_file() and secret in path.read_bytes()]
+
+
+def test_a_page_of_the_platform_calls_grains_below_api_v1(closed: Closed) -> None:
+    headers = session(closed, address="127.0.5.1").headers()
+    assert ask(closed, "POST", "/api/v1/applications/probe/invoke/echo", [1], headers).body == [1]
+    assert ask(closed, "POST", "/api/v1/applications/probe/invoke/echo", [1]).status == 401
+
+
+def test_where_nobody_has_an_account_it_does_not_listen_for_others_and_where_somebody_has_it_does() -> None:
+    home = Path(tempfile.mkdtemp(prefix="sand-", dir="/tmp"))
+    try:
+        with LocalPlatform(*sandbox_option(), "--management", "on", home=home) as local:
+            assert "open: no account" in local.log.read_text()
+            until(lambda: ask(local, "GET", "/api/v1/management").body["version"], "management does operations", 300)
+        command = [sys.executable, "-P", "-m", "sand.command", "up", "--home", str(home), "--listen", "0.0.0.0:0"]
+        done = subprocess.run([*command, "--sandbox", "process"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2
+        assert "there is no account" in done.stderr
+        with LocalPlatform(*sandbox_option(), "--management", "on", home=home) as local:
+            made = {"name": "ada", "password": PASSWORD}
+            until(lambda: ask(local, "POST", "/api/v1/users", made).status == 201, "an account is made", 300)
+            until(lambda: sign_in(local, "ada").status == 201, "she signs in", 60)
+        with subprocess.Popen(
+            [*command, "--sandbox", "process"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as up:
+            ready = up.stdout.readline().strip()
+            assert ready.startswith("ready http://0.0.0.0:")
+            connection = http.client.HTTPConnection("127.0.0.1", int(ready.rpartition(":")[2]), timeout=60)
+            connection.request("GET", "/api/v1/applications")
+            assert connection.getresponse().status == 401
+            connection.close()
+            up.terminate()
+            _, log = up.communicate(timeout=60)
+        assert "closed: there are accounts" in log
+    finally:
+        shutil.rmtree(home, ignore_errors=True)

@@ -23,7 +23,7 @@ from sand.command.local import LocalPlatform
 SCOPES = ("invoke", "deploy", "read", "admin")
 METHODS = ("get", "put", "post", "delete")
 # What would be changed for good with a key that may: things that are not there.
-NAMES = {"app": "nothing", "key": "000000000000"}
+NAMES = {"app": "nothing", "key": "000000000000", "tenant": "default"}
 
 
 @dataclass

@@ -12,6 +12,7 @@ import httpx
 
 from sand.command.failure import ExitCode, Failure, of_problem
 from sand.command.key import DIRECT, key_of
+from sand.command.session import headers_of
 
 DEFAULT_SERVER = "http://127.0.0.1:7263"
 
@@ -19,13 +20,13 @@ DEFAULT_SERVER = "http://127.0.0.1:7263"
 class Platform:
     """A platform at an address. A context manager; one connection is kept between calls.
 
-    key: shown with each call; None: what the surroundings have for this server.
+    key: shown with each call; None: what the surroundings have for this server, or the session that there is.
     """
 
     def __init__(self, server: str, transport: httpx.BaseTransport | None = None, key: str | None = None) -> None:
         self.server = server.rstrip("/")
         key = key or key_of(self.server)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {"Authorization": f"Bearer {key}"} if key else headers_of(self.server)
         if os.environ.get(DIRECT):
             headers["Sand-Direct"] = "true"
         # No time limit on reading: how long an answer may take is the request's deadline, which the platform keeps.
@@ -62,9 +63,13 @@ class Platform:
 
     def send(self, method: str, path: str, value: Any = None) -> Any:
         """A call with a JSON body, and the JSON that it answers (None when there is no body)."""
-        body = None if value is None else json.dumps(value).encode()
-        response = self.call(method, path, body=body, headers={"Content-Type": "application/json"} if body else None)
+        response = self.request(method, path, value)
         return response.json() if response.content else None
+
+    def request(self, method: str, path: str, value: Any = None) -> httpx.Response:
+        """A call with a JSON body."""
+        body = None if value is None else json.dumps(value).encode()
+        return self.call(method, path, body=body, headers={"Content-Type": "application/json"} if body else None)
 
     @contextmanager
     def stream(self, method: str, path: str, **options: Any) -> Iterator[httpx.Response]:

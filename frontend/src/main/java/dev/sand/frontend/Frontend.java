@@ -192,7 +192,7 @@ public final class Frontend implements AutoCloseable {
         new AuditApi(audit).addTo(routes);
         service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);
         new ManagementApi(service).addTo(routes, operations);
-        return routes.complete(Set.of("invoke", "web"));
+        return routes.complete(Set.of("invoke", "invokeApplication", "web"));
     }
 
     private ObjectNode status() {

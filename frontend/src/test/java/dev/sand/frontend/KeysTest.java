@@ -111,7 +111,7 @@ class KeysTest {
     void what_the_management_has_recorded_is_the_operators() throws Exception {
         String key = key("\"invoke\",\"deploy\",\"read\",\"admin\"", 0, 0);
         for (Operations.Operation operation : Operations.ofThisServer().all()) {
-            if (operation.template().startsWith("/api/v1/") && operation.template().contains("{app}")) {
+            if (operation.template().startsWith("/api/v1/") && operation.template().contains("{app}") && !operation.id().equals("invokeApplication")) {
                 String path = operation.template().replace("{app}", "0sand-management").replaceAll("\\{[a-z]+}", "nothing") + "?system=true";
                 byte[] body = operation.isSafe() ? null : "{}".getBytes(StandardCharsets.UTF_8);
                 HttpResponse<byte[]> response = platform.send(operation.method(), path, body, "Authorization", "Bearer " + key);

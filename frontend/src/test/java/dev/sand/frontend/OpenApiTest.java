@@ -131,10 +131,12 @@ class OpenApiTest {
 
     private void accounts() throws Exception {
         for (String path : List.of("GET /users", "POST /users", "GET /users/{user}", "PUT /users/{user}", "PUT /account/password", "GET /sessions",
-                "POST /sessions", "DELETE /sessions/{id}", "GET /session", "PUT /session", "DELETE /session")) {
+                "POST /sessions", "DELETE /sessions/{id}", "GET /tenants/{tenant}/members", "PUT /tenants/{tenant}/members/{user}",
+                "DELETE /tenants/{tenant}/members/{user}", "GET /tenants/{tenant}/invitations", "POST /tenants/{tenant}/invitations",
+                "DELETE /tenants/{tenant}/invitations/{id}", "GET /session", "PUT /session", "DELETE /session")) {
             String[] words = path.split(" ");
             String template = "/api/v1" + words[1];
-            call(words[0], template, template.replace("{user}", "ada").replace("{id}", "a".repeat(64)), words[0].startsWith("P") ? "{}" : null, 409);
+            call(words[0], template, template.replace("{user}", "ada").replace("{tenant}", "default").replace("{id}", "a".repeat(64)), words[0].startsWith("P") ? "{}" : null, 409);
         }
     }
 
@@ -269,6 +271,8 @@ class OpenApiTest {
         HttpResponse<byte[]> good = check("POST", invoke, platform.post("/invoke/demo/echo", "1"), 200);
         HttpResponse<byte[]> failed = check("POST", invoke, platform.post("/invoke/demo/fail", "1"), 500);
         check("POST", invoke, platform.post("/invoke/demo/full", "1"), 429);
+        check("POST", "/api/v1/applications/{app}/invoke/{target}", platform.post(DEMO + "/invoke/echo@live", "1"), 200);
+        check("POST", "/api/v1/applications/{app}/invoke/{target}", platform.post("/api/v1/apps/demo/invoke/nothing", "1"), 404);
         check("POST", invoke, platform.post("/invoke/demo/late", "1"), 504);
         check("POST", invoke, platform.post("/invoke/demo/nothing", "1"), 404);
         check("POST", invoke, platform.post("/invoke/demo/echo", "{"), 400);

@@ -6,10 +6,8 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
-import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
@@ -38,17 +36,16 @@ public record SessionToken(String text, String id) implements Credential {
 
     /** @return null: there is none, or two that differ, one of which somebody else has put there */
     public static SessionToken of(Request request) {
-        if (!request.getHeaders().contains(HttpHeader.COOKIE)) {
-            return null;
-        }
-        List<HttpCookie> cookies = Request.getCookies(request);
         String found = null;
-        for (HttpCookie cookie : cookies) {
-            if (cookie.getName().equals(COOKIE)) {
-                if (found != null && !found.equals(cookie.getValue())) {
-                    return null;
+        for (String cookies : request.getHeaders().getValuesList(HttpHeader.COOKIE)) {
+            for (String cookie : cookies.split(";")) {
+                if (cookie.strip().startsWith(COOKIE + "=")) {
+                    String value = cookie.strip().substring(COOKIE.length() + 1);
+                    if (found != null && !found.equals(value)) {
+                        return null;
+                    }
+                    found = value;
                 }
-                found = cookie.getValue();
             }
         }
         return found != null && isOne(found) ? new SessionToken(found) : null;

@@ -83,7 +83,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        String path = inFull(request.getHttpURI().getCanonicalPath());
+        String path = invocation(inFull(request.getHttpURI().getCanonicalPath()));
         response.getHeaders().put(NOSNIFF);
         if (!path.startsWith("/web/")) { // whose pages are the applications' own
             response.getHeaders().put(INERT);
@@ -109,6 +109,17 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     /** {@code apps} is short for {@code applications}. */
     private static String inFull(String path) {
         return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
+    }
+
+    /** One that a browser's session reaches, whose cookie is sent below {@code /api/v1} alone. */
+    private static String invocation(String path) {
+        int app = FULL.length();
+        if (!path.startsWith(FULL)) {
+            return path;
+        }
+        int end = path.indexOf('/', app);
+        return end > app && path.startsWith("/invoke/", end) ? "/invoke/" + path.substring(app, end) + path.substring(end + "/invoke".length())
+                : path;
     }
 
     private void invocation(Request request, HttpExchange exchange, String path) {

@@ -42,7 +42,7 @@ public final class Operations {
     }
 
     /** What of a request is secret, and only its hash is kept. */
-    public enum Draws { NOTHING, KEY, SESSION }
+    public enum Draws { NOTHING, KEY, SESSION, INVITATION }
 
     /** Who comes in with an operation that needs no scope: who is not even asked, whoever asks, or who is known. */
     public enum Enters { NOBODY_ASKED, ANYBODY, KNOWN }

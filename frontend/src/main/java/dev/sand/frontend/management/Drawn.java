@@ -12,29 +12,30 @@ import org.eclipse.jetty.http.HttpHeader;
 /**
  * What the frontend draws for an operation, and of which the grain gets the hash: what a grain is given, and what it answers, is on disk.
  *
- * @param key or {@code session}: at most one of the two is not null
+ * @param key or {@code session} or {@code invitation}: at most one of them is not null
  */
-record Drawn(KeyText key, SessionToken session) {
+record Drawn(KeyText key, SessionToken session, SessionToken invitation) {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final String CSRF = "csrf";
 
     static Drawn of(HttpExchange exchange, Operations.Operation operation) {
         return switch (operation.draws()) {
-            case NOTHING -> new Drawn(null, null);
+            case NOTHING -> new Drawn(null, null, null);
             case KEY -> {
                 KeyText drawn = KeyText.draw(RANDOM);
                 exchange.name("key", drawn.id());
-                yield new Drawn(drawn, null);
+                yield new Drawn(drawn, null, null);
             }
-            case SESSION -> new Drawn(null, SessionToken.draw(RANDOM));
+            case SESSION -> new Drawn(null, SessionToken.draw(RANDOM), null);
+            case INVITATION -> new Drawn(null, null, SessionToken.draw(RANDOM));
         };
     }
 
     void addTo(ObjectNode event) {
         if (key != null) {
             event.putObject("drawn").put("id", key.id()).put("hash", key.hashInHex());
-        } else if (session != null) {
-            event.putObject("drawn").put("hash", session.id());
+        } else if (session != null || invitation != null) {
+            event.putObject("drawn").put("hash", (session != null ? session : invitation).id());
         }
     }
 
@@ -42,6 +43,9 @@ record Drawn(KeyText key, SessionToken session) {
     void give(HttpExchange exchange, Operations.Operation operation, Caller caller, int status, ObjectNode body) {
         if (key != null && status == 201 && body != null) {
             secret(exchange, body, "key", key.text());
+        }
+        if (invitation != null && status == 201 && body != null) {
+            secret(exchange, body, "invitation", exchange.path("tenant") + "." + invitation.text());
         }
         if (session != null && status == 201 && body != null) {
             secret(exchange, body, CSRF, session.csrf());
