@@ -94,6 +94,8 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "message": [letters[0]["id"]],
         "secret": ["TOKEN"],
         "key": ["0123456789ab"],
+        "user": ["ada"],
+        "tenant": ["default"],
     }
 
 

@@ -38,7 +38,7 @@ def up_command(context: click.Context, home: Path | None, listen: str, sandbox: 
     """Start a platform: frontend, host agent, embedded bus and store in one process. Ctrl-C drains and stops it.
 
     Options that this command does not know go to the program (--pool N, --secrets FILE, …): `sand up --options` lists them.
-    Where --listen is reached from other machines, one of them has to be --operator-key FILE.
+    Where --listen is reached from other machines, one of them has to be --operator-key FILE, unless somebody has an account.
 
     \b
     Examples:

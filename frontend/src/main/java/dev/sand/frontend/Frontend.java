@@ -130,13 +130,13 @@ public final class Frontend implements AutoCloseable {
         AccessTables tables = new AccessTables(parts.store);
         AccessRing ring = new AccessRing(tables, parts.clockMs, System::nanoTime);
         accounts = new Accounts(tables);
-        access = new AccessThread(ring, configuration.alone() ? () -> { } : accounts::look);
+        access = new AccessThread(ring, accounts);
         Door door = door(configuration.door(), ring);
         Sealing sealing = new Sealing(() -> PlatformKeys.of(parts.store, Sealing.KEY));
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
                 () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door::isOpen, () -> {
                     ring.forget();
-                    accounts.look();
+                    accounts.forget();
                 }, sealing);
         router = router(parts, directory, audit);
         Gate.Managed managed = management == null ? Gate.Managed.NONE : management;

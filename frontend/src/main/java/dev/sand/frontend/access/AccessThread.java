@@ -10,21 +10,22 @@ import org.slf4j.LoggerFactory;
 public final class AccessThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AccessThread.class);
     private static final long REFRESH_MS = 400;
+    /** Less than whoever makes the first account waits for. */
+    private static final long ACCOUNTS_MS = 800;
     private static final long NOTE_S = 60;
     private final AccessRing ring;
-    private final Runnable look;
+    private final Accounts accounts;
     private final ScheduledExecutorService refreshing = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("access").factory());
     private final ScheduledExecutorService noting = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("access-use").factory());
 
-    /** @param look for what other frontends have done besides */
-    public AccessThread(AccessRing ring, Runnable look) {
+    public AccessThread(AccessRing ring, Accounts accounts) {
         this.ring = ring;
-        this.look = look;
+        this.accounts = accounts;
     }
 
     public void start() {
         refreshing.scheduleWithFixedDelay(() -> guarded(ring::refresh), REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
-        refreshing.scheduleWithFixedDelay(() -> guarded(look), REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+        refreshing.scheduleWithFixedDelay(() -> guarded(accounts::renew), ACCOUNTS_MS, ACCOUNTS_MS, TimeUnit.MILLISECONDS);
         noting.scheduleWithFixedDelay(() -> guarded(ring::note), NOTE_S, NOTE_S, TimeUnit.SECONDS);
     }
 
