@@ -135,6 +135,17 @@ def test_an_invitation_is_listed_and_withdrawn(caller):
     caller("members", "inviteMember", inn, body={"role": "viewer", "expires": 5}, drawn={"hash": HASH}).refuses("/body/expires")
 
 
+def test_nobody_gives_a_role_that_may_more_than_he(caller, sand_application):
+    sand_application.data.table("users").put("mia", {"schema": 1, "operator": False, "disabled": False})
+    key = caller.of(tenant="lent", scopes=["admin", "read"], kind="key", id=ID)
+    lent = {"tenant": "lent"}
+    for role, missing in (("owner", "invoke"), ("developer", "invoke")):
+        refused = key("members", "inviteMember", lent, body={"role": role}, drawn={"hash": HASH})
+        assert (refused.status, refused.body["scope"]) == (403, missing)
+        assert key("members", "putMember", {**lent, "user": "mia"}, body={"role": role}).status == 403
+    assert key("members", "inviteMember", lent, body={"role": "viewer"}, drawn={"hash": HASH}).status == 201
+
+
 def test_a_key_may_no_more_than_who_makes_it(caller, sand_application):
     boss = owner(caller, "keyed", "invoke")
     drawn = {"id": ID, "hash": HASH}

@@ -6,6 +6,7 @@ Of an invitation's token the frontend draws, and shows once, here is the hash: `
 from manage import Reply, check, people, serve, store
 from manage.names import drawn, ends_ms, is_hash, tenant, user
 from manage.reply import Problem, bad_request, unknown
+from manage.who import ROLES
 
 ROLE = '"role" is viewer, developer or owner.'
 MOST_INVITATIONS = 100
@@ -21,9 +22,10 @@ def list_members(request):
 def put(request):
     """Another role for a member; or a user who is there already becomes one."""
     name, who = tenant(request), user(request.parameters.get("user"))
-    role = _role(
-        check.body(request, "The body is an object with role.", ("role",), lambda it: f"A member has no '{it}': it has role.")
+    body = check.body(
+        request, "The body is an object with role.", ("role",), lambda it: f"A member has no '{it}': it has role."
     )
+    role = _role(request, body)
     if store.Rows(request, "users").get(who) is None:
         raise unknown("user", f"There is no user '{who}' here: invite him.")
     return Reply(200, _member(who, people.join(request, who, name, role)))
@@ -44,7 +46,7 @@ def invite(request):
     body = check.body(
         request, expected, ("role", "expires"), lambda it: f"An invitation has no '{it}': it has role and expires."
     )
-    role, expires = _role(body), ends_ms(body, "expires", LONGEST_MS, LASTS_MS)
+    role, expires = _role(request, body), ends_ms(body, "expires", LONGEST_MS, LASTS_MS)
     (hash,) = drawn(request, "hash")
     rows = store.Rows(request, "invitations", name)
     if sum(1 for _ in rows.items()) >= MOST_INVITATIONS:
@@ -67,10 +69,14 @@ def withdraw(request):
     return Reply(204)
 
 
-def _role(body):
-    if not people.is_role(body.get("role")):
+def _role(request, body):
+    """One that may no more than who gives it: an admin's key makes no owner."""
+    role = body.get("role")
+    if not people.is_role(role):
         raise bad_request(ROLE, "/body/role")
-    return body["role"]
+    for scope in ROLES[role]:
+        request.who.require(scope)
+    return role
 
 
 def _member(user, row):

@@ -144,7 +144,7 @@ public final class Frontend implements AutoCloseable {
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
                 new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking,
-                        () -> System.nanoTime() / 1_000_000), counts);
+                        () -> System.nanoTime() / 1_000_000, configuration.proxies()), counts);
     }
 
     /** Keys and sessions count at every one but that of nobody's. */

@@ -1,6 +1,7 @@
 package dev.sand.standalone;
 
 import dev.sand.frontend.deployment.Quantity;
+import dev.sand.frontend.http.Proxies;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import java.util.TreeMap;
  * @param keepExecutions records of ended executions that an application keeps, the newest
  * @param operatorKey file with the key that whoever calls has to show, or null
  * @param allowHosts names beside its own that a platform without a key answers to
+ * @param trustedProxies networks whose X-Forwarded-For is believed
  * @param cluster what of a cluster this is
  * @param management whether the platform is controlled by grains, and by whose
  * @param dataPlane where clients of cloud processes come
@@ -34,7 +36,7 @@ import java.util.TreeMap;
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, List<Path> secretsKey, int pool,
                int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
-               Duration idempotencyWindow, int keepExecutions, Path operatorKey, List<String> allowHosts, ClusterOptions cluster,
+               Duration idempotencyWindow, int keepExecutions, Path operatorKey, List<String> allowHosts, String trustedProxies, ClusterOptions cluster,
                DataPlaneListen dataPlane, ManagementOptions management) {
     static final String USAGE = """
             options of the platform:
@@ -43,6 +45,8 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --operator-key FILE        key that whoever calls has to show, at least 32 characters; required where --listen is not
                                          of this machine alone
               --allow-host NAME[,…]      without a key: names beside localhost that it answers to [none]
+              --trusted-proxies NETWORK[,…]   whose X-Forwarded-For is believed, for sign-ins and the audit log; such as
+                                         10.1.0.0/16 [none]
               --sandbox auto|docker|process   [auto; where others reach it: docker]
               --pool N                   blank sandboxes kept ready [1]
               --secrets FILE             JSON {application: {name: value}}
@@ -131,9 +135,19 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 pythonPath == null ? Checkout.pythonPath() : Path.of(pythonPath), log(take(given, LOG, TEXT)),
                 new Values(given).duration("--idempotency-window", "24h"),
                 Values.number("--keep-executions", take(given, "--keep-executions", "10000"), 100, 1_000_000), operatorKey,
-                Doors.names(take(given, "--allow-host", "")), cluster, DataPlaneListen.take(given), ManagementOptions.take(given));
+                Doors.names(take(given, "--allow-host", "")), proxies(take(given, "--trusted-proxies", "")), cluster,
+                DataPlaneListen.take(given), ManagementOptions.take(given));
         Doors.check(options);
         return options;
+    }
+
+    private static String proxies(String text) {
+        try {
+            Proxies.of(text);
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--trusted-proxies: " + e.getMessage());
+        }
     }
 
     private static List<Path> secretsKey(String text) {
@@ -191,6 +205,9 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("operator-key", operatorKey == null ? "none" : operatorKey + " (masked)");
         if (!allowHosts.isEmpty()) {
             values.put("allow-host", String.join(",", allowHosts));
+        }
+        if (!trustedProxies.isBlank()) {
+            values.put("trusted-proxies", trustedProxies);
         }
         values.put("sandbox", sandbox.name().toLowerCase(Locale.ROOT));
         values.put("secrets", secrets == null ? "none" : secrets + " (masked)");

@@ -16,6 +16,7 @@ import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.control.DataApi;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
+import dev.sand.frontend.http.Proxies;
 import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.sandbox.Home;
@@ -165,7 +166,7 @@ final class Platform implements AutoCloseable {
         return FrontendConfiguration.defaults(options.host(), options.port(), home.root().resolve("uploads"), home.bundles())
                 .withBodyBytes(options.bodyBytes()).withFolderDeploy(options.folderDeploy()).withDrain(options.drain())
                 .withIdempotencyWindow(options.idempotencyWindow()).withAlone(!options.cluster().isCluster())
-                .withDoor(Doors.of(options)).withManagement(options.management().folder());
+                .withDoor(Doors.of(options)).withProxies(Proxies.of(options.trustedProxies())).withManagement(options.management().folder());
     }
 
     /** Of the frontend. */

@@ -58,10 +58,13 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final Executor blocking;
     private final GuiFiles gui = new GuiFiles();
     private final SignInGate signIns;
+    private final Proxies proxies;
 
-    /** @param auditing of changes; @param clockMs by which passwords are tried no oftener than that */
+    /** @param auditing of changes; @param clockMs by which passwords are tried no oftener than that;
+     * @param proxies that are believed for whom they ask */
     public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking,
-                LongSupplier clockMs) {
+                LongSupplier clockMs, Proxies proxies) {
+        this.proxies = proxies;
         this.door = door;
         this.auditing = auditing;
         this.invoke = invoke;
@@ -207,7 +210,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
                 return now.refusal(scope) == null || now.refusal(scope).status() == 503;
             });
         }
-        exchange.isBy(entrance.caller());
+        exchange.isBy(entrance.caller(), proxies);
         if (!route.spec().account().guesses()) {
             operation(route, exchange, entrance.caller());
             return;

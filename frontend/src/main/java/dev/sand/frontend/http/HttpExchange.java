@@ -27,6 +27,7 @@ public final class HttpExchange extends Exchange {
     private byte[] body;
     private BooleanSupplier admitted = () -> true;
     private Caller caller = Caller.ANYBODY;
+    private Proxies proxies = Proxies.NONE;
 
     public HttpExchange(Request request, Response response, Callback callback, Map<String, String> path) {
         super(path);
@@ -44,8 +45,9 @@ public final class HttpExchange extends Exchange {
         return admitted.getAsBoolean();
     }
 
-    void isBy(Caller who) {
+    void isBy(Caller who, Proxies trusted) {
         caller = who;
+        proxies = trusted;
     }
 
     /** Who asks. */
@@ -122,8 +124,9 @@ public final class HttpExchange extends Exchange {
 
     @Override
     public String address() {
-        return request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
+        String peer = request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress address
                 ? address.getAddress().getHostAddress() : null;
+        return proxies.client(peer, request.getHeaders());
     }
 
     @Override
