@@ -29,6 +29,7 @@ class SessionsTest {
     void start() throws Exception {
         platform = new Platform(configuration -> configuration.withAlone(false));
         assertThat(platform.get("/api/v1/applications").statusCode()).as("it is open").isEqualTo(200);
+        platform.send("POST", "/api/v1/applications", Platform.zip(Platform.demo()), "Content-Type", "application/zip");
         row("state", "accounts", "\"sinceMs\":1"); // by another frontend
         await().until(() -> platform.get("/api/v1/applications").statusCode() == 401);
     }
@@ -97,7 +98,22 @@ class SessionsTest {
     }
 
     @Test
-    void pages_of_applications_are_of_an_origin_of_their_own() throws Exception {
-        assertThat(platform.get("/web/nothing/x").headers().firstValue("Content-Security-Policy").orElse("")).startsWith("sandbox ");
+    void pages_of_applications_are_of_an_origin_of_their_own_and_sign_nobody_in() throws Exception {
+        platform.host.grains.put("web", request -> platform.host.succeed(request, Payload.json("""
+                {"status": 200, "body": "x", "headers": {"Content-Security-Policy": "default-src *", "X-Own": "1",
+                 "Set-Cookie": ["mine=1", "sand_session=chosen", " SAND_SESSION=x"]}}""".getBytes(StandardCharsets.UTF_8))));
+        HttpResponse<byte[]> page = platform.get("/web/demo/files/a/b");
+        assertThat(page.headers().allValues("Content-Security-Policy")).hasSize(2).anyMatch(each -> each.startsWith("sandbox "));
+        assertThat(page.headers().allValues("Set-Cookie")).containsExactly("mine=1", " SAND_SESSION=x".strip());
+        assertThat(page.headers().firstValue("X-Own")).hasValue("1");
+    }
+
+    @Test
+    void passwords_are_taken_from_no_other_sites_page() throws Exception {
+        for (String path : List.of("/api/v1/users", "/api/v1/sessions")) {
+            assertThat(platform.post(path, "{}").statusCode()).as("it comes in, and nobody does it here").isEqualTo(409);
+            assertThat(platform.post(path, "{}", "Origin", "http://evil.example").statusCode()).isEqualTo(403);
+            assertThat(platform.post(path, "{}", "Sec-Fetch-Site", "same-site").statusCode()).isEqualTo(403);
+        }
     }
 }
