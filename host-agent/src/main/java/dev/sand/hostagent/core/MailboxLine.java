@@ -186,10 +186,15 @@ final class MailboxLine {
         process.mailbox().release(bytes);
     }
 
-    /** There is room again. */
+    /** There is room again. What comes may invoke a function, and so make room for the next one before this has returned. */
     void onRoom() {
-        while (!senders.isEmpty() && take(senders.peekFirst())) {
-            context.timers.disarm(senders.pollFirst());
+        while (!senders.isEmpty()) {
+            MailboxSender first = senders.pollFirst();
+            if (!take(first)) {
+                senders.addFirst(first);
+                return;
+            }
+            context.timers.disarm(first);
         }
     }
 
