@@ -242,7 +242,10 @@ final class Overflow extends Timed {
         context.timers.disarm(this);
         List<Loading> open = List.copyOf(loading.values());
         loading.clear();
-        open.forEach(each -> List.copyOf(each.waiters).forEach(waiter -> waiter.refuse(Errors.UNAVAILABLE, "process " + home.id()
-                + " is here no more")));
+        for (Loading each : open) {
+            List<Waiter> waited = List.copyOf(each.waiters);
+            each.waiters.clear(); // its value may come yet
+            waited.forEach(waiter -> waiter.refuse(Errors.UNAVAILABLE, "process " + home.id() + " is here no more"));
+        }
     }
 }
