@@ -16,6 +16,9 @@ final class Audience {
         void onAccepted();
 
         void onEnded(InvocationResult result);
+
+        /** It goes on in its slot, which is another host's: for one of another slot, which stays here. */
+        default void onMoved() {}
     }
 
     private final CoreContext context;
@@ -76,6 +79,9 @@ final class Audience {
     void refuse(InvocationRequest request, Failure failure) {
         for (int i = 0; i < listeners.size(); i++) {
             context.emit(Refusals.respond(request, listeners.get(i), failure));
+        }
+        for (Parent parent : parents) {
+            context.later(0, parent::onMoved);
         }
     }
 
