@@ -93,7 +93,8 @@ final class Imaging extends Timed {
     /** A function has ended. */
     void onLeft() {
         if (state == State.DRAINING && home.runningCount() == 0) {
-            if (isSending()) {
+            if (isSending()) { // its functions do not wait for long on mailboxes that are full, for these may wait for them
+                context.timers.arm(this, Math.min(dueNs, context.nowNs + PATIENCE_NS));
                 context.processes.late().whenNone(home.application(), home.id(), this::onLeft);
             } else {
                 write();

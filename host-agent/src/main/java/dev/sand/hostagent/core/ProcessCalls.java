@@ -67,6 +67,9 @@ final class ProcessCalls {
         CloudProcess process = home.process();
         ProcessCall.Listener listener = call.listener();
         home.overflow().hasRead(attempt); // it makes its calls one after the other
+        if (isHeard(call.call()) && home.holdsUntilMade(event.owner.executionId(), () -> again(event, attempt, call))) {
+            return;
+        }
         switch (call.call()) {
             case ProcessCall.Get get when get.looks() ->
                     answer(listener, new Answer.Value(process.get(attempt, get.key()) == null ? null : Payload.nullJson()));
@@ -87,6 +90,19 @@ final class ProcessCalls {
             case ProcessCall.Invoke invoke -> invoke(event, call, invoke);
             case ProcessCall.Result result -> result(event, call, result);
             case ProcessCall.Processes asked -> list.on(application, asked, listener);
+        }
+    }
+
+    /** Others know of it: of one that messages made, which might be made anew under another id, before its request is durable. */
+    private static boolean isHeard(ProcessCall call) {
+        return call instanceof ProcessCall.Send || call instanceof ProcessCall.Invoke;
+    }
+
+    private void again(Event event, Attempt attempt, Input.CallProcess call) {
+        if (event.isRunning() && Processes.attempt(event).equals(attempt)) {
+            on(event, call);
+        } else {
+            refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
         }
     }
 
@@ -259,6 +275,7 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
+        Attempt attempt = Processes.attempt(event);
         Audience.Parent parent = new Audience.Parent() {
             private boolean answered;
 
@@ -278,6 +295,15 @@ final class ProcessCalls {
                 if (!answered) {
                     refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
                             result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
+                }
+            }
+
+            @Override
+            public void onMoved() {
+                if (answered) {
+                    processes.free(application, List.of(invoke.payload()));
+                } else {
+                    again(event, attempt, call); // of its next owner, which may have it
                 }
             }
         };

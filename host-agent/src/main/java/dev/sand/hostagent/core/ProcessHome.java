@@ -15,8 +15,10 @@ import dev.sand.hostagent.process.LifeCycle;
 import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -41,8 +43,8 @@ final class ProcessHome extends Timed {
     private final Migration migration;
     /** What functions did that ended, on its way into the journal. */
     private final Set<Ending> written = new LinkedHashSet<>(0);
-    /** Executions that messages made, whose request is on its way into the journal. */
-    private final Set<String> fires = new LinkedHashSet<>(0);
+    /** Executions that messages made, whose request is on its way into the journal, and what is done then. */
+    private final Map<String, List<Runnable>> fires = new LinkedHashMap<>(0);
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
     private ApplicationVersion version;
@@ -399,12 +401,15 @@ final class ProcessHome extends Timed {
                 if (!written.remove(this)) {
                     return; // it is the next owner's
                 }
-                if (finished != null && !gone) {
+                boolean settles = finished != null && !gone;
+                if (settles) {
                     free(process.settle(finished));
+                }
+                context.processes.deferred().deliver(application, executionId, sends);
+                if (settles) { // an image that begins now lets the journal go, which alone had what was sent
                     overflow.check();
                     mailbox.onRoom();
                 }
-                context.processes.deferred().deliver(application, executionId, sends);
                 then.run();
             });
         }
@@ -450,14 +455,27 @@ final class ProcessHome extends Timed {
         void write(String executionId, Backup backup) {
             Change.Fired fired = process.fired(due);
             context.processes.sends().begin(executionId);
-            fires.add(executionId);
+            fires.put(executionId, new ArrayList<>(0));
             journal.write(executionId, 0, backup, process.number(), fired, () -> {
                 then.run();
-                if (fires.remove(executionId)) {
-                    context.processes.sends().done(executionId);
-                }
+                made(executionId);
             });
         }
+    }
+
+    /** Its request is durable, or the next owner's. */
+    private void made(String executionId) {
+        List<Runnable> held = fires.remove(executionId);
+        if (held != null) {
+            context.processes.sends().done(executionId);
+            held.forEach(context::later);
+        }
+    }
+
+    /** Does the step when the request is durable, of which messages made the execution. @return false: it is, and whoever asks does it */
+    boolean holdsUntilMade(String executionId, Runnable step) {
+        List<Runnable> held = fires.isEmpty() ? null : fires.get(executionId);
+        return held != null && held.add(step);
     }
 
     // --- its end
@@ -539,8 +557,7 @@ final class ProcessHome extends Timed {
     private void goesOn() {
         written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
         written.clear();
-        List.copyOf(fires).forEach(context.processes.sends()::done); // they are the next owner's
-        fires.clear();
+        List.copyOf(fires.keySet()).forEach(this::made);
         List<Payload> needed = mailbox.moved();
         gone = true;
         closeSandbox();
