@@ -7,6 +7,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.away;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
@@ -19,7 +20,7 @@ import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,9 +33,31 @@ final class WorldHost {
     private final String name;
     private final Map<Integer, Long> epochs = new HashMap<>();
     /** Who waits for an execution; told null when this host dies. In the order in which they came, so that dice fall the same. */
-    private final Map<String, Consumer<InvocationResult>> answered = new LinkedHashMap<>();
+    private final Set<Waiting> answered = new LinkedHashSet<>();
     HostCore core;
     private int life;
+
+    private final class Waiting implements InvocationListener {
+        private final Runnable accepted;
+        private final Consumer<InvocationResult> then;
+
+        Waiting(Runnable accepted, Consumer<InvocationResult> then) {
+            this.accepted = accepted;
+            this.then = then;
+        }
+
+        @Override
+        public void onAccepted() {
+            accepted.run();
+        }
+
+        @Override
+        public void onEnd(InvocationResult result) {
+            if (answered.remove(this)) {
+                then.accept(result);
+            }
+        }
+    }
 
     WorldHost(ProcessWorld world, String name) {
         this.world = world;
@@ -59,10 +82,10 @@ final class WorldHost {
 
     void crash() {
         life++;
-        List<Consumer<InvocationResult>> waiting = List.copyOf(answered.values());
+        List<Waiting> waiting = List.copyOf(answered);
         answered.clear();
         begin();
-        waiting.forEach(each -> each.accept(null));
+        waiting.forEach(each -> each.then.accept(null));
     }
 
     int life() {
@@ -77,7 +100,7 @@ final class WorldHost {
     /** Processes at once; their executions one after the other, for a look at the record of each may take long. */
     private void recover(int slot, long epoch) {
         PartitionReading reading = reading(world, slot);
-        reading.processes().left(APP.application(), reading::isOpen).forEach(left -> on(new Input.Taken(slot, epoch, left.in(slot))));
+        reading.processes().left(APP.application(), reading::isUnended).forEach(left -> on(new Input.Taken(slot, epoch, left.in(slot))));
         long atNs = world.nowNs;
         for (PartitionReading.Found found : reading.open()) {
             atNs += dice(dice(4) == 0 ? 300 : 5) * MS;
@@ -128,9 +151,11 @@ final class WorldHost {
         recover(slot, epoch);
     }
 
-    void invoke(InvocationRequest request, Consumer<InvocationResult> then) {
-        answered.put(request.executionId(), then);
-        on(new Input.Invoke(request, ProcessWorld.deaf()));
+    /** @param then told of its end; null: this host has died */
+    void invoke(InvocationRequest request, Runnable accepted, Consumer<InvocationResult> then) {
+        Waiting waiting = new Waiting(accepted, then);
+        answered.add(waiting);
+        on(new Input.Invoke(request, waiting));
     }
 
     void on(Input input) {
@@ -153,7 +178,7 @@ final class WorldHost {
 
     private void perform(Action action) {
         switch (action) {
-            case Action.LoadApplication load -> after(dice(3), () -> on(new Input.ApplicationLoaded(load.app(), world.version(), null)));
+            case Action.LoadApplication load -> after(dice(3), () -> on(new Input.ApplicationLoaded(load.app(), world.application.version(), null)));
             case Action.StartSandbox start -> after(dice(5), () -> on(new Input.SandboxStarted(APP, start.sandbox(), false)));
             case Action.StartWorker start -> after(dice(5), () -> on(new Input.WorkerReady(APP, start.worker(), 1)));
             case Action.Spawn spawn -> spawn.instances().forEach(one -> after(dice(2), () -> on(new Input.Take(APP, one, 2))));
@@ -161,7 +186,8 @@ final class WorldHost {
             case Action.StopWorker stop -> after(1, () -> on(new Input.WorkerExited(APP, stop.worker(), "stopped")));
             case Action.Dismiss dismiss -> after(1, () -> exited(dismiss.instance(), 0));
             case Action.Kill kill -> after(1, () -> exited(kill.instance(), 9));
-            case Action.HandOver over -> after(dice(3), () -> new WorldFunction(world, this, over).step());
+            case Action.HandOver over -> after(dice(3), () -> (over.grain().equals("last") ? new WorldLook(world, this, over)
+                    : new WorldFunction(world, this, over)).step());
             case Action.Journal record -> journal(record);
             case Action.Record record -> record(record);
             case Action.MarkEnded mark -> mark.mark().run();
@@ -169,12 +195,8 @@ final class WorldHost {
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
-            case Action.Respond respond -> {
-                Consumer<InvocationResult> then = answered.remove(respond.result().executionId());
-                if (then != null) {
-                    then.accept(respond.result());
-                }
-            }
+            case Action.Respond respond -> respond.listener().onEnd(respond.result());
+            case Action.Accepted accepted -> accepted.listener().onAccepted();
             case Action.Join join -> throw new IllegalStateException("no function is invoked with several messages: " + join);
             case Action.RestoreProcess restore -> {
                 boolean fails = dice(10) == 0;
@@ -198,8 +220,13 @@ final class WorldHost {
             case Action.FindImage find -> after(dice(5), () -> on(new Input.ImageFound(find, world.store.image(find.process()) == null ? null
                     : view(find.process()), world.store.place(find.process()), null)));
             case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of(), null)));
-            case Action.FindElsewhere find -> after(dice(5), () -> on(new Input.FromElsewhere(() -> find.then().accept(view(find.process()),
-                    null))));
+            case Action.DeleteImage delete -> delete(delete);
+            case Action.FindElsewhere find -> askOthers(tell -> world.commands.describe(find.process(), (view, failure) ->
+                    tell.accept(() -> find.then().accept(view, failure))));
+            case Action.InvokeElsewhere invoke -> askOthers(tell -> world.callers.askOwner(invoke.request(), () -> tell.accept(invoke.accepted()),
+                    result -> world.later(5, () -> tell.accept(() -> invoke.then().accept(result)))));
+            case Action.FindResult find -> after(dice(5), () -> on(new Input.FromElsewhere(() ->
+                    find.then().accept(world.records.result(find.execution()), null))));
             case Action.SendElsewhere send -> sendElsewhere(send);
             default -> { }
         }
@@ -211,14 +238,38 @@ final class WorldHost {
 
     private void sendElsewhere(Action.SendElsewhere send) {
         Outgoing message = send.message();
-        int of = life;
-        world.later(dice(10), () -> world.deliver(new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
+        askOthers(tell -> world.callers.deliver(new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
                 message.source(), message.destination(), message.key(), message.payload(), send.waitMs()), world.nowNs + 10_000 * MS,
-                failure -> world.later(dice(5), () -> {
-                    if (of == life) {
-                        on(new Input.FromElsewhere(() -> send.then().accept(failure)));
-                    }
-                })));
+                failure -> tell.accept(() -> send.then().accept(failure))));
+    }
+
+    /** It may be done when this host has died, which is told nothing then. */
+    private void askOthers(Consumer<Consumer<Runnable>> what) {
+        int of = life;
+        world.later(dice(10), () -> what.accept(told -> world.later(dice(5), () -> {
+            if (of == life) {
+                on(new Input.FromElsewhere(told));
+            }
+        })));
+    }
+
+    /** Until it is done, as its adapter does. */
+    private void delete(Action.DeleteImage delete) {
+        int of = life;
+        boolean fails = dice(6) == 0;
+        world.later(dice(30), () -> {
+            if (of != life && world.dice.nextBoolean()) {
+                return;
+            }
+            if (!fails) {
+                world.store.delete(delete);
+            }
+            if (of == life && fails) {
+                delete(delete);
+            } else if (of == life) {
+                on(new Input.ImageDeleted(delete));
+            }
+        });
     }
 
     void exited(String instance, int signal) {
@@ -253,21 +304,23 @@ final class WorldHost {
         long ms = dice(15);
         long atNs = Math.max(world.busUntilNs.getOrDefault(order, 0L), world.nowNs + ms * MS);
         world.busUntilNs.put(order, atNs);
-        boolean fails = (record.carried() != null || isEnd(record)) && dice(12) == 0;
+        boolean fails = dice(12) == 0;
+        boolean silent = dice(2) == 0;
         int of = life;
         world.at(atNs, () -> {
             if (of != life || !Long.valueOf(record.epoch()).equals(epochs.get(record.slot()))) {
                 return; // it was on its way when the host died, or is behind the claim of the next owner
             }
-            if (!fails) {
+            boolean told = record.awaited() && (record.carried() != null || record.backup() instanceof Action.Backup.Accepted);
+            if (!fails || silent && told && record.carried() == null) {
                 world.journal.add(record);
-            } else if (!record.awaited()) {
-                after(500, () -> journal(record)); // by the adapter
+            } else if (!told) {
+                after(500, () -> again(record)); // by the adapter
             }
-            if (record.awaited()) {
-                after(dice(3), () -> on(record.carried() != null
-                        ? new Input.ChangeJournaled(record.carried(), fails ? away() : null)
-                        : new Input.Journaled(record.executionId(), record.sequence(), null)));
+            if (fails ? told : record.await() != Action.Await.NO) {
+                Failure failure = fails ? Failure.mayHaveRun(Errors.UNAVAILABLE, "the bus does not answer") : null;
+                after(dice(3), () -> on(record.carried() != null ? new Input.ChangeJournaled(record.carried(), failure)
+                        : new Input.Journaled(record.executionId(), record.sequence(), failure)));
             }
         });
         if (world.answersEarly && record.carried() != null) {
@@ -275,8 +328,13 @@ final class WorldHost {
         }
     }
 
-    private static boolean isEnd(Action.Journal record) {
-        return record.backup() instanceof Action.Backup.Ended;
+    /** Behind its execution's end it is needed no more, if it is no process's too. */
+    private void again(Action.Journal record) {
+        boolean isNeedless = record.carried() == null && world.journal.stream().anyMatch(each -> each.epoch() == record.epoch()
+                && each.executionId().equals(record.executionId()) && each.backup() instanceof Action.Backup.Ended);
+        if (!isNeedless) {
+            journal(record);
+        }
     }
 
     /** It may be stored, and the host not hear of it. */

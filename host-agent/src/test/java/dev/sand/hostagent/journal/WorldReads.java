@@ -36,9 +36,9 @@ final class WorldReads {
     }
 
     /** @return what is wrong, or null */
-    String stale() {
+    String stale(WorldHistory history) {
         for (Read read : reads) {
-            String stale = stale(read);
+            String stale = stale(read, history);
             if (stale != null) {
                 return stale;
             }
@@ -47,13 +47,14 @@ final class WorldReads {
     }
 
     /** Who was answered before another one began has been written over by that, once that was answered. */
-    private String stale(Read read) {
+    private String stale(Read read, WorldHistory history) {
         if (read.value() != null && !read.key().equals(overwrites.get(read.value()))) {
             return "nobody wrote what " + read + " has";
         }
         long settledNs = read.value() == null ? 0 : answeredNs.getOrDefault(read.value(), Long.MAX_VALUE);
         for (Map.Entry<String, Long> other : answeredNs.entrySet()) {
             boolean over = read.key().equals(overwrites.get(other.getKey())) && beganNs.get(other.getKey()) > settledNs;
+            over &= !history.mayBeKilled(read.key().substring(0, read.key().indexOf(' ')), beganNs.get(other.getKey()));
             if (over && other.getValue() < read.sinceNs()) {
                 return read + " does not have what " + other.getKey() + " wrote over it";
             }

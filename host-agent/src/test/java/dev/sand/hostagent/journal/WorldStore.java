@@ -53,10 +53,22 @@ final class WorldStore {
         return true;
     }
 
+    /** As {@code ProcessImages.delete} does: the row stays, without an image. */
+    void delete(Action.DeleteImage delete) {
+        long fence = delete.place().fence(delete.epoch());
+        Row row = rows.get(delete.process());
+        if (row != null && row.fence > fence || claims.getOrDefault(delete.process(), 0L) > fence) {
+            return;
+        }
+        claims.put(delete.process(), fence);
+        images.remove(delete.process());
+        rows.put(delete.process(), new Row(null, row != null ? row.place : delete.place().moves() == 0 ? null : delete.place(), fence));
+    }
+
     /** @return as {@code ImageRows.move} does */
     boolean move(Action.MoveImage move) {
         Row row = rows.get(move.process());
-        if (row == null || row.place != null && row.place.moves() >= move.to().moves()) {
+        if (row == null || row.image == null || row.place != null && row.place.moves() >= move.to().moves()) {
             return true;
         }
         if (row.fence > move.from().fence(move.epoch())) {
@@ -72,7 +84,7 @@ final class WorldStore {
     /** Of messages that are unread in images, or were read by functions that ended. */
     Set<String> bodies() {
         Set<String> bodies = new HashSet<>();
-        rows.values().forEach(row -> {
+        rows.values().stream().filter(row -> row.image != null).forEach(row -> {
             row.image.messages().forEach(message -> bodies.add(ProcessWorld.text(message.payload())));
             row.image.state().keySet().stream().filter(key -> key.startsWith("r/")).forEach(key -> bodies.add(key.substring(2)));
         });
