@@ -66,6 +66,8 @@ def main(cache: Path) -> None:
             "127.0.0.1:0",
             "--sandbox",
             "process",
+            "--management",
+            "off",
         ]
         with started(command, None) as (server, first):
             sand("--server", server, "deploy", str(application))

@@ -21,7 +21,10 @@ class Reply:
         return self.status < 400
 
     def document(self):
-        headers = {"content-type": "application/json", **self.headers}
+        # What has no body has no type.
+        headers = dict(self.headers)
+        if self.body is not None:
+            headers.setdefault("content-type", "application/json")
         if not self.ok:
             headers["content-type"] = "application/problem+json"
         if self.status in RETRY_LATER:

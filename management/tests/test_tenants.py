@@ -195,11 +195,11 @@ def test_odd_keys_are_refused(caller, body, pointer):
 
 def test_quotas_are_the_operators_to_set(caller, platform, sand_application):
     platform.answers["listApplications"] = 200, {"applications": [{"name": "a"}, {"name": "b"}]}
-    sand_application.data.table("usage/default").put("a", {"schema": 1, "storedBytes": 7})
     small = {"tenant": "default"}
-    assert caller("quotas", "setQuotas", small, body={"applications": 3, "network": True, "instances": None}).status == 200
+    assert caller("quotas", "setQuotas", small, body={"applications": 3, "requestsPerSecond": None}).status == 200
     seen = owner(caller, "default")("quotas", "getQuotas", small).body
-    assert (seen["limits"]["applications"], seen["limits"]["instances"], seen["limits"]["network"]) == (3, None, True)
-    assert seen["use"] == {"storedBytes": 7, "applications": 2}
-    for body, field in (({"applications": -1}, "applications"), ({"network": 1}, "network"), ({"gold": 1}, "gold")):
+    assert (seen["limits"], seen["use"]) == ({"applications": 3, "requestsPerSecond": None}, {"applications": 2})
+    row = sand_application.data.table("quotas").get("default")
+    assert row == {"schema": 1, "applications": 3}
+    for body, field in (({"applications": -1}, "applications"), ({"requestsPerSecond": True}, "requestsPerSecond"), ({"gold": 1}, "gold")):
         caller("quotas", "setQuotas", small, body=body).refuses(f"/body/{field}")

@@ -41,6 +41,7 @@ class Platform:
             sandbox,
             "--pool",
             str(pool),
+            *(() if "--management" in options else ("--management", "off")),
             *options,
         ]
         self._process = subprocess.Popen(

@@ -11,6 +11,8 @@ export type Route =
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
+  /** Filters are of the audit log. */
+  | { readonly page: "settings"; readonly part: "keys" | "audit"; readonly operation: string; readonly application: string; readonly before: string }
   /** For an application that is there, or any. */
   | { readonly page: "deploy"; readonly into: string }
   | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
@@ -35,6 +37,9 @@ export function parseRoute(hash: string): Route {
   if (root === undefined) return { page: "home", ...(asked("of") && { of: asked("of") }), ...(asked("minutes") && { minutes: asked("minutes") }) };
   if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
+  if (root === "settings" && kind === undefined && (app === undefined || app === "keys" || app === "audit")) {
+    return { page: "settings", part: app ?? "keys", operation: asked("operation"), application: asked("application"), before: asked("before") };
+  }
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
   if (kind === undefined) return { page: "application", app };
@@ -76,6 +81,8 @@ export function formatRoute(route: Route): string {
       return `#/deploy${queryOf({ into: route.into })}`;
     case "hosts":
       return "#/hosts";
+    case "settings":
+      return `#/settings/${route.part}${queryOf({ operation: route.operation, application: route.application, before: route.before })}`;
     case "processes":
       return at(route.app, "processes") + queryOf({ status: route.status, after: route.after });
     case "process":

@@ -20,6 +20,7 @@ import { Logs, hiddenStreams } from "./Logs";
 import { OneQueue } from "./OneQueue";
 import { Process } from "./Process";
 import { Processes } from "./Processes";
+import { Settings, settingsAt } from "./Settings";
 import { Triggers } from "./Triggers";
 import { Upload } from "./Upload";
 import { VersionFiles } from "./VersionFiles";
@@ -50,6 +51,7 @@ export function App() {
           <nav aria-label="Platform">
             <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
             <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />
+            <Tab to={settingsAt("keys")} label="Settings" here={route.page === "settings"} />
           </nav>
           <ThemeSwitch />
         </div>
@@ -126,6 +128,8 @@ function Page({ route }: { readonly route: Route }) {
       return <Upload route={route} />;
     case "hosts":
       return <Hosts />;
+    case "settings":
+      return <Settings route={route} />;
     case "processes":
       return <Processes route={route} />;
     case "process":

@@ -38,6 +38,7 @@ SUBCOMMANDS = {
     "account": "account",
     "login": "account",
     "logout": "account",
+    "quotas": "quotas",
     "data": "data",
     "audit": "audit",
     "doctor": "doctor",

@@ -28,6 +28,10 @@ public final class AccessTables {
 
     /** @param role in the tenant, or ""; @param operator of the whole platform; @param disabled he may not be here any more */
     public record SessionRow(String user, String role, boolean operator, boolean disabled, long expiresMs) {}
+    /** What a tenant may have at most; null: as much as it likes. */
+    public record QuotaRow(Integer applications, Integer requestsPerSecond) {
+        public static final QuotaRow NONE = new QuotaRow(null, null);
+    }
 
     public AccessTables(GlobalStore store) {
         tables = new TableStore(store);
@@ -82,6 +86,15 @@ public final class AccessTables {
         } catch (IOException e) {
             throw new StoreException(StoreException.Kind.BROKEN, "a row of " + partition + " cannot be read", 0, e);
         }
+    }
+
+    public QuotaRow quota(String tenant) {
+        JsonNode row = row("quotas", tenant);
+        return row == null ? QuotaRow.NONE : new QuotaRow(limit(row.get("applications")), limit(row.get("requestsPerSecond")));
+    }
+
+    private static Integer limit(JsonNode value) {
+        return value == null || !value.canConvertToInt() ? null : value.intValue();
     }
 
     public void used(String id, long atMs) {

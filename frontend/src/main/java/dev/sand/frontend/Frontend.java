@@ -25,6 +25,7 @@ import dev.sand.frontend.access.ClosingDoor;
 import dev.sand.frontend.access.KeyedDoor;
 import dev.sand.frontend.access.OpenDoor;
 import dev.sand.frontend.access.Sealing;
+import dev.sand.frontend.access.Quotas;
 import dev.sand.frontend.control.ApplicationsApi;
 import dev.sand.frontend.control.AuditApi;
 import dev.sand.frontend.control.ConnectApi;
@@ -118,6 +119,7 @@ public final class Frontend implements AutoCloseable {
     private final RequestCounts counts;
     private final AccessThread access;
     private final Accounts accounts;
+    private final Quotas quotas;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -133,6 +135,7 @@ public final class Frontend implements AutoCloseable {
         access = new AccessThread(ring, accounts);
         Door door = door(configuration.door(), ring);
         Sealing sealing = new Sealing(() -> PlatformKeys.of(parts.store, Sealing.KEY));
+        quotas = new Quotas(tables, System::nanoTime);
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
                 () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door::isOpen, () -> {
                     ring.forget();
@@ -143,7 +146,7 @@ public final class Frontend implements AutoCloseable {
         control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs), sealing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(door, auditing, planes.invoke(), planes.web(), router, managed, blocking,
+                new Gate(door, auditing, quotas.limiting(planes.invoke()), quotas.limiting(planes.web()), router, managed, blocking,
                         () -> System.nanoTime() / 1_000_000, configuration.proxies()), counts);
     }
 
@@ -164,7 +167,7 @@ public final class Frontend implements AutoCloseable {
         TriggerStore triggers = new TriggerStore(parts.store);
         Bundles bundles = new Bundles(configuration.bundles(), parts.bundles);
         Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, topics, queues, directory, bundles, configuration,
-                parts.records);
+                parts.records, quotas);
         Deletion deletion = new Deletion(parts.registry, parts.records, parts.logs, parts.store, parts.host, directory,
                 application -> {
                     parts.deleteData.accept(application);
@@ -209,6 +212,7 @@ public final class Frontend implements AutoCloseable {
         accounts.look(); // before anybody is let in for there being none
         server.start();
         access.start();
+        quotas.start();
         if (service != null) {
             service.start();
         }
@@ -237,6 +241,7 @@ public final class Frontend implements AutoCloseable {
     public void close() throws Exception {
         server.close();
         access.close();
+        quotas.close();
         if (service != null) {
             service.close();
         }

@@ -120,6 +120,9 @@ class OpenApiTest {
                 call(method, "/api/v1/keys/{key}", "/api/v1/keys/0123456789ab", null, 409);
             }
             accounts();
+            for (String method : List.of("GET", "PUT")) {
+                call(method, "/api/v1/tenants/{tenant}/quotas", "/api/v1/tenants/default/quotas", method.equals("GET") ? null : "{}", 409);
+            }
             call("GET", "/api/v1/audit", "/api/v1/audit?limit=1000", null, 200);
             call("GET", "/api/v1/audit", "/api/v1/audit?before=x", null, 400);
             call("DELETE", app, DEMO, null, 404);

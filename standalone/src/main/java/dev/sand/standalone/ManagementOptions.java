@@ -14,7 +14,7 @@ import java.util.Map;
 record ManagementOptions(Path folder, Path capabilities, boolean none) {
     static final String USAGE = """
               --management on|off|DIR    control the platform through the grains of the management application: the one that comes
-                                         with the program, or that in DIR [off]
+                                         with the program, or that in DIR [on, where one comes with it]
               --capabilities FILE|none   which applications may control the platform [the management application alone]
             """;
     private static final String MANAGEMENT = "--management";
@@ -24,7 +24,7 @@ record ManagementOptions(Path folder, Path capabilities, boolean none) {
         Values values = new Values(given);
         String capabilities = values.text("--capabilities", null);
         boolean none = NONE.equals(capabilities);
-        return new ManagementOptions(folder(values.text(MANAGEMENT, "off")), none || capabilities == null ? null : Path.of(capabilities),
+        return new ManagementOptions(folder(values.text(MANAGEMENT, Checkout.management() == null ? "off" : "on")), none || capabilities == null ? null : Path.of(capabilities),
                 none);
     }
 

@@ -15,10 +15,12 @@ import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.Limits;
 import dev.sand.frontend.FrontendConfiguration;
+import dev.sand.frontend.access.Quotas;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.invoke.Directory;
+import dev.sand.frontend.invoke.Names;
 import dev.sand.globalbus.Queues;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -59,14 +61,17 @@ public final class Deployer {
     private final Semaphore previews;
     private final Retention retention;
     private final Queues queues;
+    private final Quotas quotas;
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
 
     /** @param created false: this content was deployed before, as that version */
     public record Deployed(ApplicationVersion version, String alias, boolean created, List<String> resolved) {}
 
     public Deployer(Registry registry, GlobalStore store, HostAgentPort host, ApplicationTopics topics, Queues queues,
-                    Directory directory, Bundles bundles, FrontendConfiguration configuration, InvocationStore records) throws IOException {
+                    Directory directory, Bundles bundles, FrontendConfiguration configuration, InvocationStore records, Quotas quotas)
+            throws IOException {
         this.queues = queues;
+        this.quotas = quotas;
         this.retention = new Retention(registry, records, store);
         this.registry = registry;
         this.store = store;
@@ -204,6 +209,7 @@ public final class Deployer {
             undoIfDeleted(deletions, same.get());
             return new Deployed(same.get(), alias, false, List.of());
         }
+        hasRoom(name);
         BuildResult built = build(folder, progress);
         // A deletion that came and went during the build has done no harm.
         deletions = notBeingDeleted(name);
@@ -228,6 +234,15 @@ public final class Deployer {
         }
         retention.collect(name).forEach(gone -> host.retire(name, gone));
         return new Deployed(version, alias, made == version, built.resolved());
+    }
+
+    /** For one that is not there yet. Of two that come at once both may find the last place free. */
+    private void hasRoom(String name) {
+        List<String> there = registry.applications().stream().filter(each -> !Names.isSystem(each)).toList();
+        Problem full = there.contains(name) || Names.isSystem(name) ? null : quotas.applications(there.size(), 1);
+        if (full != null) {
+            throw full.asException();
+        }
     }
 
     /** @throws ProblemException 409 while it is being deleted, by whichever frontend */

@@ -50,7 +50,9 @@ public final class WebResponse implements Invoker.Output {
         }
         HttpFields.Mutable headers = exchange.headers();
         byte[] body = body(result);
-        headers.put(HttpHeader.CONTENT_TYPE, result.path("body").isContainerNode() ? Payload.JSON : "text/plain; charset=utf-8");
+        if (body.length > 0) {
+            headers.put(HttpHeader.CONTENT_TYPE, result.path("body").isContainerNode() ? Payload.JSON : "text/plain; charset=utf-8");
+        }
         headers(result.path("headers"), headers);
         exchange.response().setStatus(status);
         boolean none = status == 204 || status == 304;

@@ -1,0 +1,36 @@
+// What is the platform's own: who may use it, and who changed what.
+import type { Route } from "../model/route";
+import { Title, To } from "../parts/bits";
+import { Audit } from "./settings/Audit";
+import { Keys } from "./settings/Keys";
+
+type At = Extract<Route, { page: "settings" }>;
+
+const PARTS: readonly (readonly [At["part"], string])[] = [
+  ["keys", "API keys"],
+  ["audit", "Audit log"],
+];
+
+export const settingsAt = (part: At["part"]): At => ({ page: "settings", part, operation: "", application: "", before: "" });
+
+export function Settings({ route }: { readonly route: At }) {
+  return (
+    <>
+      <Title>Settings</Title>
+      <nav className="pages" aria-label="Settings">
+        {PARTS.map(([part, label]) =>
+          part === route.part ? (
+            <strong key={part} aria-current="page">
+              {label}
+            </strong>
+          ) : (
+            <To key={part} route={settingsAt(part)}>
+              {label}
+            </To>
+          ),
+        )}
+      </nav>
+      {route.part === "keys" ? <Keys /> : <Audit route={route} />}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+// Who changed what, the newest first.
+import { useQuery } from "@tanstack/react-query";
+import { type AuditEntry, ENTRIES, audit, settingsPaths } from "../../api/settings";
+import { callerText, detailsText, operationText, outcomeText } from "../../model/audit";
+import type { Route } from "../../model/route";
+import { when } from "../../model/show";
+import { Found, Section, To } from "../../parts/bits";
+import { AsCurl } from "../../parts/copy";
+import { replace } from "../../parts/router";
+import { type Column, Table } from "../../parts/Table";
+
+export function Audit({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
+  const { operation, application, before } = route;
+  const filter = { operation, application, before };
+  return (
+    <Section title="Audit log">
+      <div className="filters">
+        <label>
+          Operation <input type="search" value={operation} spellCheck={false} placeholder="moveAlias" onChange={(event) => replace({ ...route, operation: event.target.value.trim(), before: "" })} />
+        </label>
+        <label>
+          Application <input type="search" value={application} spellCheck={false} onChange={(event) => replace({ ...route, application: event.target.value.trim(), before: "" })} />
+        </label>
+      </div>
+      <Found query={useQuery(audit(filter))}>
+        {({ entries, next }) => (
+          <>
+            <Table
+              caption="Table of changes"
+              rows={entries}
+              rowKey={(one) => one.id}
+              columns={COLUMNS}
+              empty={
+                <p>
+                  <strong>Nothing like that was changed.</strong> Deployments, deletions, changes of aliases, triggers, secrets, keys and data are noted before they are made.
+                </p>
+              }
+            />
+            <div className="pages">
+              {before !== "" && <To route={{ ...route, before: "" }}>The newest</To>}
+              {next && <To route={{ ...route, before: next }}>Earlier changes</To>}
+            </div>
+          </>
+        )}
+      </Found>
+      <AsCurl
+        url={settingsPaths.audit(filter)}
+        command={["audit", "--limit", String(ENTRIES), ...(operation ? ["--operation", operation] : []), ...(application ? ["--application", application] : []), ...(before ? ["--before", before] : [])]}
+      />
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { head: "When", cell: (one) => when(one.atMs) },
+  { head: "What", cell: (one) => <span title={one.operation}>{operationText(one.operation)}</span> },
+  { head: "Application", cell: (one) => (one.application ? <To route={{ page: "application", app: one.application }}>{one.application}</To> : "–") },
+  { head: "Details", kind: "text", cell: (one) => detailsText(one.details) || "–" },
+  { head: "Who", cell: (one) => callerText(one.caller) },
+  { head: "From", cell: (one) => one.address ?? "–" },
+  { head: "Outcome", cell: (one) => outcomeText(one) },
+];

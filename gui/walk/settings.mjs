@@ -1,0 +1,59 @@
+// API keys: made by keyboard, shown once, revoked; and the audit log that tells of it. Usage: settings.mjs SERVER, with a management.
+import assert from "node:assert/strict";
+import { accessible, fitsPhone, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const step = (text) => console.log(text);
+
+await withPage(async (page) => {
+  step("the settings are a page of their own, with keys first");
+  await page.goto(`${server}/ui/#/`);
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("There is none.").waitFor();
+  const make = page.getByRole("button", { name: "Make it" });
+  assert.equal(await make.isDisabled(), true, "a key has a name");
+
+  step("one is made by keyboard, and shown this once");
+  await page.getByLabel("What it is for").fill("ci <b>");
+  await page.getByLabel("Good for").selectOption("a day");
+  await page.getByLabel("read:").press("Space");
+  await make.press("Enter");
+  const shown = page.locator(".made code");
+  await shown.waitFor();
+  const key = await shown.textContent();
+  assert.match(key, /^sand_[0-9A-Za-z]{61}$/);
+  const row = page.getByRole("row", { name: /^ci <b>/ });
+  await row.getByText("invoke, read").waitFor();
+  await row.getByText("never").waitFor();
+  await accessible(page, "settings-keys");
+  const kept = await page.evaluate(() => JSON.stringify([document.cookie, location.href, { ...localStorage }, { ...sessionStorage }]));
+  assert.equal(kept.includes(key), false, "no storage has it");
+
+  step("elsewhere and back, and it is not there any more");
+  await page.getByRole("link", { name: "Hosts" }).click();
+  await page.getByRole("heading", { name: "Hosts" }).waitFor();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await row.waitFor();
+  assert.equal((await page.content()).includes(key), false);
+  await page.setViewportSize({ width: 1280, height: 900 });
+
+  step("it is revoked after a question");
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("There is none.").waitFor();
+
+  step("the audit log has both, and its filter is in the address");
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByRole("row", { name: /revoke key/ }).first().waitFor();
+  await accessible(page, "settings-audit");
+  await page.getByLabel("Operation").fill("createKey");
+  await page.getByRole("row", { name: /revoke key/ }).first().waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /create key/ }).first().waitFor();
+  assert.match(page.url(), /operation=createKey/);
+  await page.reload();
+  await page.getByRole("row", { name: /create key.*done/ }).first().waitFor();
+  await page.getByLabel("Operation").fill("nothingLikeIt");
+  await page.getByText("Nothing like that was changed.").waitFor();
+  await fitsPhone(page, server, ["#/settings/keys", "#/settings/audit"]);
+});
+console.log("walked");
