@@ -201,5 +201,9 @@ def test_quotas_are_the_operators_to_set(caller, platform, sand_application):
     assert (seen["limits"], seen["use"]) == ({"applications": 3, "requestsPerSecond": None}, {"applications": 2})
     row = sand_application.data.table("quotas").get("default")
     assert row == {"schema": 1, "applications": 3}
-    for body, field in (({"applications": -1}, "applications"), ({"requestsPerSecond": True}, "requestsPerSecond"), ({"gold": 1}, "gold")):
+    for body, field in (
+        ({"applications": -1}, "applications"),
+        ({"requestsPerSecond": True}, "requestsPerSecond"),
+        ({"gold": 1}, "gold"),
+    ):
         caller("quotas", "setQuotas", small, body=body).refuses(f"/body/{field}")

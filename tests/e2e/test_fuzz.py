@@ -6,6 +6,7 @@ the suite does: SAND_FUZZ_SEED=7 SAND_FUZZ_EXAMPLES=500, and `-k` with an operat
 
 import os
 import re
+import secrets
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import schemathesis
 import yaml
 from conftest import APPLICATIONS, CHECKOUT, Tested, sandbox_option, until
+from sand.command.bundle import zip_folder
 from sand.command.local import LocalPlatform
 from schemathesis import checks
 from schemathesis.config import SchemathesisConfig
@@ -55,11 +57,15 @@ schema = schemathesis.openapi.from_dict(strict(), config=CONFIG).exclude(operati
 
 
 @pytest.fixture(scope="module")
-def fuzzed() -> Iterator[Tested]:
-    """A platform of its own: what is sent here fills queues and makes processes."""
-    with LocalPlatform(*sandbox_option()) as local:
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tested]:
+    """One of its own: what is sent here fills queues, and makes processes and an account, which would close an open one."""
+    file = tmp_path_factory.mktemp("key") / "operator.key"
+    file.write_text(secrets.token_urlsafe(32))
+    with LocalPlatform(*sandbox_option(), "--operator-key", str(file)) as local:
         tested = Tested(local)
-        tested.deploy(APPLICATIONS / "fuzzed")
+        tested.http.headers["Authorization"] = f"Bearer {file.read_text()}"
+        until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
+        assert tested.deploy_zip(zip_folder(APPLICATIONS / "fuzzed")).status_code == 201
         yield tested
         assert tested.http.get("/readyz").status_code == 200
         assert tested.ask("fuzzed/echo", "still here") == "still here"
@@ -96,6 +102,7 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "key": ["0123456789ab"],
         "user": ["ada"],
         "tenant": ["default"],
+        "user": ["nobody"],
     }
 
 
@@ -154,7 +161,8 @@ def no_fault_of_the_platform(context: Any, response: schemathesis.Response, case
 def test_every_answer_is_in_the_document(fuzzed: Tested, there: dict[str, list[str]], case: schemathesis.Case):
     fill_in(case, there)
     bounded(case)
-    response = case.call(base_url=fuzzed.server, timeout=ANSWER_SECONDS)
+    key = {"Authorization": fuzzed.http.headers["Authorization"]}
+    response = case.call(base_url=fuzzed.server, timeout=ANSWER_SECONDS, headers=key)
     without = [checks.not_a_server_error]
     if operation_id(case) in SHADOWED:
         without.append(checks.allow_header_conformance)

@@ -9,7 +9,7 @@ import dev.sand.frontend.http.Problems;
 
 /** The body of an operation that passwords are in: nothing of it reaches a grain in the open but what the document says may. */
 final class SealedBody {
-    private static final int MOST_CHARACTERS = 2048;
+    private static final int MOST_CHARACTERS = 1024;
     private static final String USER = "[a-z][a-z0-9._-]{1,62}";
 
     private SealedBody() {}
@@ -33,7 +33,7 @@ final class SealedBody {
             if (value.isMissingNode() || value.isNull()) {
                 continue;
             }
-            if (!value.isTextual() || value.textValue().isEmpty() || value.textValue().length() > MOST_CHARACTERS) {
+            if (!value.isTextual() || value.textValue().isEmpty() || value.textValue().codePointCount(0, value.textValue().length()) > MOST_CHARACTERS) {
                 throw Problems.badRequest("\"" + name + "\" is a text of 1 to " + MOST_CHARACTERS + " characters.").asException();
             }
             object.put(name, sealing.seal(execution, "/" + name, value.textValue()));
