@@ -102,7 +102,6 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "key": ["0123456789ab"],
         "user": ["ada"],
         "tenant": ["default"],
-        "user": ["nobody"],
     }
 
 
