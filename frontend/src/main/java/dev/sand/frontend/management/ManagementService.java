@@ -30,6 +30,8 @@ public final class ManagementService implements AutoCloseable {
     /** The newest version, whatever its grains are like. */
     private static final String NEXT = "next";
     private static final long AGAIN_S = 10;
+    /** What cannot be installed today is not tried to be each few seconds. */
+    private static final long MOST_AGAIN_S = 600;
     private final Path folder;
     private final Deployer deployer;
     private final Registry registry;
@@ -37,6 +39,7 @@ public final class ManagementService implements AutoCloseable {
     private final ManagementPlane plane;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofVirtual().name("management").factory());
+    private long againS = AGAIN_S;
     private volatile String trouble = "it is being deployed";
 
     public ManagementService(Path folder, Deployer deployer, Registry registry, Directory directory, ManagementPlane plane) {
@@ -72,11 +75,12 @@ public final class ManagementService implements AutoCloseable {
         } catch (Exception e) { // whatever it is, the platform goes on without it, and says so
             String why = e instanceof ProblemException refused ? refused.problem().detail() : e.toString();
             if (!why.equals(trouble)) {
-                LOG.warn("the management application cannot be deployed, and is tried again each {} s: {}", AGAIN_S, why);
+                LOG.warn("the management application cannot be deployed, and is tried again in {} s: {}", againS, why);
             }
             trouble = why;
             if (!thread.isShutdown()) {
-                thread.schedule(this::attempt, AGAIN_S, TimeUnit.SECONDS);
+                thread.schedule(this::attempt, againS, TimeUnit.SECONDS);
+                againS = Math.min(2 * againS, MOST_AGAIN_S);
             }
         }
     }
