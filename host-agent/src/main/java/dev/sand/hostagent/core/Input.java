@@ -253,16 +253,22 @@ public sealed interface Input {
      * @param bases under which it has them
      * @param unsent by execution that is open, what it sends with an end that is durable: perhaps not delivered
      * @param slot whose journal has it; -1: that which its id falls into
+     * @param followed another one of its name was made there: when that was, this one was dead and its image deleted
      */
     record RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
-                          Map<String, List<Change.Outgoing>> unsent, int slot) implements Input {
+                          Map<String, List<Change.Outgoing>> unsent, int slot, boolean followed) implements Input {
+        public RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
+                              Map<String, List<Change.Outgoing>> unsent, int slot) {
+            this(application, process, createdMs, changes, bases, unsent, slot, false);
+        }
+
         public RecoverProcess(String application, String process, long createdMs, List<ProcessChange> changes, List<Long> bases,
                               Map<String, List<Change.Outgoing>> unsent) {
             this(application, process, createdMs, changes, bases, unsent, -1);
         }
 
         public RecoverProcess in(int of) {
-            return new RecoverProcess(application, process, createdMs, changes, bases, unsent, of);
+            return new RecoverProcess(application, process, createdMs, changes, bases, unsent, of, followed);
         }
     }
 

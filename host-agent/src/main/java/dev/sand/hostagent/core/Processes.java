@@ -153,6 +153,10 @@ final class Processes {
             return;
         }
         lastMadeMs = Math.max(lastMadeMs, recover.createdMs());
+        if (recover.followed()) {
+            onlyItsSends(recover);
+            return;
+        }
         if (recover.changes().isEmpty()) { // they were void, and what came in their place an image has
             new ProcessJournal(context, application, recover.process(), ProcessPlace.first(slot), recover.createdMs(), 0, recover.bases())
                     .end(recover.bases().getLast());
@@ -180,6 +184,18 @@ final class Processes {
             recover.unsent().keySet().forEach(sends::begin);
             table.bring(recover, 0, true, (home, failure) -> resend(recover));
         }
+    }
+
+    /** Its image is deleted, and what is there now is of who came behind it; its journal's end was lost. */
+    private void onlyItsSends(Input.RecoverProcess dead) {
+        ProcessJournal journal = new ProcessJournal(context, dead.application(), dead.process(), ProcessPlace.first(dead.slot()),
+                dead.createdMs(), 0, dead.bases());
+        dead.unsent().forEach((executionId, messages) -> deferred.deliverAgain(dead.application(), executionId, messages));
+        late.whenNone(dead.application(), dead.process(), () -> {
+            if (context.mayAct(dead.slot(), journal.epoch())) {
+                journal.end(dead.changes().isEmpty() ? dead.bases().getLast() : dead.changes().getLast().number());
+            }
+        });
     }
 
     /** What functions sent with their ends, which count if the image, or whatever else the journal goes on from, has all that was before. */

@@ -73,6 +73,8 @@ final class ProcessReading {
 
     private final Map<Name, Found> processes = new LinkedHashMap<>();
     private final Map<String, Name> names = new HashMap<>();
+    /** By id, when the last of it was made. */
+    private final Map<String, Long> newest = new HashMap<>();
     private final List<Ended> ended = new ArrayList<>();
     /** By execution that is open, those of its changes that an image has. */
     private final Map<String, Set<Imaged>> imaged = new HashMap<>();
@@ -82,6 +84,7 @@ final class ProcessReading {
         Name name = new Name(change.process(), change.createdMs());
         Found found = processes.computeIfAbsent(name, added -> new Found());
         names.put(change.journalId(), name);
+        newest.merge(change.process(), change.createdMs(), Math::max);
         found.changed();
         found.bases.putIfAbsent(change.base(), offset);
         found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
@@ -152,7 +155,7 @@ final class ProcessReading {
                 }
             }
             left.add(new Input.RecoverProcess(application, name.process(), name.createdMs(), changes, List.copyOf(found.bases.keySet()),
-                    unsent));
+                    unsent, -1, newest.get(name.process()) > name.createdMs()));
         });
         return left;
     }

@@ -491,6 +491,19 @@ class ProcessRecoveryTest extends ProcessFixture {
     }
 
     @Test
+    void aKilledOneThatIsFollowedTakesNothingFromTheNextOfItsName() {
+        List<ProcessChange> dead = List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0)),
+                new ProcessChange("p", 5, 0, 2, new Change.Killed(null)));
+        ProcessChange next = new ProcessChange("p", 6, 3, 4, new Change.Done(List.of(write("a", "1")), List.of(), List.of()));
+        List<Action> seen = on(new Input.RecoverProcess(APP.application(), "p", 5, dead, List.of(0L), Map.of(), Slots.of("p", SLOTS), true));
+        assertThat(seen).noneMatch(Action.DeleteImage.class::isInstance).anySatisfy(action -> assertThat(action)
+                .isInstanceOfSatisfying(Action.Journal.class, mark -> assertThat(mark.executionId()).isEqualTo("@p@5.0")));
+        on(new Input.RecoverProcess(APP.application(), "p", 6, List.of(next), List.of(3L), Map.of()));
+        assertThat(shop.of(Action.DeleteImage.class)).isEmpty();
+        assertThat(shop.of(Action.RestoreProcess.class)).singleElement().satisfies(restore -> assertThat(restore.process()).isEqualTo("p"));
+    }
+
+    @Test
     void whatMessagesMadeHasNotEndedBeforeItsRequestIsDurable() {
         running("q");
         Running sender = running("p");

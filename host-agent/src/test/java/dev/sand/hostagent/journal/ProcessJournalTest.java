@@ -1,6 +1,7 @@
 package dev.sand.hostagent.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.event.InvocationResult.Status;
@@ -322,6 +323,24 @@ class ProcessJournalTest extends BusJournalFixture {
         RecoverProcess process = left().processes().getFirst();
         assertThat(numbers(process)).isEmpty();
         assertThat(process.bases()).as("to be ended").containsExactly(0L);
+    }
+
+    /** Its image was deleted before the next one was made, which may have one by now. */
+    @Test
+    void aKilledOneWhoseEndWasLostIsKnownToBeFollowedByTheNextOfItsName() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        give(0, 2, new Change.Killed(null));
+        ProcessChange next = new ProcessChange("p", 6, 0, 1, new Change.Made(1, 0, 0));
+        give(next, next.journalId(), 1, new Backup.Changed());
+        durable(3);
+        restart();
+        assertThat(left().processes()).extracting(RecoverProcess::createdMs, RecoverProcess::followed)
+                .containsExactly(tuple(5L, true), tuple(6L, false));
+        journal.append(new Entry("app", next.journalId(), Slots.of("p", 2), epoch, 2, new Backup.Ended(Status.SUCCEEDED), Await.NO, "p",
+                null), null);
+        restart();
+        assertThat(left().processes()).as("an image has all of the next one").extracting(RecoverProcess::createdMs, RecoverProcess::followed)
+                .containsExactly(tuple(5L, true));
     }
 
     @Test
