@@ -174,7 +174,8 @@ final class Restoring implements Tenant {
         if (image != null) {
             journal.imaged(image.number(), changes.stream().map(ProcessChange::base).collect(Collectors.toSet()));
         }
-        ProcessHome home = new ProcessHome(context, application.version(), spec, process, journal, about, image != null);
+        // Without an image too: one that its earlier owner was writing when that died may be there by now.
+        ProcessHome home = new ProcessHome(context, application.version(), spec, process, journal, about, true);
         home.counts().swapsIn += what.changes().isEmpty() ? 1 : 0;
         tell(home, null);
     }

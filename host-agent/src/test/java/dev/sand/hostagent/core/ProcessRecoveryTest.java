@@ -490,6 +490,16 @@ class ProcessRecoveryTest extends ProcessFixture {
                 .satisfies(record -> assertThat(record.record().status()).isEqualTo(Status.SUCCEEDED));
     }
 
+    /** Its earlier owner may have died while it wrote one, which is there by then. */
+    @Test
+    void withOneThatIsKilledGoesAnImageThatNobodyHasSeen() {
+        List<ProcessChange> alive = List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0)));
+        on(new Input.RecoverProcess(APP.application(), "p", 5, alive, List.of(0L), Map.of()));
+        shop.settle();
+        command("p", Kind.KILL);
+        assertThat(shop.of(Action.DeleteImage.class)).singleElement().satisfies(delete -> assertThat(delete.process()).isEqualTo("p"));
+    }
+
     @Test
     void aKilledOneThatIsFollowedTakesNothingFromTheNextOfItsName() {
         List<ProcessChange> dead = List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0)),

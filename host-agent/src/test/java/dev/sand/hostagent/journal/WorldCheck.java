@@ -81,20 +81,34 @@ final class WorldCheck {
         Set<String> all = new HashSet<>();
         for (Map.Entry<String, Set<String>> process : history.keys.entrySet()) {
             for (String key : process.getValue()) {
-                if (key.startsWith("r/") && !all.add(key.substring(2))) {
+                if (key.startsWith("r/") && !all.add(key.substring(2)) && !mayBeAnothers(process.getKey(), key.substring(2))) {
                     return "message " + key.substring(2) + " was received twice";
                 }
-                if (key.startsWith("x/") && !all.add(key.substring(0, key.lastIndexOf('/')))) {
+                if (key.startsWith("x/") && !all.add(key.substring(0, key.lastIndexOf('/')))
+                        && !mayBeAnothers(process.getKey(), key.substring(2, key.lastIndexOf('/')))) {
                     return key.substring(2, key.lastIndexOf('/')) + " was done twice, as two executions";
                 }
             }
             for (String body : history.unread.get(process.getKey())) {
-                if (!all.add(body)) {
+                if (!all.add(body) && !mayBeAnothers(process.getKey(), body)) {
                     return "message " + body + " is there twice";
                 }
             }
         }
         return null;
+    }
+
+    /**
+     * What a process had taken, and whose repetitions it would have known, goes with it: the next of its name takes them. So does what
+     * they send in their turn, which are two then.
+     */
+    private boolean mayBeAnothers(String process, String body) {
+        if (!body.contains("#")) {
+            return history.mayBeKilled(process, history.beganNs.getOrDefault(body, 0L));
+        }
+        Sent message = history.sent.get(body);
+        return message == null || history.mayBeKilled(message.destination(), message.atNs())
+                || message.source() != null && mayBeAnothers(message.source(), sender(body));
     }
 
     private String writes() {
@@ -170,7 +184,7 @@ final class WorldCheck {
         List<String> arrived = new ArrayList<>(history.arrived);
         Sent first = history.sent.get(before);
         Sent second = history.sent.get(behind);
-        return arrived.contains(before) && arrived.contains(behind) && !first.atomic() && !second.atomic()
+        return !history.mayBeKilled(first.destination(), Math.min(first.atNs(), second.atNs())) && arrived.contains(before) && arrived.contains(behind) && !first.atomic() && !second.atomic()
                 && first.source().equals(second.source()) && arrived.indexOf(before) > arrived.indexOf(behind);
     }
 
