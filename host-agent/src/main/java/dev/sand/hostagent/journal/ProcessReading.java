@@ -43,6 +43,11 @@ final class ProcessReading {
             return whole;
         }
 
+        boolean isGone() {
+            return !whole().isEmpty() && (whole.getLast().change().change() instanceof Change.Killed
+                    || whole.getLast().change().change() instanceof Change.Left);
+        }
+
         private List<Entry> withoutGap() {
             List<Entry> whole = new ArrayList<>();
             for (Entry entry : byNumber.values()) {
@@ -136,6 +141,9 @@ final class ProcessReading {
             return Word.VOID; // a later owner did not have it
         }
         List<Entry> whole = found.whole();
+        if (isFollowed(name) && !found.isGone()) {
+            return Word.VOID; // its beginning never was there: the next of its name would not have been made
+        }
         if (change.number() > whole.getLast().change().number()) {
             return Word.VOID;
         }
@@ -148,16 +156,21 @@ final class ProcessReading {
         processes.forEach((name, found) -> {
             List<ProcessChange> changes = new ArrayList<>();
             Map<String, List<Change.Outgoing>> unsent = new LinkedHashMap<>();
-            for (Entry entry : found.whole()) {
+            boolean isVoid = isFollowed(name) && !found.isGone();
+            for (Entry entry : isVoid ? List.<Entry>of() : found.whole()) {
                 changes.add(entry.change());
                 if (entry.change().change() instanceof Change.Done done && !done.sends().isEmpty() && isOpen.test(entry.executionId())) {
                     unsent.computeIfAbsent(entry.executionId(), added -> new ArrayList<>()).addAll(done.sends());
                 }
             }
             left.add(new Input.RecoverProcess(application, name.process(), name.createdMs(), changes, List.copyOf(found.bases.keySet()),
-                    unsent, -1, newest.get(name.process()) > name.createdMs()));
+                    unsent, -1, isFollowed(name)));
         });
         return left;
+    }
+
+    private boolean isFollowed(Name name) {
+        return newest.get(name.process()) > name.createdMs();
     }
 
     /** By journal id, where what is open begins; told of each. */

@@ -343,6 +343,21 @@ class ProcessJournalTest extends BusJournalFixture {
                 .containsExactly(tuple(5L, true));
     }
 
+    /** Nobody was told of it, and the next of its name was made in its place. */
+    @Test
+    void ofOneWithoutABeginningThatIsFollowedNothingCounts() {
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        give(change(0, 2, new Change.Done(List.of(), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        ProcessChange next = new ProcessChange("p", 6, 0, 1, new Change.Made(1, 0, 0));
+        give(next, next.journalId(), 1, new Backup.Changed());
+        durable(2);
+        restart();
+        RecoverProcess process = left().processes().getFirst();
+        assertThat(process.followed()).isTrue();
+        assertThat(numbers(process)).isEmpty();
+        assertThat(process.bases()).as("to be ended").containsExactly(0L);
+    }
+
     @Test
     void soAreThoseOfOneWhoseBeginningTheBusRefused() {
         Change.Outgoing send = new Change.Outgoing("e1/g", 0, "p", "q", "k", json("4"));
