@@ -10,8 +10,12 @@ const step = (text) => console.log(text);
 await withPage(async (page) => {
   step("a page is opened, and the key is asked for");
   await page.goto(`${server}/ui/#/applications/gate/workflows/main`);
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+  await accessible(page, "sign-in");
+  await page.getByRole("button", { name: "Use a key instead" }).click();
   const asked = page.getByRole("dialog", { name: "A key is needed" });
   await asked.waitFor();
+  await asked.getByRole("textbox", { name: "Key" }).focus();
   await accessible(page, "key");
   await page.keyboard.press("Escape");
   assert.equal(await asked.isVisible(), true, "there is nothing to do without it");

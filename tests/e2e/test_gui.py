@@ -129,6 +129,16 @@ def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_that_closes_the_platform() -> None:
+    with LocalPlatform(*sandbox_option()) as local:
+        tested = Tested(local)
+        tested.sand("deploy", str(APPLICATIONS / "gate"))
+        until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
+        walk("accounts.mjs", local.server)
+
+
+@pytest.mark.slow
 def test_a_walk_through_ten_thousand_executions() -> None:
     """More than a page could hold as rows: those that are seen are there."""
     with LocalPlatform(*sandbox_option(), "--keep-executions", "100000") as local:

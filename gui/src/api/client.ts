@@ -17,7 +17,9 @@ client.use({
     return request;
   },
   onResponse({ request, response }) {
-    if (response.status === 401) askForKey(request.headers.get("Authorization"));
+    if (response.status === 401 && !request.url.endsWith("/api/v1/sessions")) {
+      askForKey({ Authorization: request.headers.get("Authorization") ?? "", "Sand-Csrf": request.headers.get("Sand-Csrf") ?? "" });
+    }
   },
 });
 

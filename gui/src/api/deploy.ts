@@ -37,7 +37,7 @@ async function send(upload: Upload, alias: string, dryRun: boolean, accept: stri
   const type = upload.kind === "zip" ? "application/zip" : "application/json";
   const key = shownKey();
   const response = await fetch(uploadAddress(upload, alias, dryRun), { method: "POST", body, headers: { ...key, "Content-Type": type, Accept: accept }, ...(signal && { signal }) });
-  if (response.status === 401) askForKey(key.Authorization ?? null);
+  if (response.status === 401) askForKey(key);
   if (!response.ok) throw new Refusal(response.status, (await response.json().catch(() => null)) as Problem | null);
   return response;
 }

@@ -1,13 +1,22 @@
-// The platform's key, where it asks for one: in this page's memory alone, so that it is gone with the page. docs/SECURITY.md.
+// What this page shows the platform, where that asks: a key, in this page's memory alone, so that it is gone with the page; or, of
+// somebody who has signed in, what belongs to his session's cookie, which no script sees. docs/SECURITY.md.
 import { useSyncExternalStore } from "react";
 
 let key = "";
+let csrf = "";
 let isAsked = false;
 const listeners = new Set<() => void>();
 
 /** What every request to the platform carries. */
 export function shownKey(): Record<string, string> {
-  return key ? { Authorization: `Bearer ${key}` } : {};
+  if (key) return { Authorization: `Bearer ${key}` };
+  return csrf ? { "Sand-Csrf": csrf } : {};
+}
+
+/** Of the session; "": it is over. */
+export function hasSession(token: string): void {
+  csrf = token;
+  if (token) ask(false);
 }
 
 export function isKeyed(): boolean {
@@ -15,12 +24,14 @@ export function isKeyed(): boolean {
 }
 
 /** The platform answered that it wants one, or another. @param sent with what, since answers to older requests come late */
-export function askForKey(sent: string | null): void {
-  if (sent === (shownKey().Authorization ?? null)) ask(true);
+export function askForKey(sent: Readonly<Record<string, string>>): void {
+  const now = shownKey();
+  if (["Authorization", "Sand-Csrf"].every((name) => (sent[name] ?? "") === (now[name] ?? ""))) ask(true);
 }
 
 export function giveKey(given: string): void {
   key = given.trim();
+  csrf = "";
   ask(false);
 }
 

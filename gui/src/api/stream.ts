@@ -29,7 +29,7 @@ export function openStream(url: string, heard: Heard): () => void {
     const key = shownKey();
     const last: Record<string, string> = text.lastId ? { "Last-Event-ID": text.lastId } : {};
     const answer = await fetch(url, { headers: { Accept: "text/event-stream", ...key, ...last }, cache: "no-store", signal: ended.signal });
-    if (answer.status === 401) askForKey(key.Authorization ?? null);
+    if (answer.status === 401) askForKey(key);
     if (answer.status >= 400 && answer.status < 500 && !PASSING.includes(answer.status)) {
       const problem = (await answer.json().catch(() => null)) as Problem | null;
       if (!ended.signal.aborted) heard.onRefused?.(new Refusal(answer.status, problem));

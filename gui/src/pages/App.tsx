@@ -1,5 +1,7 @@
 // The frame around every page, and which page an address means.
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { who } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
@@ -29,6 +31,7 @@ import { Workflow } from "./Workflow";
 
 export function App() {
   const route = useRoute();
+  useQuery(who()); // a session's changes carry what its answer has
   const main = useRef<HTMLElement>(null);
   const page = pageOf(route);
   const first = useRef(page);

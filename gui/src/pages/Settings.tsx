@@ -1,6 +1,7 @@
 // What is the platform's own: who may use it, and who changed what.
 import type { Route } from "../model/route";
 import { Title, To } from "../parts/bits";
+import { Account } from "./settings/Account";
 import { Audit } from "./settings/Audit";
 import { Keys } from "./settings/Keys";
 
@@ -9,6 +10,7 @@ type At = Extract<Route, { page: "settings" }>;
 const PARTS: readonly (readonly [At["part"], string])[] = [
   ["keys", "API keys"],
   ["audit", "Audit log"],
+  ["account", "Account"],
 ];
 
 export const settingsAt = (part: At["part"]): At => ({ page: "settings", part, operation: "", application: "", before: "" });
@@ -30,7 +32,7 @@ export function Settings({ route }: { readonly route: At }) {
           ),
         )}
       </nav>
-      {route.part === "keys" ? <Keys /> : <Audit route={route} />}
+      {route.part === "keys" ? <Keys /> : route.part === "audit" ? <Audit route={route} /> : <Account />}
     </>
   );
 }

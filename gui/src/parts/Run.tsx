@@ -25,7 +25,7 @@ export function Run({ app, name, given = null, onRun }: Props) {
   const run = useMutation({
     mutationFn: () =>
       answered(
-        client.POST("/invoke/{app}/{target}", {
+        client.POST("/api/v1/applications/{app}/invoke/{target}", {
           params: { path: { app, target: name } },
           headers: { ...ASYNC, "Content-Type": "application/json" },
           // As it was typed: a number may have more digits than JavaScript keeps.

@@ -1,0 +1,48 @@
+// Who is signed in, and how one does that. The session is in a cookie of the browser; what goes beside it is in this page's memory.
+import { queryOptions } from "@tanstack/react-query";
+import { type Schemas, Refusal, address, answered, client } from "./client";
+import { hasSession } from "./key";
+
+export type Who = Schemas["Who"];
+
+export const sessionPaths = {
+  session: () => address("api/v1/session"),
+  users: () => address("api/v1/users"),
+};
+
+/** Null: there are no accounts here, since there is no management. */
+export const who = () =>
+  queryOptions({
+    queryKey: ["who"],
+    queryFn: async (): Promise<Who | null> => {
+      try {
+        const found = await answered(client.GET("/api/v1/session"));
+        hasSession(found.csrf ?? "");
+        return found;
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 409) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+export async function signIn(name: string, password: string): Promise<void> {
+  const made = await answered(client.POST("/api/v1/sessions", { body: { name, password } }));
+  hasSession(made.csrf);
+}
+
+/** An account, and he is signed in. @param invitation "" of the first one */
+export async function signUp(name: string, password: string, invitation: string): Promise<void> {
+  await answered(client.POST("/api/v1/users", { body: { name, password, ...(invitation && { invitation }) } }));
+  await signIn(name, password);
+}
+
+export async function signOut(): Promise<void> {
+  await answered(client.DELETE("/api/v1/session"));
+  hasSession("");
+}
+
+/** Where keys alone open it, nobody has a name. */
+export const isUnknownThere = (error: unknown): boolean => error instanceof Refusal && (error.status === 409 || error.status === 404);
