@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from sand.asl import chance, document, limits
+from sand.asl import chance, document, limits, unique
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, INTRINSIC_FAILURE, StateError, intrinsic
 from sand.asl.paths import View
 
@@ -201,14 +201,6 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else document.write(value)
 
 
-def _unique(view: View, array: Any) -> list[Any]:
-    """Of equal elements the first."""
-    unique: dict[Any, Any] = {}
-    for element in _array(array):
-        unique.setdefault(document.key(element), element)
-    return list(unique.values())
-
-
 def _merge(view: View, first: Any, second: Any, is_deep: Any) -> dict[str, Any]:
     """Shallow, whatever stands where true would ask for a deep one."""
     if not isinstance(first, dict) or not isinstance(second, dict):
@@ -263,7 +255,7 @@ _ALL = [
     Intrinsic("States.ArrayRange", 3, 3, _range),
     Intrinsic("States.ArrayGetItem", 2, 2, _get_item),
     Intrinsic("States.ArrayLength", 1, 1, lambda view, array: len(_array(array))),
-    Intrinsic("States.ArrayUnique", 1, 1, _unique),
+    Intrinsic("States.ArrayUnique", 1, 1, lambda view, array: unique.of(_array(array))),
     Intrinsic("States.JsonMerge", 3, 3, _merge),
     Intrinsic("States.MathRandom", 2, 3, _random),
     Intrinsic("States.MathAdd", 2, 2, _add),

@@ -5,10 +5,7 @@ import static dev.sand.workflow.data.Intrinsic.integer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.util.HashSet;
-import java.util.Set;
 
 /** Intrinsic functions that make or read arrays and objects. */
 final class ArrayFunctions {
@@ -97,24 +94,8 @@ final class ArrayFunctions {
         return Json.NODES.numberNode(Intrinsic.array(arguments[0]).size());
     }
 
-    /** Keeps the first of equal elements. */
     static JsonNode unique(JsonNode[] arguments, Environment environment) {
-        ArrayNode unique = Json.NODES.arrayNode();
-        Set<Object> seen = new HashSet<>();
-        for (JsonNode element : Intrinsic.array(arguments[0])) {
-            if (seen.add(key(element))) {
-                unique.add(element);
-            }
-        }
-        return unique;
-    }
-
-    private static Object key(JsonNode element) {
-        if (!element.isNumber()) {
-            return element;
-        }
-        BigDecimal number = element.decimalValue();
-        return number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
+        return Unique.of(Intrinsic.array(arguments[0]));
     }
 
     /** Shallow, whatever stands where true would ask for a deep one: a field of the second object takes the place of the first one's. */
