@@ -34,6 +34,7 @@ describe("the address of the settings", () => {
     const route = { page: "settings", part: "audit", operation: "deploy", application: "a&b", before: "" } as const;
     expect(parseRoute(formatRoute(route))).toEqual(route);
     expect(parseRoute("#/settings")).toMatchObject({ page: "settings", part: "keys" });
-    expect(parseRoute("#/settings/members").page).toBe("unknown");
+    expect(parseRoute("#/settings/members")).toMatchObject({ page: "settings", part: "members" });
+    expect(parseRoute("#/settings/others").page).toBe("unknown");
   });
 });

@@ -50,10 +50,66 @@ await withPage(async (page) => {
   await asked.waitFor({ state: "hidden" });
   assert.equal(await page.getByLabel("Name").inputValue(), "TYPED");
 
+  step("somebody is invited, who makes his account in a browser of his own, and gets another role");
+  await page.goto(`${server}/ui/#/settings/members`);
+  await page.getByRole("rowheader", { name: "ada" }).waitFor();
+  await page.getByLabel("Invite a new").selectOption("viewer");
+  await page.getByRole("button", { name: "Make an invitation" }).click();
+  const invitation = await page.locator(".made code").textContent();
+  await page.getByRole("rowheader", { name: "a new viewer" }).waitFor();
+  await accessible(page, "members");
+  const his = await page.context().browser().newContext();
+  const other = await his.newPage();
+  await other.goto(`${server}/ui/`);
+  await other.getByRole("button", { name: "I have an invitation" }).click();
+  const invited = other.getByRole("dialog", { name: "A new account" });
+  await invited.getByLabel("Invitation").fill(invitation);
+  await invited.getByLabel("Name").fill("bob");
+  await invited.getByLabel("Password").fill(`${PASSWORD} too`);
+  await accessible(other, "invited");
+  await other.keyboard.press("Enter");
+  await invited.waitFor({ state: "hidden" });
+  await other.goto(`${server}/ui/#/settings/account`);
+  await other.getByText("bob", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByLabel("Role of bob").selectOption("developer");
+  await page.getByText("Nobody is invited.").waitFor();
+  await page.reload();
+  await page.getByLabel("Role of bob").waitFor();
+  assert.equal(await page.getByLabel("Role of bob").inputValue(), "developer");
+
+  step("the last owner stays an owner");
+  await page.getByLabel("Role of ada").selectOption("viewer");
+  await page.getByRole("alert").filter({ hasText: /owner/ }).first().waitFor();
+
+  step("another password ends one's other sessions");
+  const again = await his.browser().newContext();
+  const elsewhere = await again.newPage();
+  await elsewhere.goto(`${server}/ui/#/settings/account`);
+  await elsewhere.getByLabel("Name").fill("bob");
+  await elsewhere.getByLabel("Password").fill(`${PASSWORD} too`);
+  await elsewhere.keyboard.press("Enter");
+  await elsewhere.getByRole("button", { name: "End" }).waitFor();
+  await elsewhere.getByLabel("Old password").fill(`${PASSWORD} too`);
+  await elsewhere.getByLabel("New password").fill(`${PASSWORD} new`);
+  await elsewhere.keyboard.press("Enter");
+  await elsewhere.getByText("your other sessions have ended").waitFor();
+  await elsewhere.getByRole("button", { name: "End" }).waitFor({ state: "detached" });
+  await other.reload();
+  await other.getByRole("dialog", { name: "Sign in" }).waitFor();
+  await his.close();
+  await again.close();
+
+  step("a member is taken out");
+  await page.getByRole("row", { name: /bob/ }).getByRole("button", { name: "Take out" }).click();
+  await page.getByRole("dialog", { name: "Take bob out?" }).getByRole("button", { name: "Take out" }).click();
+  await page.getByLabel("Role of bob").waitFor({ state: "detached" });
+
+  await fitsPhone(page, server, ["#/settings/account", "#/settings/members"]);
+
   step("and the way out");
   await page.goto(`${server}/ui/#/settings/account`);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("dialog", { name: "Sign in" }).waitFor();
-  await fitsPhone(page, server, ["#/settings/account"]);
 });
 console.log("walked");

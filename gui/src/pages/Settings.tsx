@@ -4,12 +4,14 @@ import { Title, To } from "../parts/bits";
 import { Account } from "./settings/Account";
 import { Audit } from "./settings/Audit";
 import { Keys } from "./settings/Keys";
+import { Members } from "./settings/Members";
 
 type At = Extract<Route, { page: "settings" }>;
 
 const PARTS: readonly (readonly [At["part"], string])[] = [
   ["keys", "API keys"],
   ["audit", "Audit log"],
+  ["members", "Members"],
   ["account", "Account"],
 ];
 
@@ -32,7 +34,7 @@ export function Settings({ route }: { readonly route: At }) {
           ),
         )}
       </nav>
-      {route.part === "keys" ? <Keys /> : route.part === "audit" ? <Audit route={route} /> : <Account />}
+      {route.part === "keys" ? <Keys /> : route.part === "audit" ? <Audit route={route} /> : route.part === "members" ? <Members /> : <Account />}
     </>
   );
 }

@@ -2,33 +2,47 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { giveKey, isKeyed, useKeyAsked } from "../api/key";
-import { isUnknownThere, signIn } from "../api/session";
+import { isUnknownThere, signIn, signUp } from "../api/session";
 
 export function KeyAsked() {
   return useKeyAsked() ? <Dialog /> : null;
 }
 
+type Way = "name" | "key" | "invitation";
+
+const WAYS: readonly (readonly [Way, string])[] = [
+  ["name", "Sign in with a name instead"],
+  ["key", "Use a key instead"],
+  ["invitation", "I have an invitation"],
+];
+
 function Dialog() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isByKey, setByKey] = useState(isKeyed());
+  const [way, setWay] = useState<Way>(isKeyed() ? "key" : "name");
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} className="key" aria-labelledby="key-asked" onCancel={(event) => event.preventDefault()} onClose={() => dialog.current?.showModal()}>
-      {isByKey ? <ByKey /> : <ByName />}
-      <button type="button" className="small" onClick={() => setByKey(!isByKey)}>
-        {isByKey ? "Sign in with a name instead" : "Use a key instead"}
-      </button>
+      {way === "key" ? <ByKey /> : <ByName key={way} isInvited={way === "invitation"} />}
+      <p className="actions">
+        {WAYS.filter(([one]) => one !== way).map(([one, label]) => (
+          <button key={one} type="button" className="small" onClick={() => setWay(one)}>
+            {label}
+          </button>
+        ))}
+      </p>
     </dialog>
   );
 }
 
-function ByName() {
+/** @param isInvited a new account is made first */
+function ByName({ isInvited }: { readonly isInvited: boolean }) {
   const cache = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
+  const [invitation, setInvitation] = useState("");
   // Without arguments, which the cache would keep.
   const enter = useMutation({
-    mutationFn: () => signIn(name, password),
+    mutationFn: () => (isInvited ? signUp(name, password, invitation.trim()) : signIn(name, password)),
     onSuccess: () => cache.invalidateQueries(),
     onSettled: () => setPassword(""),
   });
@@ -39,20 +53,27 @@ function ByName() {
         enter.mutate();
       }}
     >
-      <h2 id="key-asked">Sign in</h2>
+      <h2 id="key-asked">{isInvited ? "A new account" : "Sign in"}</h2>
+      {isInvited && (
+        <p>
+          <label htmlFor="invitation">Invitation</label>
+          {/* No password: a browser would offer to keep it. */}
+          <input id="invitation" className="masked" autoComplete="off" autoCapitalize="none" spellCheck={false} required value={invitation} onChange={(event) => setInvitation(event.target.value)} />
+        </p>
+      )}
       <p>
         <label htmlFor="user">Name</label>
         <input id="user" autoComplete="username" autoCapitalize="none" spellCheck={false} required value={name} onChange={(event) => setName(event.target.value)} />
       </p>
       <p>
         <label htmlFor="password">Password</label>
-        <input id="password" type="password" autoComplete="current-password" required value={password} onChange={(event) => setPassword(event.target.value)} />
+        <input id="password" type="password" autoComplete={isInvited ? "new-password" : "current-password"} required minLength={isInvited ? 10 : 1} value={password} onChange={(event) => setPassword(event.target.value)} />
       </p>
       <p role="alert" className="fault">
         {enter.error && (isUnknownThere(enter.error) ? "Nobody has a name here: use a key." : enter.error.message)}
       </p>
       <button type="submit" disabled={enter.isPending}>
-        Sign in
+        {isInvited ? "Make my account" : "Sign in"}
       </button>
     </form>
   );

@@ -7,8 +7,24 @@ import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { Empty } from "../../parts/Table";
+import { Password, Sessions } from "./Sessions";
 
 export function Account() {
+  const here = useQuery(who());
+  return (
+    <>
+      <Who />
+      {here.data?.kind === "session" && (
+        <>
+          <Sessions />
+          <Password />
+        </>
+      )}
+    </>
+  );
+}
+
+function Who() {
   return (
     <Section title="Account">
       <Found query={useQuery(who())}>

@@ -1,0 +1,77 @@
+// Who belongs to the tenant and as what, and who is invited.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Member, ROLES, type Role, members, peoplePaths, removeMember, setRole } from "../../api/people";
+import { who } from "../../api/session";
+import { callerText } from "../../model/audit";
+import { when } from "../../model/show";
+import { Found, Section, Trouble } from "../../parts/bits";
+import { Confirm } from "../../parts/Confirm";
+import { AsCurl } from "../../parts/copy";
+import { useOnce } from "../../parts/once";
+import { type Column, Empty, Table } from "../../parts/Table";
+import { Invitations } from "./Invitations";
+
+export function Members() {
+  return (
+    <Found query={useQuery(who())}>
+      {(found) =>
+        found === null || found.kind === "local" ? (
+          <Empty>
+            <p>
+              <strong>This platform has no accounts.</strong> With a first one, made under Account, it gets members.
+            </p>
+          </Empty>
+        ) : (
+          <>
+            <OfTenant tenant={found.tenant ?? ""} />
+            <Invitations tenant={found.tenant ?? ""} />
+          </>
+        )
+      }
+    </Found>
+  );
+}
+
+function OfTenant({ tenant }: { readonly tenant: string }) {
+  const cache = useQueryClient();
+  const onSettled = () => cache.invalidateQueries({ queryKey: ["members", tenant] });
+  const change = useMutation({ mutationFn: ({ user, role }: { readonly user: string; readonly role: Role }) => setRole(tenant, user, role), onSettled });
+  const remove = useMutation({ mutationFn: (user: string) => removeMember(tenant, user), onSettled });
+  const changeOnce = useOnce(change);
+  const removeOnce = useOnce(remove);
+  const columns: readonly Column<Member>[] = [
+    { head: "Member", cell: (one) => one.user },
+    {
+      head: "Role",
+      cell: (one) => (
+        <select aria-label={`Role of ${one.user}`} value={one.role} disabled={change.isPending} onChange={(event) => changeOnce({ user: one.user, role: event.target.value as Role })}>
+          {ROLES.map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </select>
+      ),
+    },
+    { head: "Since", cell: (one) => `${when(one.sinceMs)}, by ${callerText(one.by)}` },
+    {
+      head: "Change",
+      quiet: true,
+      kind: "deeds",
+      cell: (one) => (
+        <Confirm label="Take out" title={`Take ${one.user} out?`} small disabled={remove.isPending} onConfirm={() => removeOnce(one.user)}>
+          <p>The account stays, and reaches nothing of this tenant any more.</p>
+        </Confirm>
+      ),
+    },
+  ];
+  return (
+    <Section title="Members">
+      {change.error && <Trouble error={change.error} />}
+      {remove.error && <Trouble error={remove.error} />}
+      <Found query={useQuery(members(tenant))}>
+        {({ members: all }) => <Table caption={`Table of members of ${tenant}`} rows={all} rowKey={(one) => one.user} columns={columns} empty={<p>Nobody belongs to it.</p>} />}
+      </Found>
+      <AsCurl name="list" url={peoplePaths.members(tenant)} />
+      <AsCurl name="change a role" method="PUT" url={peoplePaths.member(tenant, "USER")} body='{"role":"developer"}' />
+    </Section>
+  );
+}
