@@ -54,6 +54,19 @@ await withPage(async (page) => {
   await page.getByRole("row", { name: /create key.*done/ }).first().waitFor();
   await page.getByLabel("Operation").fill("nothingLikeIt");
   await page.getByText("Nothing like that was changed.").waitFor();
-  await fitsPhone(page, server, ["#/settings/keys", "#/settings/audit"]);
+
+  step("a quota is set, shown, and taken away again");
+  await page.getByRole("link", { name: "Quotas" }).click();
+  const limit = page.getByLabel("Applications");
+  await limit.fill("many");
+  assert.equal(await page.getByRole("button", { name: "Set them" }).isDisabled(), true);
+  await limit.fill("500");
+  await page.keyboard.press("Enter");
+  await page.locator("dd", { hasText: /^500, \d+ there$/ }).waitFor();
+  await accessible(page, "settings-quotas");
+  await limit.fill("");
+  await page.keyboard.press("Enter");
+  await page.locator("dd", { hasText: /^no limit, \d+ there$/ }).waitFor();
+  await fitsPhone(page, server, ["#/settings/keys", "#/settings/audit", "#/settings/quotas"]);
 });
 console.log("walked");

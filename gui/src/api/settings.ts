@@ -12,6 +12,7 @@ export type Scope = Schemas["KeyScope"];
 export const settingsPaths = {
   keys: () => address("api/v1/keys"),
   key: (id: string) => address(`api/v1/keys/${encodeURIComponent(id)}`),
+  quotas: (tenant: string) => address(`api/v1/tenants/${encodeURIComponent(tenant)}/quotas`),
   audit: (filter: AuditFilter) => address(`api/v1/audit?${new URLSearchParams(asked(filter))}`),
 };
 
@@ -39,6 +40,17 @@ export interface NewKey {
 export const createKey = ({ name, scopes, expires }: NewKey) => answered(client.POST("/api/v1/keys", { body: { name, scopes: [...scopes], ...(expires && { expires }) } }));
 
 export const revokeKey = (key: string): Promise<unknown> => answered(client.DELETE("/api/v1/keys/{key}", { params: { path: { key } } }));
+
+export const quotas = (tenant: string) =>
+  queryOptions({
+    queryKey: ["quotas", tenant],
+    queryFn: () => answered(client.GET("/api/v1/tenants/{tenant}/quotas", { params: { path: { tenant } } })),
+    refetchInterval: FRESH_MS,
+    retry: false,
+  });
+
+export const setQuotas = (tenant: string, limits: Schemas["Limits"]): Promise<unknown> =>
+  answered(client.PUT("/api/v1/tenants/{tenant}/quotas", { params: { path: { tenant } }, body: limits }));
 
 export const audit = (filter: AuditFilter) =>
   queryOptions({

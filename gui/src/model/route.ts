@@ -12,7 +12,7 @@ export type Route =
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
   /** Filters are of the audit log. */
-  | { readonly page: "settings"; readonly part: "keys" | "audit" | "members" | "account"; readonly operation: string; readonly application: string; readonly before: string }
+  | { readonly page: "settings"; readonly part: "keys" | "audit" | "members" | "quotas" | "account"; readonly operation: string; readonly application: string; readonly before: string }
   /** For an application that is there, or any. */
   | { readonly page: "deploy"; readonly into: string }
   | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
@@ -37,7 +37,7 @@ export function parseRoute(hash: string): Route {
   if (root === undefined) return { page: "home", ...(asked("of") && { of: asked("of") }), ...(asked("minutes") && { minutes: asked("minutes") }) };
   if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
-  if (root === "settings" && kind === undefined && (app === undefined || app === "keys" || app === "audit" || app === "members" || app === "account")) {
+  if (root === "settings" && kind === undefined && (app === undefined || app === "keys" || app === "audit" || app === "members" || app === "quotas" || app === "account")) {
     return { page: "settings", part: app ?? "keys", operation: asked("operation"), application: asked("application"), before: asked("before") };
   }
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };

@@ -5,6 +5,7 @@ import { Account } from "./settings/Account";
 import { Audit } from "./settings/Audit";
 import { Keys } from "./settings/Keys";
 import { Members } from "./settings/Members";
+import { Quotas } from "./settings/Quotas";
 
 type At = Extract<Route, { page: "settings" }>;
 
@@ -12,6 +13,7 @@ const PARTS: readonly (readonly [At["part"], string])[] = [
   ["keys", "API keys"],
   ["audit", "Audit log"],
   ["members", "Members"],
+  ["quotas", "Quotas"],
   ["account", "Account"],
 ];
 
@@ -34,7 +36,22 @@ export function Settings({ route }: { readonly route: At }) {
           ),
         )}
       </nav>
-      {route.part === "keys" ? <Keys /> : route.part === "audit" ? <Audit route={route} /> : route.part === "members" ? <Members /> : <Account />}
+      <Part route={route} />
     </>
   );
+}
+
+function Part({ route }: { readonly route: At }) {
+  switch (route.part) {
+    case "keys":
+      return <Keys />;
+    case "audit":
+      return <Audit route={route} />;
+    case "members":
+      return <Members />;
+    case "quotas":
+      return <Quotas />;
+    case "account":
+      return <Account />;
+  }
 }
