@@ -11,7 +11,8 @@ import re
 
 from manage.reply import bad_request, unknown_application, unknown_version
 
-_APPLICATION = re.compile(r"[a-z][a-z0-9-]{0,62}")
+# With its tenant before it, as ApplicationName.java has it. That it is one that the caller may name the frontend has checked.
+_APPLICATION = re.compile(r"(?:[a-z][a-z0-9]{1,19}--)?(?=.{1,63}$)[a-z](?:-?[a-z0-9])*-?")
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 PROCESS = r"[A-Za-z0-9._~-]{1,128}"
 _NAME = re.compile(NAME)
@@ -34,6 +35,10 @@ def application(request):
     if not isinstance(name, str) or not _APPLICATION.fullmatch(name):
         raise unknown_application(name)
     return name
+
+
+def without_tenant(app):
+    return app.partition("--")[2] or app
 
 
 def version(request, app, qualifier):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from manage import check, store
+from manage import check
 from manage.reply import bad_request, unknown
 
 USER = r"[a-z][a-z0-9._-]{1,62}"
@@ -65,14 +65,15 @@ def drawn(request, *names):
     return [request.drawn[name] for name in names]
 
 
-def ends_ms(body, field, most, otherwise):
+def ends_ms(body, field, most, otherwise, now):
     """When something ends that is to hold for as long as the body says.
 
-    :param most: milliseconds; :param otherwise: milliseconds if nothing is said, None: it never ends
+    :param now: from when on, milliseconds since 1970; :param most: milliseconds
+    :param otherwise: milliseconds if nothing is said, None: it never ends
     """
     said = body.get(field)
     if said is None:
-        return None if otherwise is None else store.now_ms() + otherwise
+        return None if otherwise is None else now + otherwise
     try:
         if not isinstance(said, str):
             raise ValueError(f"{check.shown(said)} is not a duration like 12h or 90d")
@@ -81,4 +82,4 @@ def ends_ms(body, field, most, otherwise):
         raise bad_request(f"'{field}': {wrong}.", f"/body/{field}") from None
     if not 60_000 <= ms <= most:
         raise bad_request(f"'{field}' is from 1m to {most // 86_400_000}d, not '{said}'.", f"/body/{field}")
-    return store.now_ms() + ms
+    return now + ms

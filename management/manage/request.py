@@ -24,3 +24,12 @@ class Request:
         self.ticket = event.get("ticket") or ""
         # Whether the platform has done something for it.
         self.asked = False
+
+    @property
+    def tenant(self):
+        """Whose things it is about: whose application its path names, or of who asks."""
+        app = self.parameters.get("app")
+        if not isinstance(app, str):
+            return self.who.tenant
+        before, between, _ = app.partition("--")
+        return before if between else "default"

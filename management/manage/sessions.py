@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manage import store
+from manage import people, store
 from manage.reply import unknown
 
 LASTS_MS = 12 * 3_600_000
@@ -20,10 +20,22 @@ def index(request, user):
 def begin(request, user, hash):
     now = store.now_ms()
     agent = (request.headers.get("user-agent") or "")[:200]
-    row = {"user": user, "createdMs": now, "expiresMs": now + LASTS_MS, "agent": agent, "address": request.client}
+    row = {
+        "user": user,
+        "tenant": first_tenant(people.tenants_of(request, user)),
+        "createdMs": now,
+        "expiresMs": now + LASTS_MS,
+        "agent": agent,
+        "address": request.client,
+    }
     rows(request, hash).put(hash, row)
     index(request, user).put(hash, {})
     return row
+
+
+def first_tenant(tenants):
+    """The one that a member of these acts in until he says otherwise."""
+    return "default" if "default" in tenants or not tenants else min(tenants)
 
 
 def end(request, user, hash):

@@ -19,7 +19,6 @@ NEW = {
     "grains": {"listGrains", "listEvents", "putEvent", "deleteEvent"},
     "hosts": {"listHosts"},
     "overview": {"getOverview", "applicationFigures"},
-    "tenants": {"listTenants", "createTenant", "getTenant", "changeTenant", "deleteTenant"},
     "triggers": {"listArmings"},
     "workflows": {"listWorkflows", "describeWorkflow", "validateWorkflow"},
 }

@@ -84,7 +84,7 @@ function matcher(pattern: string): (path: string) => boolean {
 }
 
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
-export const APPLICATION = /^[a-z][a-z0-9-]{0,62}$/;
+export const APPLICATION = /^(?=.{1,63}$)[a-z](-?[a-z0-9])*-?$/;
 
 /** Where a single file stands in an application; null: it is neither a grain nor a workflow. */
 export function placeOf(fileName: string): string | null {

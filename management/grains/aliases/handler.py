@@ -68,7 +68,7 @@ def _noted(request, app, moved):
 
 
 def _moves(request):
-    return store.Notes(request, "moves", request.who.tenant)
+    return store.Notes(request, "moves", request.tenant)
 
 
 handle = serve(

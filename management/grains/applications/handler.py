@@ -12,8 +12,9 @@ KEPT = ("about", "moves", "armed", "deployments")
 
 
 def list_applications(request):
-    """The platform's own too, when `system` says so."""
-    return ask(request, "listApplications", {}, {"system": check.flag(request, "system") or None})
+    """The platform's own too, when `system` says so; another tenant's for the operator."""
+    asked = {"system": check.flag(request, "system") or None, "tenant": request.query.get("tenant")}
+    return ask(request, "listApplications", {}, asked)
 
 
 def describe_application(request):
@@ -24,7 +25,7 @@ def describe_about(request):
     """Words may be there before a version is, and stay with it: whether there is the application is the platform's to say."""
     app = check.application(request)
     expect(request, "listVersions", {"app": app})
-    row = store.Rows(request, "about", request.who.tenant).get(app)
+    row = store.Rows(request, "about", request.tenant).get(app)
     return Reply(200, {"application": app, "description": "", **store.without_schema(row or {})})
 
 
@@ -36,7 +37,7 @@ def change_about(request):
         raise bad_request('"description" is text, without control characters.', "/body/description")
     expect(request, "listVersions", {"app": app})
     row = {"description": words, "changedMs": store.now_ms(), "by": request.who.name}
-    store.Rows(request, "about", request.who.tenant).put(app, row)
+    store.Rows(request, "about", request.tenant).put(app, row)
     return Reply(200, {"application": app, **row})
 
 
@@ -51,8 +52,8 @@ def delete_application(request):
     if gone.ok:
         with store.after_the_change(request):
             for partition in KEPT:
-                store.Rows(request, partition, request.who.tenant).delete(app)
-            events = store.Rows(request, "events", request.who.tenant, app)
+                store.Rows(request, partition, request.tenant).delete(app)
+            events = store.Rows(request, "events", request.tenant, app)
             for key, _ in events.items():
                 events.delete(key)
     return gone

@@ -9,6 +9,7 @@ LONGEST = 200
 def list_audit(request):
     asked = {
         "before": check.execution(request, "before", "is no entry's id: 'before' takes the 'next' of an earlier answer."),
+        "tenant": _word(request, "tenant"),
         "application": _word(request, "application"),
         "operation": _word(request, "operation"),
         "limit": check.number(request, "limit", 50, 1, 1000),

@@ -1,6 +1,6 @@
 """Applications to begin with: those of `examples/`, with a first input to run, and whether they are deployed already."""
 
-from manage import Reply, expect, serve
+from manage import Reply, check, expect, serve
 
 EXAMPLES = (
     ("web-site", "A web site", "Static files through routes: pages, style sheets, pictures.", None, None),
@@ -13,7 +13,7 @@ EXAMPLES = (
 
 
 def list_examples(request):
-    deployed = {each["name"] for each in expect(request, "listApplications", {})["applications"]}
+    deployed = {check.without_tenant(each["name"]) for each in expect(request, "listApplications", {})["applications"]}
     return Reply(200, {"examples": [_shown(*example, deployed) for example in EXAMPLES]})
 
 

@@ -26,7 +26,7 @@ def list_files(request):
 
 def list_events(request):
     app, grain = _grain(request)
-    rows = store.Rows(request, "events", request.who.tenant, app).items(f"{grain}/")
+    rows = store.Rows(request, "events", request.tenant, app).items(f"{grain}/")
     return Reply(200, {"events": [_shown(key, row) for key, row in rows]})
 
 
@@ -40,7 +40,7 @@ def put_event(request):
     if size > MOST_BYTES:
         detail = f"The input has {size} bytes, the limit is {MOST_BYTES}."
         raise Problem(413, "body-too-large", "The body is over the limit", detail, limit=MOST_BYTES, actual=size)
-    rows = store.Rows(request, "events", request.who.tenant, app)
+    rows = store.Rows(request, "events", request.tenant, app)
     key = f"{grain}/{name}"
     if rows.get(key) is None and sum(1 for _ in rows.items(f"{grain}/")) >= MOST:
         detail = f"Grain '{grain}' has {MOST} kept events, which is the limit: delete one."
@@ -53,7 +53,7 @@ def put_event(request):
 def delete_event(request):
     app, grain = _grain(request)
     name = _event(request)
-    if not store.Rows(request, "events", request.who.tenant, app).delete(f"{grain}/{name}"):
+    if not store.Rows(request, "events", request.tenant, app).delete(f"{grain}/{name}"):
         raise unknown("event", f"Grain '{grain}' has no kept event '{name}'.")
     return Reply(204)
 

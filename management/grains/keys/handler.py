@@ -26,12 +26,13 @@ def create(request):
     )
     name = check.text(body, "name", 1, 100)
     scopes = _scopes(request, body.get("scopes"))
-    expires = ends_ms(body, "expires", LONGEST_MS, None)
+    now = store.now_ms()
+    expires = ends_ms(body, "expires", LONGEST_MS, None, now)
     id, hash = drawn(request, "id", "hash")
     if sum(1 for _ in _index(request).items()) >= MOST:
         detail = f"Tenant '{request.who.tenant}' has {MOST} keys, which is the limit: revoke one."
         raise Problem(409, "conflict", "Conflict", detail, limit=MOST)
-    row = {"hash": hash, "tenant": request.who.tenant, "name": name, "scopes": scopes, "createdMs": store.now_ms()}
+    row = {"hash": hash, "tenant": request.who.tenant, "name": name, "scopes": scopes, "createdMs": now}
     row |= {"expiresMs": expires, "revokedMs": None, "by": request.who.name}
     # The index first: a row that no list shows could not be revoked.
     _index(request).put(id, {})

@@ -46,13 +46,14 @@ def invite(request):
     body = check.body(
         request, expected, ("role", "expires"), lambda it: f"An invitation has no '{it}': it has role and expires."
     )
-    role, expires = _role(request, body), ends_ms(body, "expires", LONGEST_MS, LASTS_MS)
+    now = store.now_ms()
+    role, expires = _role(request, body), ends_ms(body, "expires", LONGEST_MS, LASTS_MS, now)
     (hash,) = drawn(request, "hash")
     rows = store.Rows(request, "invitations", name)
     if sum(1 for _ in rows.items()) >= MOST_INVITATIONS:
         detail = f"Tenant '{name}' has {MOST_INVITATIONS} invitations, which is the limit: withdraw one."
         raise Problem(409, "conflict", "Conflict", detail, limit=MOST_INVITATIONS)
-    row = {"role": role, "createdMs": store.now_ms(), "expiresMs": expires, "by": request.who.name}
+    row = {"role": role, "createdMs": now, "expiresMs": expires, "by": request.who.name}
     rows.put(hash, row)
     return Reply(201, _invitation(hash, row))
 

@@ -12,8 +12,7 @@ def get(request):
     name = _known(request)
     limits = _limits(store.Rows(request, "quotas").get(name))
     answer = {"tenant": name, "limits": limits}
-    if name == request.who.tenant:
-        answer["use"] = {"applications": len(expect(request, "listApplications", {})["applications"])}
+    answer["use"] = {"applications": len(expect(request, "listApplications", {}, {"tenant": name})["applications"])}
     return Reply(200, answer)
 
 

@@ -1,6 +1,6 @@
 """Sessions of the user who asks: this one, the others, their end. Nobody sees anybody else's."""
 
-from manage import Reply, people, serve, sessions, store
+from manage import Reply, check, people, serve, sessions, store
 from manage.names import is_hash
 from manage.reply import denied, unknown
 
@@ -26,11 +26,26 @@ def list_sessions(request):
 
 
 def renew(request):
-    """Twelve hours from now."""
+    """Twelve hours from now; in another tenant, if the body names one."""
     id = _own(request)
-    row = sessions.rows(request, id).change(id, lambda _: {"expiresMs": store.now_ms() + sessions.LASTS_MS})
+    body = check.body(
+        request, "The body is an object with tenant.", ("tenant",), lambda it: f"A session has no '{it}' to change."
+    )
+    there = {"tenant": _tenant(request, body["tenant"])} if body.get("tenant") is not None else {}
+    row = sessions.rows(request, id).change(id, lambda _: {"expiresMs": store.now_ms() + sessions.LASTS_MS, **there})
     store.forget_access(request)
     return Reply(200, sessions.shown(id, row, id))
+
+
+def _tenant(request, said):
+    """Of which he is a member; the operator may be in any."""
+    known = isinstance(said, str) and (
+        said in people.tenants_of(request, request.who.user)
+        or (request.who.is_operator and (said == "default" or store.Rows(request, "tenants").get(said) is not None))
+    )
+    if not known:
+        raise unknown("tenant", f"There is no tenant {check.shown(said)} that you belong to.")
+    return said
 
 
 def end(request):

@@ -38,7 +38,7 @@ def _arm(request, operation, armed):
 
 
 def _notes(request):
-    return store.Notes(request, "armed", request.who.tenant)
+    return store.Notes(request, "armed", request.tenant)
 
 
 handle = serve(

@@ -11,7 +11,7 @@ from sand.command.failure import ExitCode, Failure
 from sand.command.options import output_option
 from sand.command.output import say, show_json
 
-NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
+NAME = re.compile(r"(?=.{1,63}$)[a-z](-?[a-z0-9])*-?")
 
 
 @click.command("init", short_help="Write a small application to begin from.")

@@ -39,6 +39,7 @@ SUBCOMMANDS = {
     "login": "account",
     "logout": "account",
     "quotas": "quotas",
+    "tenant": "tenant",
     "data": "data",
     "audit": "audit",
     "doctor": "doctor",

@@ -6,7 +6,11 @@ from sand.command.client import Platform
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table
 
-PATH = "/api/v1/tenants/default/quotas"
+tenant_option = click.option("--tenant", default="default", show_default=True, help="Whose they are.")
+
+
+def _path(tenant: str) -> str:
+    return f"/api/v1/tenants/{tenant}/quotas"
 
 
 @click.group("quotas", short_help="Show and set what there may be at most.")
@@ -21,11 +25,12 @@ def quotas_command() -> None:
 
 
 @quotas_command.command("show")
+@tenant_option
 @output_option
 @server_option
-def show_quotas(as_json: bool, platform: Platform) -> None:
+def show_quotas(tenant: str, as_json: bool, platform: Platform) -> None:
     """Show each limit, and how much of it is used where that is a number that stays."""
-    found = platform.get(PATH)
+    found = platform.get(_path(tenant))
     if as_json:
         show_json(found)
         return
@@ -39,12 +44,15 @@ def show_quotas(as_json: bool, platform: Platform) -> None:
 @quotas_command.command("set")
 @click.option("--applications", type=click.IntRange(0, 10_000), help="How many there may be.")
 @click.option("--requests-per-second", type=click.IntRange(0, 1_000_000), help="Invocations and requests of pages, a frontend.")
+@tenant_option
 @output_option
 @server_option
-def set_quotas(applications: int | None, requests_per_second: int | None, as_json: bool, platform: Platform) -> None:
+def set_quotas(
+    applications: int | None, requests_per_second: int | None, tenant: str, as_json: bool, platform: Platform
+) -> None:
     """Set the limits; what is not named has none. They hold within a second."""
     wanted = {"applications": applications, "requestsPerSecond": requests_per_second}
-    made = platform.send("PUT", PATH, {name: limit for name, limit in wanted.items() if limit is not None})
+    made = platform.send("PUT", _path(tenant), {name: limit for name, limit in wanted.items() if limit is not None})
     if as_json:
         show_json(made)
         return

@@ -3,11 +3,14 @@ package dev.sand.datalayer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sand.datalayer.TableOperation.What;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Payload;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,11 +29,12 @@ public final class AccessTables {
     /** @param hash SHA-256 of its text; @param expiresMs and {@code revokedMs}: 0, if never */
     public record KeyRow(byte[] hash, String tenant, Set<String> scopes, long expiresMs, long revokedMs) {}
 
-    /** @param role in the tenant, or ""; @param operator of the whole platform; @param disabled he may not be here any more */
-    public record SessionRow(String user, String role, boolean operator, boolean disabled, long expiresMs) {}
+    /** @param tenant that he acts in; @param role in it, or ""; @param operator of the whole platform; @param disabled he may not be here any more */
+    public record SessionRow(String user, String tenant, String role, boolean operator, boolean disabled, long expiresMs) {}
+
     /** What a tenant may have at most; null: as much as it likes. */
     public record QuotaRow(Integer applications, Integer requestsPerSecond) {
-        public static final QuotaRow NONE = new QuotaRow(null, null);
+        static final QuotaRow NONE = new QuotaRow(null, null);
     }
 
     public AccessTables(GlobalStore store) {
@@ -64,22 +68,32 @@ public final class AccessTables {
         return get("state", "accounts") != null;
     }
 
-    /** @param hash of its token: its id; @param tenant whose member its user may be */
-    public Optional<SessionRow> session(String hash, String tenant) {
+    /** Whether those of the tenant may do anything at all. */
+    public boolean isActive(String tenant) {
+        JsonNode row = row("tenants", tenant);
+        return row == null ? tenant.equals(ApplicationName.DEFAULT_TENANT) : row.path("state").asText().equals("active");
+    }
+
+    /** @param hash of its token: its id */
+    public Optional<SessionRow> session(String hash) {
         JsonNode session = row("sessions/" + hash.charAt(0), hash);
         String user = session == null ? "" : session.path("user").asText();
         JsonNode its = user.isEmpty() ? null : row("users", user);
         if (its == null || session.path("expiresMs").asLong() <= 0) {
             return Optional.empty();
         }
-        JsonNode member = row("memberships/" + user, tenant);
-        return Optional.of(new SessionRow(user, member == null ? "" : member.path("role").asText(), its.path("operator").asBoolean(),
+        String tenant = session.path("tenant").asText(ApplicationName.DEFAULT_TENANT);
+        JsonNode member = isActive(tenant) ? row("memberships/" + user, tenant) : null;
+        return Optional.of(new SessionRow(user, tenant, member == null ? "" : member.path("role").asText(), its.path("operator").asBoolean(),
                 its.path("disabled").asBoolean(), session.path("expiresMs").asLong()));
     }
 
     /** Null: there is none that is understood. */
     private JsonNode row(String partition, String key) {
-        Payload found = get(partition, key);
+        return row(partition, get(partition, key));
+    }
+
+    private static JsonNode row(String partition, Payload found) {
         try {
             JsonNode row = found == null ? null : JSON.readTree(found.bytes());
             return row == null || row.path("schema").asInt() != SCHEMA ? null : row;
@@ -88,9 +102,23 @@ public final class AccessTables {
         }
     }
 
-    public QuotaRow quota(String tenant) {
-        JsonNode row = row("quotas", tenant);
-        return row == null ? QuotaRow.NONE : new QuotaRow(limit(row.get("applications")), limit(row.get("requestsPerSecond")));
+    /** By tenant: of those that have any. */
+    public Map<String, QuotaRow> quotas() {
+        Map<String, QuotaRow> found = new HashMap<>();
+        String after = null;
+        TableStore.Page page;
+        do {
+            page = tables.scan(APPLICATION, "quotas", "", after, TableStore.MOST_SCANNED);
+            for (TableStore.Item item : page.items()) {
+                JsonNode row = row("quotas", item.value());
+                QuotaRow its = row == null ? QuotaRow.NONE : new QuotaRow(limit(row.get("applications")), limit(row.get("requestsPerSecond")));
+                if (!its.equals(QuotaRow.NONE)) {
+                    found.put(item.key(), its);
+                }
+                after = item.key();
+            }
+        } while (page.more());
+        return found;
     }
 
     private static Integer limit(JsonNode value) {

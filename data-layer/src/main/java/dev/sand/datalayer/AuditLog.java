@@ -1,5 +1,6 @@
 package dev.sand.datalayer;
 
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Codec;
 import dev.sand.event.Ids;
 import dev.sand.event.Limits;
@@ -15,8 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class AuditLog {
     private static final String TABLE = "audit";
-    /** Until there are others. */
-    private static final String TENANT = "default";
     private static final ScopeParts PARTS = new ScopeParts(8);
     private static final int PAGE = 200;
     private static final int TRIM_EACH = 512;
@@ -27,20 +26,25 @@ public final class AuditLog {
      * @param caller what the door knows of him: {@code local} or {@code operator}; @param address that the request came from
      * @param operation of the OpenAPI document; @param application null: of none, or not known yet
      * @param details what else of the request says what was changed: names alone, no contents
+     * @param tenant whose it is to see; null: {@code default}, as it was before there were others
      * @param status of the answer, or null: it is under way, or its frontend ended in the middle; @param problem the answer's, or null
      */
     public record Entry(short schema, String id, long atMs, String caller, String address, String operation, String application,
-                        Map<String, String> details, Integer status, String problem, Long endedMs) {
-        public static Entry begun(String id, String caller, String address, String operation, String application,
+                        Map<String, String> details, Integer status, String problem, Long endedMs, String tenant) {
+        public static Entry begun(String id, String tenant, String caller, String address, String operation, String application,
                                   Map<String, String> details) {
             return new Entry(Limits.SCHEMA_VERSION, id, Ids.epochMs(id), caller, address, operation, application, Map.copyOf(details),
-                    null, null, null);
+                    null, null, null, tenant);
+        }
+
+        private String whose() {
+            return tenant == null ? ApplicationName.DEFAULT_TENANT : tenant;
         }
 
         /** @param application null: as it was; @param all details that are known by now */
         public Entry ended(String ofApplication, Map<String, String> all, int withStatus, String ofProblem, long nowMs) {
             return new Entry(schema, id, atMs, caller, address, operation, ofApplication == null ? application : ofApplication,
-                    Map.copyOf(all), withStatus, ofProblem, nowMs);
+                    Map.copyOf(all), withStatus, ofProblem, nowMs, tenant);
         }
     }
 
@@ -66,20 +70,20 @@ public final class AuditLog {
 
     /** It is durable on return. @throws StoreException when it cannot be: then the change is not to be made */
     public void begin(Entry entry) {
-        store.put(TABLE, PARTS.of(TENANT, entry.id), entry.id, Codec.encode(entry), GlobalStore.ABSENT);
+        store.put(TABLE, PARTS.of(entry.whose(), entry.id), entry.id, Codec.encode(entry), GlobalStore.ABSENT);
     }
 
     /** @param entry as it has ended. Now and then it makes room too: at a program's first change, and each so many later. */
     public void end(Entry entry) {
-        store.put(TABLE, PARTS.of(TENANT, entry.id), entry.id, Codec.encode(entry), GlobalStore.ANY);
+        store.put(TABLE, PARTS.of(entry.whose(), entry.id), entry.id, Codec.encode(entry), GlobalStore.ANY);
         if (begun.getAndIncrement() % TRIM_EACH == 0) {
-            trim(entry.endedMs);
+            trim(entry.whose(), entry.endedMs);
         }
     }
 
-    private void trim(long nowMs) {
+    private void trim(String tenant, long nowMs) {
         String oldest = Ids.encode(Math.max(0, nowMs - KEPT_MS), 0, 0);
-        for (String part : PARTS.all(TENANT)) {
+        for (String part : PARTS.all(tenant)) {
             store.keys(TABLE, part, "", null, PAGE).stream().takeWhile(id -> id.compareTo(oldest) < 0)
                     .forEach(id -> store.delete(TABLE, part, id, GlobalStore.ANY));
             store.keepLast(TABLE, part, Math.max(1, most / PARTS.count()));
@@ -87,9 +91,9 @@ public final class AuditLog {
     }
 
     /** The newest first. @param before an earlier page's next, or null */
-    public Page list(Filter filter, String before, int limit) {
+    public Page list(String tenant, Filter filter, String before, int limit) {
         List<Entry> found = new ArrayList<>();
-        Iterator<GlobalStore.Entry> entries = PARTS.descending(store, TABLE, TENANT, before, Math.min(PAGE, limit + 1));
+        Iterator<GlobalStore.Entry> entries = PARTS.descending(store, TABLE, tenant, before, Math.min(PAGE, limit + 1));
         while (entries.hasNext()) {
             Entry entry = Codec.decode(entries.next().value(), Entry.class);
             if (filter.has(entry)) {

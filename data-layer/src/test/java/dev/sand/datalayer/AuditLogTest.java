@@ -40,7 +40,7 @@ class AuditLogTest {
     }
 
     private Entry entry(long atMs, String operation, String application) {
-        return Entry.begun(Ids.next(atMs, random), "operator", "192.0.2.7", operation, application, Map.of("alias", "live"));
+        return Entry.begun(Ids.next(atMs, random), null, "operator", "192.0.2.7", operation, application, Map.of("alias", "live"));
     }
 
     @Test
@@ -48,11 +48,11 @@ class AuditLogTest {
         AuditLog log = new AuditLog(store, 1000);
         Entry begun = entry(NOW_MS, "moveAlias", "shop");
         log.begin(begun);
-        assertThat(log.list(ALL, null, 10)).isEqualTo(new Page(List.of(begun), null));
+        assertThat(log.list("default", ALL, null, 10)).isEqualTo(new Page(List.of(begun), null));
         assertThat(begun.status()).isNull();
         Entry ended = begun.ended(null, Map.of("alias", "live", "version", "3"), 409, "conflict", NOW_MS + 5);
         log.end(ended);
-        assertThat(log.list(ALL, null, 10).entries()).containsExactly(ended);
+        assertThat(log.list("default", ALL, null, 10).entries()).containsExactly(ended);
         assertThat(ended.application()).isEqualTo("shop");
     }
 
@@ -77,7 +77,7 @@ class AuditLogTest {
         List<Entry> found = new ArrayList<>();
         String before = null;
         do {
-            Page page = log.list(filter, before, limit);
+            Page page = log.list("default", filter, before, limit);
             assertThat(page.entries()).hasSizeLessThanOrEqualTo(limit);
             found.addAll(page.entries());
             before = page.next();
@@ -96,7 +96,7 @@ class AuditLogTest {
         Entry last = entry(NOW_MS, "deploy", "shop");
         log.begin(last);
         log.end(last.ended(null, Map.of(), 201, null, NOW_MS));
-        List<Entry> kept = log.list(ALL, null, 1000).entries();
+        List<Entry> kept = log.list("default", ALL, null, 1000).entries();
         assertThat(kept).hasSizeBetween(40, 80).doesNotContain(old);
         assertThat(kept.getFirst().id()).isEqualTo(last.id());
     }

@@ -9,6 +9,7 @@ import dev.sand.event.ControlPort.Asker;
 import dev.sand.event.ControlPort.Call;
 import dev.sand.frontend.http.Json;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -71,10 +72,14 @@ class ControlDoorTest extends WithDemo {
     }
 
     @Test
-    void anotherTenantsTicketIsGoodForNothingHere() throws Exception {
-        ControlPort.Reply reply = call("deleteApplication", "{\"parameters\": {\"app\": \"demo\"}}", "acme");
-        assertThat(reply.status()).isEqualTo(403);
+    void anotherTenantsTicketIsGoodForItsOwnAlone() throws Exception {
+        for (String said : List.of("demo", "acme--demo", "default--demo", "default--acme--demo")) {
+            ControlPort.Reply reply = call("deleteApplication", "{\"parameters\": {\"app\": \"" + said + "\"}}", "acme");
+            assertThat(reply.status()).as(said).isEqualTo(404);
+        }
         assertThat(platform.registry.exists("demo")).isTrue();
+        assertThat(json(call("listApplications", "{}", "acme")).path("applications")).isEmpty();
+        assertThat(call("listApplications", "{\"query\": {\"tenant\": \"default\"}}", "acme").status()).isEqualTo(404);
     }
 
     @Test

@@ -134,7 +134,8 @@ class OpenApiTest {
 
     private void accounts() throws Exception {
         for (String path : List.of("GET /users", "POST /users", "GET /users/{user}", "PUT /users/{user}", "PUT /account/password", "GET /sessions",
-                "POST /sessions", "DELETE /sessions/{id}", "GET /tenants/{tenant}/members", "PUT /tenants/{tenant}/members/{user}",
+                "POST /sessions", "DELETE /sessions/{id}", "GET /tenants", "POST /tenants", "GET /tenants/{tenant}", "PUT /tenants/{tenant}", "DELETE /tenants/{tenant}",
+                "GET /tenants/{tenant}/members", "PUT /tenants/{tenant}/members/{user}",
                 "DELETE /tenants/{tenant}/members/{user}", "GET /tenants/{tenant}/invitations", "POST /tenants/{tenant}/invitations",
                 "DELETE /tenants/{tenant}/invitations/{id}", "GET /session", "PUT /session", "DELETE /session")) {
             String[] words = path.split(" ");

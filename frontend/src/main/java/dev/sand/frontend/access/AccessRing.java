@@ -268,9 +268,8 @@ public final class AccessRing {
         long readNs = clockNs.getAsLong();
         long before = generation.get();
         Row row = switch (key) {
-            case KeyText text -> tables.key(id).filter(each -> each.tenant().equals(Caller.DEFAULT_TENANT)) // there is no other tenant yet
-                    .map(each -> ofKey(id, each)).orElse(null);
-            case SessionToken session -> tables.session(id, Caller.DEFAULT_TENANT).map(each -> ofSession(session, each)).orElse(null);
+            case KeyText text -> tables.key(id).map(each -> ofKey(id, each, tables.isActive(each.tenant()))).orElse(null);
+            case SessionToken session -> tables.session(id).map(each -> ofSession(session, each)).orElse(null);
         };
         if (row == null) {
             keys.remove(id);
@@ -288,9 +287,9 @@ public final class AccessRing {
         return Optional.of(known);
     }
 
-    private static Row ofKey(String id, KeyRow row) {
-        return new Row(row.hash(), Caller.ofKey(id, row.tenant(), scopes(row)), row.revokedMs() > 0 ? "This key was revoked." : null,
-                row.expiresMs(), true);
+    private static Row ofKey(String id, KeyRow row, boolean active) {
+        String refusal = row.revokedMs() > 0 ? "This key was revoked." : active ? null : "The tenant of this key is suspended, or gone.";
+        return new Row(row.hash(), Caller.ofKey(id, row.tenant(), scopes(row)), refusal, row.expiresMs(), true);
     }
 
     private static Row ofSession(SessionToken session, SessionRow row) {
@@ -299,7 +298,7 @@ public final class AccessRing {
         if (row.operator()) {
             scopes.add(Scope.OPERATOR);
         }
-        return new Row(session.hash(), Caller.ofSession(session.id(), row.user(), Caller.DEFAULT_TENANT, scopes),
+        return new Row(session.hash(), Caller.ofSession(session.id(), row.user(), row.tenant(), scopes),
                 row.disabled() ? "This user may not sign in any more." : null, row.expiresMs(), false);
     }
 

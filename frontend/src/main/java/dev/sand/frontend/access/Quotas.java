@@ -2,9 +2,12 @@ package dev.sand.frontend.access;
 
 import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AccessTables.QuotaRow;
+import dev.sand.event.ApplicationName;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Problem;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Quotas implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Quotas.class);
-    private static final String TENANT = "default";
+    private static final String DEFAULT = ApplicationName.DEFAULT_TENANT;
     private static final long REFRESH_MS = 1_000;
 
     private record Known(QuotaRow row, Rate rate) {}
@@ -27,7 +30,8 @@ public final class Quotas implements AutoCloseable {
     private final AccessTables tables;
     private final LongSupplier nanoTime;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("quotas").factory());
-    private volatile Known known = new Known(QuotaRow.NONE, null);
+    /** By tenant: those that have limits. */
+    private volatile Map<String, Known> known = Map.of();
 
     /** @param nanoTime this process's monotonic clock */
     public Quotas(AccessTables tables, LongSupplier nanoTime) {
@@ -41,28 +45,38 @@ public final class Quotas implements AutoCloseable {
 
     void refresh() {
         try {
-            QuotaRow row = tables.quota(TENANT);
-            if (!row.equals(known.row)) {
-                known = new Known(row, row.requestsPerSecond() == null || row.requestsPerSecond() == 0 ? null
-                        : new Rate(row.requestsPerSecond(), nanoTime.getAsLong()));
-            }
+            Map<String, Known> before = known;
+            Map<String, Known> now = new HashMap<>();
+            tables.quotas().forEach((tenant, row) -> {
+                Known same = before.get(tenant);
+                now.put(tenant, same != null && row.equals(same.row) ? same : known(row));
+            });
+            known = Map.copyOf(now);
         } catch (RuntimeException e) {
             LOG.debug("quotas cannot be read, and stay as they were: {}", e.toString());
         }
     }
 
+    private Known known(QuotaRow row) {
+        return new Known(row, row.requestsPerSecond() == null || row.requestsPerSecond() == 0 ? null
+                : new Rate(row.requestsPerSecond(), nanoTime.getAsLong()));
+    }
+
     /** @param more that are wanted beside those that are there; @return null: there is room */
-    public Problem applications(int there, int more) {
-        Integer limit = known.row.applications();
-        return limit == null || there + more <= limit ? null : over("applications", limit, "may have " + limit + " applications, and has "
+    public Problem applications(String tenant, int there, int more) {
+        Known its = known.get(tenant);
+        Integer limit = its == null ? null : its.row.applications();
+        return limit == null || there + more <= limit ? null : over(tenant, "applications", limit, "may have " + limit + " applications, and has "
                 + there + ": delete one").with("actual", there + more);
     }
 
-    /** Requests of the plane count, as long as there is a limit. */
+    /** Requests of the plane count against whose application they go to, as long as there is a limit. */
     public Gate.DataPlane limiting(Gate.DataPlane plane) {
         return (exchange, path) -> {
-            Known now = known;
-            if (now.row.requestsPerSecond() == null) {
+            Map<String, Known> all = known;
+            String tenant = all.isEmpty() ? DEFAULT : tenant(path);
+            Known now = all.get(tenant);
+            if (now == null || now.row.requestsPerSecond() == null) {
                 plane.handle(exchange, path);
                 return;
             }
@@ -70,18 +84,25 @@ public final class Quotas implements AutoCloseable {
             if (waitNs == 0) {
                 plane.handle(exchange, path);
             } else {
-                refuse(exchange, now.row.requestsPerSecond(), waitNs);
+                refuse(exchange, tenant, now.row.requestsPerSecond(), waitNs);
             }
         };
     }
 
-    private static void refuse(HttpExchange exchange, int limit, long waitNs) {
-        exchange.headers().put(HttpHeader.RETRY_AFTER, String.valueOf(1 + (waitNs - 1) / Rate.SECOND_NS));
-        exchange.problem(over("requestsPerSecond", limit, "may send " + limit + " requests a second").retryLater());
+    /** @param path {@code /invoke/APPLICATION…} or {@code /web/APPLICATION…} */
+    private static String tenant(String path) {
+        int from = path.indexOf('/', 1) + 1;
+        int end = path.indexOf('/', from);
+        return ApplicationName.tenant(end < 0 ? path.substring(from) : path.substring(from, end));
     }
 
-    private static Problem over(String quota, int limit, String why) {
-        return Problem.caller(429, "quota-exceeded", "Over a quota", "Tenant '" + TENANT + "' " + why + ".").with("quota", quota)
+    private static void refuse(HttpExchange exchange, String tenant, int limit, long waitNs) {
+        exchange.headers().put(HttpHeader.RETRY_AFTER, String.valueOf(1 + (waitNs - 1) / Rate.SECOND_NS));
+        exchange.problem(over(tenant, "requestsPerSecond", limit, "may send " + limit + " requests a second").retryLater());
+    }
+
+    private static Problem over(String tenant, String quota, int limit, String why) {
+        return Problem.caller(429, "quota-exceeded", "Over a quota", "Tenant '" + tenant + "' " + why + ".").with("quota", quota)
                 .with("limit", limit);
     }
 

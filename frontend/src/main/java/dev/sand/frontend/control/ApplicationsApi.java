@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
@@ -62,8 +63,9 @@ public final class ApplicationsApi {
     private void list(Exchange exchange) {
         ArrayNode applications = Json.array();
         boolean all = exchange.flag(SYSTEM);
+        String tenant = exchange.askedTenant();
         for (String name : registry.applications()) {
-            if (Names.isSystem(name) && !all) {
+            if (Names.isSystem(name) && !all || !ApplicationName.tenant(name).equals(tenant)) {
                 continue;
             }
             ObjectNode application = applications.addObject().put("name", name);

@@ -26,7 +26,7 @@ public final class AuditApi {
         if (before != null && !Ids.isValid(before)) {
             throw Problems.badRequest("'" + before + "' is no entry's id: 'before' takes the 'next' of an earlier answer.").asException();
         }
-        AuditLog.Page page = log.list(new AuditLog.Filter(exchange.query("application"), exchange.query("operation")), before,
+        AuditLog.Page page = log.list(exchange.askedTenant(), new AuditLog.Filter(exchange.query("application"), exchange.query("operation")), before,
                 exchange.query("limit", 50, 1, 1000));
         ArrayNode entries = Json.array();
         page.entries().forEach(entry -> entries.add(show(entry)));

@@ -1,6 +1,7 @@
 package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.ApplicationName;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.deployment.Deployer.Deployed;
@@ -72,11 +73,11 @@ public final class DeploymentApi {
             }
         };
         if (exchange.flag("dryRun")) {
-            exchange.json(200, deployer.preview(exchange.path("app"), alias, upload));
+            exchange.json(200, deployer.preview(tenant(exchange), exchange.path("app"), alias, upload));
             return;
         }
         if (!EventStream.wanted(exchange)) {
-            Deployed deployed = deployer.deploy(exchange.path("app"), alias, upload, line -> { });
+            Deployed deployed = deployer.deploy(tenant(exchange), exchange.path("app"), alias, upload, line -> { });
             name(exchange, alias, deployed);
             if (deployed.created()) {
                 exchange.headers().put("Location", ApplicationsApi.ROOT + "/" + deployed.version().application() + "/versions/"
@@ -99,7 +100,7 @@ public final class DeploymentApi {
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
         Thread.ofVirtual().name("deploy").start(() -> {
             try {
-                told.add(deployer.deploy(exchange.path("app"), alias, upload, told::add));
+                told.add(deployer.deploy(tenant(exchange), exchange.path("app"), alias, upload, told::add));
             } catch (Throwable e) {
                 told.add(Gate.problem(exchange, e));
             }
@@ -147,6 +148,11 @@ public final class DeploymentApi {
                 isGone = true;
             }
         }
+    }
+
+    private static String tenant(HttpExchange exchange) {
+        String application = exchange.path("app");
+        return application == null ? exchange.tenant() : ApplicationName.tenant(application);
     }
 
     private static void name(HttpExchange exchange, String alias, Deployed deployed) {

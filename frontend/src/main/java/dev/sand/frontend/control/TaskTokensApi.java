@@ -1,6 +1,7 @@
 package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -74,6 +75,9 @@ public final class TaskTokensApi {
 
     private void report(Exchange exchange, TaskCallback callback) throws InterruptedException {
         TaskTokens.Place place = TaskTokens.claimed(callback.token()).orElseThrow(TaskTokensApi::unknown);
+        if (!exchange.isEverywhere() && !ApplicationName.tenant(place.application()).equals(exchange.tenant())) {
+            throw unknown();
+        }
         switch (outcome(callback)) {
             case TAKEN -> exchange.json(200, Json.object().put("executionId", place.executionId()).put("status", "TAKEN"));
             case NOT_AWAITED -> throw Problem.caller(409, "token-not-awaited", "Nobody waits for this token",

@@ -7,6 +7,7 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.Registry.Deletions;
 import dev.sand.datalayer.StoreException;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
@@ -100,20 +101,20 @@ public final class Deployer {
         }
     }
 
-    /** @param application the name that the caller expects, or null; @throws ProblemException */
-    public Deployed deploy(String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
-        return in(room, work -> deploy(application, alias, upload.unpack(work), progress));
+    /** @param tenant whose it is to be; @param application the full name that the caller expects, or null; @throws ProblemException */
+    public Deployed deploy(String tenant, String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
+        return in(room, work -> deploy(tenant, application, alias, upload.unpack(work), progress));
     }
 
     /** The platform's own application, under the name that nobody else can give. */
     public Deployed deploySystem(String name, String alias, Path folder, Consumer<String> progress) throws IOException {
-        return in(room, work -> deploy(read(null, copy(folder, work).folder()).as(name), alias, 0, progress));
+        return in(room, work -> deploy(read(ApplicationName.DEFAULT_TENANT, null, copy(folder, work).folder()).as(name), alias, 0, progress));
     }
 
     /** What that deployment would change, checked as it would be, but not built. */
-    public ObjectNode preview(String application, String alias, Upload upload) throws IOException {
+    public ObjectNode preview(String tenant, String application, String alias, Upload upload) throws IOException {
         return in(previews, work -> {
-            ApplicationFolder folder = read(application, upload.unpack(work).folder());
+            ApplicationFolder folder = read(tenant, application, upload.unpack(work).folder());
             Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
             ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
             return Preview.of(folder, before, before == null ? null : bundles.folder(before.bundle()), same);
@@ -169,9 +170,9 @@ public final class Deployer {
         return new Unpacked(new Archive(configuration.unpackedBytes(), configuration.entries()).unpack(zip, work));
     }
 
-    private Deployed deploy(String application, String alias, Unpacked unpacked, Consumer<String> progress) throws IOException {
+    private Deployed deploy(String tenant, String application, String alias, Unpacked unpacked, Consumer<String> progress) throws IOException {
         progress.accept("checking the application folder");
-        return deploy(read(application, unpacked.folder()), alias, unpacked.base(), progress);
+        return deploy(read(tenant, application, unpacked.folder()), alias, unpacked.base(), progress);
     }
 
     private Deployed deploy(ApplicationFolder read, String alias, int base, Consumer<String> progress) throws IOException {
@@ -187,9 +188,10 @@ public final class Deployer {
         }
     }
 
-    private ApplicationFolder read(String application, Path folder) throws IOException {
-        Lending lending = new Lending(directory, bundles, configuration.unpackedBytes(), configuration.entries());
+    private ApplicationFolder read(String tenant, String application, Path folder) throws IOException {
+        Lending lending = new Lending(tenant, directory, bundles, configuration.unpackedBytes(), configuration.entries());
         ApplicationFolder read = ApplicationFolder.read(folder, lending);
+        read = read.as(ApplicationName.of(tenant, read.name()));
         if (application != null && !application.equals(read.name())) {
             throw Problem.caller(422, "invalid-application", "The application folder is not valid", "It is deployed as '"
                     + application + "', but its sand.yaml has the name '" + read.name() + "'.").asException();
@@ -238,8 +240,10 @@ public final class Deployer {
 
     /** For one that is not there yet. Of two that come at once both may find the last place free. */
     private void hasRoom(String name) {
-        List<String> there = registry.applications().stream().filter(each -> !Names.isSystem(each)).toList();
-        Problem full = there.contains(name) || Names.isSystem(name) ? null : quotas.applications(there.size(), 1);
+        String tenant = ApplicationName.tenant(name);
+        List<String> there = registry.applications().stream()
+                .filter(each -> !Names.isSystem(each) && ApplicationName.tenant(each).equals(tenant)).toList();
+        Problem full = there.contains(name) || Names.isSystem(name) ? null : quotas.applications(tenant, there.size(), 1);
         if (full != null) {
             throw full.asException();
         }

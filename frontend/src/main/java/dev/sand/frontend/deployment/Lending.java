@@ -1,10 +1,12 @@
 package dev.sand.frontend.deployment;
 
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.GrainSpec;
 import dev.sand.frontend.deployment.ApplicationFolder.Borrowed;
 import dev.sand.frontend.deployment.Finding.Findings;
 import dev.sand.frontend.http.ProblemException;
+import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.invoke.Directory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,12 +18,14 @@ import java.nio.file.Path;
  * version's folder, when that version's {@code share:} names it. What is copied does not change with its owner any more.
  */
 final class Lending implements ApplicationFolder.Lender {
+    private final String tenant;
     private final Directory directory;
     private final Bundles bundles;
     private final long mostBytes;
     private final int mostEntries;
 
-    Lending(Directory directory, Bundles bundles, long mostBytes, int mostEntries) {
+    Lending(String tenant, Directory directory, Bundles bundles, long mostBytes, int mostEntries) {
+        this.tenant = tenant;
         this.directory = directory;
         this.bundles = bundles;
         this.mostBytes = mostBytes;
@@ -33,7 +37,11 @@ final class Lending implements ApplicationFolder.Lender {
         String pointer = "/grains/" + as + "/from";
         ApplicationVersion owner;
         try {
-            owner = directory.load(from.application(), from.qualifier());
+            String lender = ApplicationName.within(tenant, from.application(), false); // nobody borrows of another tenant
+            owner = lender == null ? null : directory.load(lender, from.qualifier());
+            if (owner == null) {
+                throw Problems.unknownApplication(from.application()).asException();
+            }
         } catch (ProblemException e) {
             findings.add(SandYaml.FILE, pointer, e.problem().detail());
             return null;

@@ -2,6 +2,7 @@ package dev.sand.frontend.http;
 
 import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.AuditLog.Entry;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Ids;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,7 +36,7 @@ public final class Auditing {
         }
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
-        Entry entry = Entry.begun(nextId(), caller, exchange.address(), operation.id(),
+        Entry entry = Entry.begun(nextId(), tenant(exchange), caller, exchange.address(), operation.id(),
                 application, details);
         log.begin(entry);
         return entry;
@@ -53,9 +54,19 @@ public final class Auditing {
         }
     }
 
+    /** Of whose things it is. What only the path says, and nobody has looked at yet, is believed of the operator alone. */
+    private static String tenant(Exchange exchange) {
+        String application = exchange.path(APPLICATION);
+        if (application != null) {
+            return ApplicationName.tenant(application);
+        }
+        String named = exchange.path("tenant");
+        return named != null && exchange.isEverywhere() ? named : exchange.tenant();
+    }
+
     /** A grain asked for what it may not: nothing was changed. @throws dev.sand.datalayer.StoreException when it cannot be noted */
-    public void denied(String operation, String caller, String address, String grain, String why, int status) {
-        Entry entry = Entry.begun(nextId(), caller, address, operation, null,
+    public void denied(String tenant, String operation, String caller, String address, String grain, String why, int status) {
+        Entry entry = Entry.begun(nextId(), tenant, caller, address, operation, null,
                 Map.of("grain", grain, "why", shortened(why)));
         log.begin(entry);
         log.end(entry.ended(null, entry.details(), status, "denied", endedMs(entry)));

@@ -1,5 +1,6 @@
 package dev.sand.frontend.http;
 
+import dev.sand.event.ApplicationName;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -11,13 +12,12 @@ import java.util.stream.Collectors;
  * @param user who has signed in; null: nobody
  */
 public record Caller(String kind, String id, String user, String tenant, Set<Scope> scopes) {
-    public static final String DEFAULT_TENANT = "default";
     private static final Set<Scope> ALL = EnumSet.complementOf(EnumSet.of(Scope.NONE));
     /** Whoever is on the machine of an open platform. */
-    public static final Caller LOCAL = new Caller("local", "local", null, DEFAULT_TENANT, ALL);
-    public static final Caller OPERATOR = new Caller("operator", "operator", null, DEFAULT_TENANT, ALL);
+    public static final Caller LOCAL = new Caller("local", "local", null, ApplicationName.DEFAULT_TENANT, ALL);
+    public static final Caller OPERATOR = new Caller("operator", "operator", null, ApplicationName.DEFAULT_TENANT, ALL);
     /** Who was not asked, since everybody may. */
-    public static final Caller ANYBODY = new Caller("anybody", "anybody", null, DEFAULT_TENANT, Set.of());
+    public static final Caller ANYBODY = new Caller("anybody", "anybody", null, ApplicationName.DEFAULT_TENANT, Set.of());
 
     public static Caller ofKey(String id, String tenant, Set<Scope> scopes) {
         return new Caller("key", id, null, tenant, Set.copyOf(scopes));
@@ -29,6 +29,11 @@ public record Caller(String kind, String id, String user, String tenant, Set<Sco
 
     public boolean may(Scope scope) {
         return scope == Scope.NONE || scopes.contains(scope);
+    }
+
+    /** The full name of what he calls so. @return null: it is none that he gets to know of */
+    public String application(String said) {
+        return ApplicationName.within(tenant, said, may(Scope.OPERATOR));
     }
 
     /** For the audit log. */

@@ -24,6 +24,29 @@ public abstract class Exchange {
         return path.get(name);
     }
 
+    /** A parameter as the platform knows it. */
+    protected final void isCalled(String name, String value) {
+        path.put(name, value);
+    }
+
+    /** In which tenant it is asked. */
+    public abstract String tenant();
+
+    /** Whether who asks may see to all tenants' things. */
+    public abstract boolean isEverywhere();
+
+    /** Whose things are asked for: of {@code tenant} in the query, or of who asks. @throws ProblemException 404 when these are not his to see */
+    public final String askedTenant() {
+        String said = query("tenant");
+        if (said == null || said.equals(tenant())) {
+            return tenant();
+        }
+        if (!isEverywhere()) {
+            throw Problem.caller(404, "unknown-tenant", "Not found", "There is no tenant '" + said + "' here.").asException();
+        }
+        return said;
+    }
+
     public final Map<String, String> parameters() {
         return path;
     }

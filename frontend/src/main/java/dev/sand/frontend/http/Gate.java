@@ -53,6 +53,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     /** A page of an application is no page of this server's own: with the session of who looks at it, it could do all that he may. */
     private static final HttpField APART = new PreEncodedHttpField("Content-Security-Policy",
             "sandbox allow-scripts allow-forms allow-popups allow-downloads");
+    private static final String INVOKE = "/invoke/";
     private static final String SHORT = "/api/v1/apps/";
     private static final String FULL = "/api/v1/applications/";
     private final Executor blocking;
@@ -96,7 +97,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
-        } else if (path.startsWith("/invoke/")) {
+        } else if (path.startsWith(INVOKE)) {
             invocation(request, new HttpExchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
             Request seen = door.isShown(request) ? new WithoutKey(request) : request;
@@ -121,17 +122,31 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             return path;
         }
         int end = path.indexOf('/', app);
-        return end > app && path.startsWith("/invoke/", end) ? "/invoke/" + path.substring(app, end) + path.substring(end + "/invoke".length())
+        return end > app && path.startsWith(INVOKE, end) ? INVOKE + path.substring(app, end) + path.substring(end + "/invoke".length())
                 : path;
     }
 
     private void invocation(Request request, HttpExchange exchange, String path) {
         Entrance entrance = door.enter(request);
         if (entrance != null) {
-            dataPlane(invoke, entrance.refusal(Scope.INVOKE), exchange, path);
+            invocation(entrance, exchange, path);
         } else {
-            blocking.execute(() -> dataPlane(invoke, looked(request).refusal(Scope.INVOKE), exchange, path));
+            blocking.execute(() -> invocation(looked(request), exchange, path));
         }
+    }
+
+    private void invocation(Entrance entrance, HttpExchange exchange, String path) {
+        Problem refusal = entrance.refusal(Scope.INVOKE);
+        int from = INVOKE.length();
+        int end = path.indexOf('/', from);
+        if (refusal != null || end < 0) {
+            dataPlane(invoke, refusal, exchange, path);
+            return;
+        }
+        String said = path.substring(from, end);
+        String known = entrance.caller().application(said);
+        dataPlane(invoke, known == null ? Problems.unknownApplication(said) : null, exchange,
+                said.equals(known) ? path : INVOKE + known + path.substring(end));
     }
 
     /** The edge: that a key cannot be looked up is an answer too. */
@@ -207,10 +222,16 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         if (scope != Scope.NONE) {
             exchange.isAdmitted(() -> {
                 Entrance now = looked(exchange.request());
-                return now.refusal(scope) == null || now.refusal(scope).status() == 503;
+                Problem no = now.refusal(scope);
+                return no == null ? now.caller().tenant().equals(entrance.caller().tenant()) : no.status() == 503;
             });
         }
         exchange.isBy(entrance.caller(), proxies);
+        Problem stranger = exchange.namesApplication();
+        if (stranger != null) {
+            refuse(exchange, stranger);
+            return;
+        }
         if (!route.spec().account().guesses()) {
             operation(route, exchange, entrance.caller());
             return;

@@ -1,6 +1,7 @@
 package dev.sand.frontend.interior;
 
 import dev.sand.datalayer.AuditLog;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ControlPort;
 import dev.sand.frontend.access.Sealing;
 import dev.sand.frontend.http.Auditing;
@@ -16,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * audit log. Who may do what has been decided by the host agent that asks.
  */
 public final class ControlDoor implements ControlPort {
-    /** Until there are others. */
-    private static final String TENANT = "default";
     private static final int DENIED = 403;
     private static final Logger LOG = LoggerFactory.getLogger(ControlDoor.class);
     private final Router router;
@@ -48,9 +47,10 @@ public final class ControlDoor implements ControlPort {
             return sealed.call(call);
         }
         Router.Route route = router.route(call.operation());
-        InteriorExchange exchange = InteriorExchange.of(route.spec(), call.arguments(), call.asker().client());
-        if (!call.asker().tenant().equals(TENANT)) {
-            exchange.problem(Problem.caller(DENIED, "denied", "Not allowed", "There is no tenant '" + call.asker().tenant() + "' here."));
+        InteriorExchange exchange = InteriorExchange.of(route.spec(), call.arguments(), call.asker());
+        Problem stranger = exchange.namesApplication();
+        if (stranger != null) {
+            exchange.problem(stranger);
             return exchange.reply();
         }
         if (route.spec().isSafe()) {
@@ -86,7 +86,7 @@ public final class ControlDoor implements ControlPort {
     @Override
     public void denied(String operation, Asker asker, String grain, String why) {
         try {
-            auditing.denied(operation(operation).isEmpty() ? "?" : operation, asker == null ? grain : asker.caller(), asker == null ? null : asker.client(),
+            auditing.denied(asker == null ? ApplicationName.DEFAULT_TENANT : asker.tenant(), operation(operation).isEmpty() ? "?" : operation, asker == null ? grain : asker.caller(), asker == null ? null : asker.client(),
                     grain, why, DENIED);
         } catch (RuntimeException e) {
             LOG.warn("that {} was denied {} is not in the audit log: {}", grain, operation, e.toString());

@@ -2,12 +2,14 @@ package dev.sand.frontend.interior;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ControlPort;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.http.Scope;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -25,23 +27,23 @@ final class InteriorExchange extends Exchange {
     private final Map<String, String> query;
     private final Map<String, String> headers;
     private final byte[] body;
-    private final String client;
+    private final ControlPort.Asker asker;
     private final HttpFields.Mutable answered = HttpFields.build();
     private ControlPort.Reply reply;
 
     private InteriorExchange(Operations.Operation operation, Map<String, String> parameters, Map<String, String> query,
-                             Map<String, String> headers, byte[] body, String client) {
+                             Map<String, String> headers, byte[] body, ControlPort.Asker asker) {
         super(parameters);
         this.operation = operation;
         this.path = path(operation.template(), parameters);
         this.query = query;
         this.headers = headers;
         this.body = body;
-        this.client = client;
+        this.asker = asker;
     }
 
-    /** @param client who asks, or null. @throws IllegalArgumentException when these are no arguments of it */
-    static InteriorExchange of(Operations.Operation operation, byte[] arguments, String client) {
+    /** @throws IllegalArgumentException when these are no arguments of it */
+    static InteriorExchange of(Operations.Operation operation, byte[] arguments, ControlPort.Asker asker) {
         JsonNode given;
         try {
             given = arguments.length == 0 ? Json.object() : dev.sand.workflow.data.Json.read(arguments);
@@ -67,7 +69,7 @@ final class InteriorExchange extends Exchange {
         }
         JsonNode body = given.path("body");
         return new InteriorExchange(operation, parameters, texts(operation, given, "query", false),
-                texts(operation, given, "headers", true), body.isMissingNode() || body.isNull() ? NONE : Json.bytes(body), client);
+                texts(operation, given, "headers", true), body.isMissingNode() || body.isNull() ? NONE : Json.bytes(body), asker);
     }
 
     private static Map<String, String> texts(Operations.Operation operation, JsonNode given, String which, boolean anyCase) {
@@ -96,6 +98,29 @@ final class InteriorExchange extends Exchange {
         return path.toString();
     }
 
+    /** Its application by its full name. @return null: it names none, or one that who asks may know of */
+    Problem namesApplication() {
+        String said = path("app");
+        String known = said == null ? null : ApplicationName.within(asker.tenant(), said, isEverywhere());
+        if (said != null && known == null) {
+            return Problems.unknownApplication(said);
+        }
+        if (said != null) {
+            isCalled("app", known);
+        }
+        return null;
+    }
+
+    @Override
+    public String tenant() {
+        return asker.tenant();
+    }
+
+    @Override
+    public boolean isEverywhere() {
+        return asker.scopes().contains(Scope.OPERATOR.inWords());
+    }
+
     /** @return null: the operation has not answered */
     ControlPort.Reply reply() {
         return reply;
@@ -113,7 +138,7 @@ final class InteriorExchange extends Exchange {
 
     @Override
     public String address() {
-        return client;
+        return asker.client();
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which execution an Idempotency-Key stands for, at whichever frontend it is used. The id is derived from tenant, application,
+ * Which execution an Idempotency-Key stands for, at whichever frontend it is used. The id is derived from application,
  * target and key, its time part is the claim's, and the claim is kept with a hash of the body: the same request again is the
  * same execution, another body under the same key is refused. Of two frontends that claim a key at once, one wins and the other
  * finds its claim. Blocks.
@@ -30,8 +30,8 @@ public final class IdempotencyKeys {
     private static final String TABLE = "idempotency";
     /** Any frontend writes any key. */
     private static final ScopeParts PARTS = new ScopeParts(64);
-    /** Until there are others. */
-    private static final String TENANT = "default";
+    /** Hashed before the name of the application, which says whose it is. */
+    private static final String SALT = "default";
     private static final int PAGE = 500;
     private static final long CONFLICT = -1;
     private final GlobalStore store;
@@ -62,7 +62,7 @@ public final class IdempotencyKeys {
     }
 
     static String hash(String application, String target, String key) {
-        return sha256(TENANT + '\0' + application + '\0' + target + '\0' + key, null);
+        return sha256(SALT + '\0' + application + '\0' + target + '\0' + key, null);
     }
 
     /** The cloud process that the key made, where the request named none. @param createdMs of its claim */

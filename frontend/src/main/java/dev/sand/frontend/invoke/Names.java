@@ -1,20 +1,19 @@
 package dev.sand.frontend.invoke;
 
 import dev.sand.datalayer.AccessTables;
+import dev.sand.event.ApplicationName;
 import java.util.regex.Pattern;
 
 /** Names that people give: they become folder names, queue names and parts of URLs, so odd characters are refused. */
 public final class Names {
-    public static final String APPLICATION = "[a-z][a-z0-9-]{0,62}";
     public static final String GRAIN = "[A-Za-z][A-Za-z0-9_-]{0,62}";
     public static final String MANAGEMENT = AccessTables.APPLICATION;
-    private static final Pattern APPLICATION_PATTERN = Pattern.compile(APPLICATION);
     private static final Pattern GRAIN_PATTERN = Pattern.compile(GRAIN);
 
     private Names() {}
 
     public static boolean isApplication(String name) {
-        return APPLICATION_PATTERN.matcher(name).matches();
+        return ApplicationName.isValid(name);
     }
 
     /** It is the platform's, and shown to who asks for it alone. */

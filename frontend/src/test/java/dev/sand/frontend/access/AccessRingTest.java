@@ -216,7 +216,7 @@ class AccessRingTest {
     }
 
     @Test
-    void rows_that_are_not_understood_and_other_tenants_open_nothing() {
+    void rows_that_are_not_understood_and_tenants_that_are_not_there_open_nothing() {
         row(key, "\"read\"", ",\"schema\":2");
         assertThat(status(key)).isEqualTo(401);
         KeyText another = KeyText.draw(new SecureRandom());

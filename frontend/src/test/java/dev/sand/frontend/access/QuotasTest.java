@@ -23,21 +23,27 @@ class QuotasTest {
 
     @Test
     void without_a_row_or_a_limit_there_is_room() {
-        assertThat(quotas.applications(1_000_000, 1)).isNull();
+        assertThat(quotas.applications("default", 1_000_000, 1)).isNull();
         are("{\"schema\": 1, \"requestsPerSecond\": 5}");
-        assertThat(quotas.applications(1_000_000, 1)).isNull();
+        assertThat(quotas.applications("default", 1_000_000, 1)).isNull();
     }
 
     @Test
     void the_last_place_is_given_and_no_more() {
         are("{\"schema\": 1, \"applications\": 2}");
-        assertThat(quotas.applications(1, 1)).isNull();
-        assertThat(quotas.applications(2, 1)).satisfies(full -> {
+        assertThat(quotas.applications("default", 1, 1)).isNull();
+        assertThat(quotas.applications("default", 2, 1)).satisfies(full -> {
             assertThat(full.status()).isEqualTo(429);
             assertThat(full.name()).isEqualTo("quota-exceeded");
             assertThat(full.extensions()).containsEntry("limit", 2).containsEntry("actual", 3);
         });
         are("{\"schema\": 1}");
-        assertThat(quotas.applications(2, 1)).isNull();
+        assertThat(quotas.applications("default", 2, 1)).isNull();
+    }
+
+    @Test
+    void each_tenant_has_its_own() {
+        are("{\"schema\": 1, \"applications\": 2}");
+        assertThat(quotas.applications("acme", 1_000_000, 1)).isNull();
     }
 }

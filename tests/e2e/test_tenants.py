@@ -1,0 +1,275 @@
+"""Tenants are apart: each operation of the document is tried with another tenant's key, a revoked one and none."""
+
+import json
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from conftest import APPLICATIONS, is_problem, sandbox_option, until
+from sand.command.bundle import zip_folder
+from sand.command.client import Platform
+from sand.command.deploy import deploy
+from sand.command.local import LocalPlatform
+
+SCOPES = ["invoke", "deploy", "read", "admin"]
+METHODS = ("get", "put", "post", "delete")
+PASSWORD = "correct-horse-battery"
+
+
+@dataclass
+class Tenant:
+    """`headers` are those of its owner's session."""
+
+    name: str
+    key: str
+    revoked: str
+    headers: dict[str, str]
+    execution: str = ""
+
+
+@dataclass
+class Tenants:
+    local: LocalPlatform
+    operator: str
+    red: Tenant
+    blue: Tenant
+
+    def call(self, method: str, path: str, key: str | None = None, **options: Any) -> httpx.Response:
+        return call(self.local, method, path, key, **options)
+
+
+def call(
+    local: LocalPlatform, method: str, path: str, key: str | None = None, address: str | None = None, **options: Any
+) -> httpx.Response:
+    if key is not None:
+        options["headers"] = {"Authorization": f"Bearer {key}", **options.get("headers", {})}
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=address), timeout=120) as client:
+        return client.request(method, local.server + path, **options)
+
+
+def signed_in(local: LocalPlatform, user: str, address: str) -> dict[str, str]:
+    answer = call(local, "POST", "/api/v1/sessions", json={"name": user, "password": PASSWORD}, address=address)
+    assert answer.status_code == 201, answer.text
+    return {"Cookie": answer.headers["Set-Cookie"].split(";")[0], "Sand-Csrf": answer.json()["csrf"]}
+
+
+def joined(local: LocalPlatform, operator: str, tenant: str, user: str, address: str) -> dict[str, str]:
+    """Invited by the operator, as an owner."""
+    invited = call(local, "POST", f"/api/v1/tenants/{tenant}/invitations", operator, json={"role": "owner"})
+    assert invited.status_code == 201, invited.text
+    account = {"name": user, "password": PASSWORD, "invitation": invited.json()["invitation"]}
+    made = call(local, "POST", "/api/v1/users", json=account, address=address)
+    assert made.status_code == 201, made.text
+    return signed_in(local, user, address)
+
+
+def tenant(local: LocalPlatform, operator: str, name: str, address: str) -> Tenant:
+    made = call(local, "POST", "/api/v1/tenants", operator, json={"name": name})
+    assert (made.status_code, made.json()["state"]) == (201, "active")
+    headers = joined(local, operator, name, f"{name}-owner", address)
+    keys = []
+    for _ in range(2):
+        key = call(local, "POST", "/api/v1/keys", json={"name": "all", "scopes": SCOPES, "expires": "1d"}, headers=headers)
+        assert (key.status_code, key.json()["tenant"]) == (201, name), key.text
+        keys.append(key.json())
+    assert call(local, "DELETE", f"/api/v1/keys/{keys[1]['id']}", headers=headers).status_code == 204
+    found = Tenant(name, keys[0]["key"], keys[1]["key"], headers)
+    with Platform(local.server, key=found.key) as platform:
+        deploy(platform, zip_folder(APPLICATIONS / "probe"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def tenants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenants]:
+    """Each has an application `probe`, and so has `default`."""
+    file: Path = tmp_path_factory.mktemp("key") / "operator.key"
+    operator = secrets.token_urlsafe(32)
+    file.write_text(operator + "\n")
+    with LocalPlatform(*sandbox_option(), "--operator-key", str(file), "--management", "on") as local:
+        until(lambda: call(local, "GET", "/api/v1/management", operator).json()["version"], "management does operations", 300)
+        first = {"name": "root", "password": PASSWORD}
+        assert call(local, "POST", "/api/v1/users", operator, json=first).status_code == 201
+        with Platform(local.server, key=operator) as platform:
+            deploy(platform, zip_folder(APPLICATIONS / "probe"))
+        red = tenant(local, operator, "red", "127.0.0.21")
+        blue = tenant(local, operator, "blue", "127.0.0.22")
+        for one in (red, blue):
+            ran = call(local, "POST", "/invoke/probe/echo", one.key, json=one.name)
+            assert ran.json() == one.name
+            one.execution = ran.headers["Sand-Execution-Id"]
+        yield Tenants(local, operator, red, blue)
+
+
+def operations(tenants: Tenants) -> list[tuple[str, dict[str, Any], str, str]]:
+    """(operationId, x-sand, method, path template) of all that the document has, and that ask who it is."""
+    document = yaml.safe_load(tenants.call("GET", "/openapi.yaml").text)
+    return [
+        (one["operationId"], one["x-sand"], method.upper(), path)
+        for path, methods in document["paths"].items()
+        for method, one in methods.items()
+        if method in METHODS and (one["x-sand"]["scope"] != "none" or one["x-sand"].get("enter") == "known")
+    ]
+
+
+def filled(path: str, **names: str) -> str:
+    return re.sub(r"{(\w+)}", lambda it: names.get(it[1], "x"), path)
+
+
+def test_each_tenant_has_names_of_its_own(tenants: Tenants) -> None:
+    for key, name in ((tenants.operator, "probe"), (tenants.red.key, "red--probe"), (tenants.blue.key, "blue--probe")):
+        listed = tenants.call("GET", "/api/v1/applications", key).json()["applications"]
+        assert [each["name"] for each in listed] == [name]
+        shown = tenants.call("GET", "/api/v1/applications/probe", key).json()
+        assert (shown["application"], shown["version"]) == (name, 1)
+    assert tenants.call("GET", "/api/v1/applications/red--probe", tenants.red.key).json()["application"] == "red--probe"
+    assert tenants.call("POST", "/invoke/red--probe/echo", tenants.red.key, json=1).json() == 1
+    assert tenants.call("POST", "/invoke/red--probe/echo", tenants.operator, json=1).json() == 1
+    every = tenants.call("GET", "/api/v1/applications?tenant=red", tenants.operator).json()["applications"]
+    assert [each["name"] for each in every] == ["red--probe"]
+
+
+@pytest.mark.parametrize("theirs", ["red--probe", "default--probe", "blue--red--probe", "default--red--probe"])
+def test_no_operation_reaches_another_tenants_application(tenants: Tenants, theirs: str) -> None:
+    tried = [each for each in operations(tenants) if "{app}" in each[3]]
+    assert len(tried) > 45
+    before = tenants.call("GET", "/api/v1/applications/red--probe", tenants.operator).json()
+    for operation, _, method, path in tried:
+        there = filled(path, app=theirs, target="echo", id=tenants.red.execution, version="1", alias="live")
+        options = {} if method == "GET" else {"json": {}}
+        answer = tenants.call(method, there, tenants.blue.key, **options)
+        refused = is_problem(answer, 404)
+        assert (operation, refused["type"].rpartition("/")[2]) == (operation, "unknown-application")
+    assert tenants.call("GET", "/api/v1/applications/red--probe", tenants.operator).json() == before
+
+
+def test_nothing_opens_without_a_key_that_is_good(tenants: Tenants) -> None:
+    for operation, _, method, path in operations(tenants):
+        options = {} if method == "GET" else {"json": {}}
+        for key in (None, tenants.blue.revoked):
+            there = filled(path, app="blue--probe", target="echo", tenant="blue", user="blue-owner", id=tenants.blue.execution)
+            assert (operation, tenants.call(method, there, key, **options).status_code) == (operation, 401)
+
+
+def test_what_belongs_to_no_application_says_nothing_of_other_tenants(tenants: Tenants) -> None:
+    theirs = {"tenant": "red", "user": "red-owner", "key": tenants.red.key[5:17], "id": "0" * 64}
+    for operation, sand, method, path in operations(tenants):
+        if "{app}" in path or path.startswith(("/api/v1/session", "/api/v1/account", "/api/v1/task-tokens")):
+            continue
+        answer = tenants.call(method, filled(path, **theirs), tenants.blue.key, **({} if method == "GET" else {"json": {}}))
+        if sand["scope"] == "operator":
+            assert (operation, is_problem(answer, 403)["scope"]) == (operation, "operator")
+        elif any(each in path for each in ("{tenant}", "{user}", "{key}")):
+            assert (operation, answer.status_code) == (operation, 404)
+        else:
+            assert "red" not in re.findall(r"\w+", answer.text), operation
+    for path in ("/api/v1/applications", "/api/v1/audit"):
+        is_problem(tenants.call("GET", f"{path}?tenant=red", tenants.blue.key), 404)
+
+
+def test_ids_of_another_tenant_name_nothing_in_ones_own_application(tenants: Tenants) -> None:
+    for what in ("", "/output", "/timeline", "/logs", "/events"):
+        path = f"/api/v1/applications/probe/invocations/{tenants.red.execution}{what}"
+        assert tenants.call("GET", path, tenants.red.key).status_code == 200
+        assert (what, tenants.call("GET", path, tenants.blue.key).status_code) == (what, 404)
+
+
+def test_who_changed_what_is_told_in_ones_own_tenant(tenants: Tenants) -> None:
+    for one in (tenants.red, tenants.blue):
+        entries = tenants.call("GET", "/api/v1/audit?limit=1000", one.key).json()["entries"]
+        assert {each["application"] for each in entries} == {None, f"{one.name}--probe"}
+        assert f"key:{one.key[5:17]}" in {each["caller"] for each in entries}
+
+
+def test_a_session_acts_in_one_tenant_and_goes_to_another_of_its_users(tenants: Tenants) -> None:
+    headers = joined(tenants.local, tenants.operator, "red", "both", "127.0.0.23")
+
+    def names() -> list[str]:
+        return [each["name"] for each in tenants.call("GET", "/api/v1/applications", headers=headers).json()["applications"]]
+
+    assert names() == ["red--probe"]
+    is_problem(tenants.call("PUT", "/api/v1/session", headers=headers, json={"tenant": "blue"}), 404)
+    role = {"role": "viewer"}
+    assert tenants.call("PUT", "/api/v1/tenants/blue/members/both", tenants.blue.key, json={"role": "owner"}).status_code == 200
+    moved = tenants.call("PUT", "/api/v1/session", headers=headers, json={"tenant": "blue"})
+    assert (moved.status_code, moved.json()["tenant"]) == (200, "blue")
+    assert names() == ["blue--probe"]
+    assert tenants.call("PUT", "/api/v1/tenants/blue/members/both", tenants.blue.key, json=role).status_code == 200
+    assert (
+        is_problem(tenants.call("POST", "/api/v1/applications/probe/invoke/echo", headers=headers, json=1), 403)["scope"]
+        == "invoke"
+    )
+    assert tenants.call("DELETE", "/api/v1/tenants/blue/members/both", tenants.blue.key).status_code == 204
+    is_problem(tenants.call("GET", "/api/v1/applications", headers=headers), 403)
+
+
+def test_the_command_makes_suspends_and_deletes_tenants(tenants: Tenants, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(tenants.operator)
+
+    def sand(*arguments: str) -> str:
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "sand.command",
+            *arguments,
+            "--server",
+            tenants.local.server,
+            "--key-file",
+            str(file),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    sand("tenant", "create", "brief", "--title", "For a moment")
+    assert "For a moment" in sand("tenant", "list")
+    sand("quotas", "set", "--tenant", "brief", "--applications", "3")
+    assert json.loads(sand("quotas", "show", "--tenant", "brief", "--output", "json"))["limits"]["applications"] == 3
+    sand("tenant", "suspend", "brief")
+    sand("tenant", "resume", "brief")
+    sand("tenant", "delete", "brief")
+    assert "brief" not in sand("tenant", "list")
+
+
+def test_quotas_are_each_tenants_own(tenants: Tenants) -> None:
+    limit = {"requestsPerSecond": 0}
+    assert tenants.call("PUT", "/api/v1/tenants/red/quotas", tenants.operator, json=limit).status_code == 200
+    until(lambda: tenants.call("POST", "/invoke/probe/echo", tenants.red.key, json=1).status_code == 429, "red is limited", 30)
+    refused = is_problem(tenants.call("POST", "/invoke/red--probe/echo", tenants.operator, json=1), 429)
+    assert "'red'" in refused["detail"]
+    assert tenants.call("POST", "/invoke/probe/echo", tenants.blue.key, json=1).status_code == 200
+    assert tenants.call("PUT", "/api/v1/tenants/red/quotas", tenants.operator, json={}).status_code == 200
+    until(lambda: tenants.call("POST", "/invoke/probe/echo", tenants.red.key, json=1).status_code == 200, "red goes on", 30)
+    used = tenants.call("GET", "/api/v1/tenants/red/quotas", tenants.red.key).json()
+    assert used["use"] == {"applications": 1}
+
+
+def test_a_grain_is_borrowed_within_a_tenant_alone(tenants: Tenants, tmp_path: Path) -> None:
+    (tmp_path / "sand.yaml").write_text("name: thief\ngrains:\n  echo: {from: default--probe/echo}\n")
+    said = {"content": zip_folder(tmp_path), "headers": {"Content-Type": "application/zip"}}
+    answer = tenants.call("POST", "/api/v1/applications", tenants.blue.key, **said)
+    assert "default--probe" in str(is_problem(answer, 422)), answer.text
+
+
+def test_a_suspended_tenants_keys_open_nothing_and_one_that_is_gone_has_none(tenants: Tenants) -> None:
+    gone = tenant(tenants.local, tenants.operator, "gone", "127.0.0.24")
+    path = "/api/v1/tenants/gone"
+    assert tenants.call("PUT", path, tenants.operator, json={"state": "suspended"}).status_code == 200
+    assert is_problem(tenants.call("GET", "/api/v1/applications", gone.key), 401)["detail"].startswith("The tenant")
+    is_problem(tenants.call("GET", "/api/v1/applications", headers=gone.headers), 403)
+    assert tenants.call("PUT", path, tenants.operator, json={"state": "active"}).status_code == 200
+    assert tenants.call("GET", "/api/v1/applications", gone.key).status_code == 200
+    assert is_problem(tenants.call("DELETE", path, tenants.operator), 409)["actual"] == 1
+    assert tenants.call("DELETE", "/api/v1/applications/gone--probe", tenants.operator).status_code == 204
+    assert tenants.call("DELETE", path, tenants.operator).status_code == 204
+    is_problem(tenants.call("GET", "/api/v1/applications", gone.key), 401)
+    is_problem(tenants.call("GET", path, tenants.operator), 404)
