@@ -233,7 +233,7 @@ def test_the_command_makes_suspends_and_deletes_tenants(tenants: Tenants, tmp_pa
     sand("tenant", "create", "brief", "--title", "For a moment")
     assert "For a moment" in sand("tenant", "list")
     sand("quotas", "set", "--tenant", "brief", "--applications", "3")
-    assert json.loads(sand("quotas", "show", "--tenant", "brief", "--output", "json"))["limits"]["applications"] == 3
+    assert json.loads(sand("quotas", "show", "--tenant", "brief", "-o", "json"))["limits"]["applications"] == 3
     sand("tenant", "suspend", "brief")
     sand("tenant", "resume", "brief")
     sand("tenant", "delete", "brief")
