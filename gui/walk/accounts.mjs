@@ -105,6 +105,25 @@ await withPage(async (page) => {
   await page.getByRole("dialog", { name: "Take bob out?" }).getByRole("button", { name: "Take out" }).click();
   await page.getByLabel("Role of bob").waitFor({ state: "detached" });
 
+  step("another tenant: it has nothing of the first one's, and the first one's is there again on the way back");
+  await page.goto(`${server}/ui/#/settings/account`);
+  await page.getByLabel("New tenant").fill("acme");
+  await page.keyboard.press("Enter");
+  await page.getByRole("rowheader", { name: "acme" }).waitFor();
+  await page.getByLabel("Acts in tenant").selectOption("acme");
+  await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "acme");
+  await accessible(page, "tenants");
+  await page.goto(`${server}/ui/#/`);
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle").catch(() => {});
+  assert.equal(await page.getByRole("link", { name: "gate", exact: true }).count(), 0, "another tenant's application is shown");
+  await page.goto(`${server}/ui/#/settings/account`);
+  await page.getByLabel("Acts in tenant").selectOption("default");
+  await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "default");
+  await page.goto(`${server}/ui/#/`);
+  await page.getByRole("link", { name: "gate", exact: true }).first().waitFor();
+
   await fitsPhone(page, server, ["#/settings/account", "#/settings/members"]);
 
   step("and the way out");

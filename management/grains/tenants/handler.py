@@ -20,12 +20,15 @@ def list_tenants(request):
 
 
 def create(request):
+    """Who has signed in and makes it is its first owner; whoever comes with a key invites one."""
     expected = "The body is an object with name and title."
     body = check.body(request, expected, ("name", "title"), lambda it: f"A tenant has no '{it}': it has name and title.")
     name = new_tenant(body.get("name"), "/body/name")
     row = {"title": check.text(body, "title", 0, 100, name), "createdMs": store.now_ms(), "state": "active"}
     if not store.Rows(request, "tenants").add(name, row):
         raise conflict(f"There is a tenant '{name}' already.")
+    if request.who.user:
+        people.join(request, request.who.user, name, "owner")
     return Reply(201, _shown(name, row))
 
 

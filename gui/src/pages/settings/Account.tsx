@@ -8,6 +8,7 @@ import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { Empty } from "../../parts/Table";
 import { Password, Sessions } from "./Sessions";
+import { ActsIn, Tenants } from "./Tenants";
 
 export function Account() {
   const here = useQuery(who());
@@ -16,6 +17,7 @@ export function Account() {
       <Who />
       {here.data?.kind === "session" && (
         <>
+          {here.data.scopes.includes("operator") && <Tenants />}
           <Sessions />
           <Password />
         </>
@@ -36,7 +38,7 @@ function Who() {
               </p>
             </Empty>
           ) : found.kind === "session" ? (
-            <SignedIn user={found.user ?? ""} scopes={found.scopes} expiresMs={found.expiresMs ?? 0} />
+            <SignedIn user={found.user ?? ""} scopes={found.scopes} expiresMs={found.expiresMs ?? 0} tenant={found.tenant} mine={Object.keys(found.tenants ?? {})} />
           ) : found.kind === "local" ? (
             <First />
           ) : (
@@ -49,7 +51,15 @@ function Who() {
   );
 }
 
-function SignedIn({ user, scopes, expiresMs }: { readonly user: string; readonly scopes: readonly string[]; readonly expiresMs: number }) {
+interface Session {
+  readonly user: string;
+  readonly scopes: readonly string[];
+  readonly expiresMs: number;
+  readonly tenant: string;
+  readonly mine: readonly string[];
+}
+
+function SignedIn({ user, scopes, expiresMs, tenant, mine }: Session) {
   const cache = useQueryClient();
   const leave = useMutation({ mutationFn: signOut, onSuccess: () => cache.invalidateQueries() });
   const leaveOnce = useOnce(leave);
@@ -62,6 +72,7 @@ function SignedIn({ user, scopes, expiresMs }: { readonly user: string; readonly
           ["Until", expiresMs ? when(expiresMs) : null],
         ]}
       />
+      <ActsIn tenant={tenant} mine={mine} />
       {leave.error && <Trouble error={leave.error} />}
       <button type="button" aria-disabled={leave.isPending} onClick={() => leaveOnce()}>
         Sign out

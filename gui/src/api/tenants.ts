@@ -1,0 +1,16 @@
+// Tenants: which there are, and which one's session acts in.
+import { queryOptions } from "@tanstack/react-query";
+import { type Schemas, address, answered, client } from "./client";
+
+export type Tenant = Schemas["Tenant"];
+
+export const tenantPaths = { tenants: () => address("api/v1/tenants") };
+
+export const tenants = () => queryOptions({ queryKey: ["tenants"], queryFn: () => answered(client.GET("/api/v1/tenants")), retry: false });
+
+export const createTenant = (name: string): Promise<unknown> => answered(client.POST("/api/v1/tenants", { body: { name } }));
+
+export const setTenantState = (tenant: string, state: Tenant["state"]): Promise<unknown> =>
+  answered(client.PUT("/api/v1/tenants/{tenant}", { params: { path: { tenant } }, body: { state } }));
+
+export const actIn = (tenant: string): Promise<unknown> => answered(client.PUT("/api/v1/session", { body: { tenant } }));
