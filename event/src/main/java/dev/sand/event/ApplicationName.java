@@ -42,11 +42,15 @@ public final class ApplicationName {
         return at < 0 ? DEFAULT_TENANT : name.substring(0, at);
     }
 
+    public static boolean isTenant(String name) {
+        return TENANT.matcher(name).matches();
+    }
+
     /** Whether an application can have this full name: they become names of folders and topics, and parts of URLs. */
     public static boolean isValid(String name) {
         int at = name.indexOf(BETWEEN);
         String own = at < 0 ? name : name.substring(at + BETWEEN.length());
         return own.length() <= LONGEST && OWN.matcher(own).matches()
-                && (at < 0 || TENANT.matcher(name.substring(0, at)).matches() && !tenant(name).equals(DEFAULT_TENANT));
+                && (at < 0 || isTenant(name.substring(0, at)) && !tenant(name).equals(DEFAULT_TENANT));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sand.frontend.http;
 
+import dev.sand.event.ApplicationName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -40,6 +41,9 @@ public abstract class Exchange {
         String said = query("tenant");
         if (said == null || said.equals(tenant())) {
             return tenant();
+        }
+        if (!ApplicationName.isTenant(said)) {
+            throw Problems.badRequest("Query parameter 'tenant' is a tenant's name, not '" + said + "'.").asException();
         }
         if (!isEverywhere()) {
             throw Problem.caller(404, "unknown-tenant", "Not found", "There is no tenant '" + said + "' here.").asException();
