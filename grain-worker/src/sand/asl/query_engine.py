@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -9,16 +10,18 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import query_functions, query_pictures, query_strings
+from sand.asl import query_functions, query_pictures, query_signatures, query_strings
 from sand.asl.query_regex import Regex, compiled
 from sand.asl.query_run import Run, check_bytes, current
 
 
 def _natives() -> dict[str, Any]:
-    natives: dict[str, Any] = {}
+    natives: dict[str, Any] = {name: copy.copy(native) for name, native in Jsonata.static_frame.bindings.items()}
     for module in (query_functions, query_pictures, query_strings):
         for name, (signature, method) in module.FUNCTIONS.items():
             natives[name] = Jsonata.function(name, signature, module.Functions, method)
+    for native in natives.values():
+        native.signature = query_signatures.strict(native.signature)
     return natives
 
 
@@ -44,9 +47,9 @@ class Engine(Jsonata):  # type: ignore[misc]
         super().__init__(text, compiled)
         self.set_validate_input(False)
         self.set_output_convert_nulls(False)
-        self.assign("eval", None)
         for name, function in _NATIVES.items():
             self.assign(name, function)
+        self.assign("eval", None)
 
     def run(self, run: Run, bindings: dict[str, Any]) -> Any:
         frame = self.create_frame()
@@ -70,6 +73,17 @@ class Engine(Jsonata):  # type: ignore[misc]
             self.input, self.environment = outer
         run.leave(result)
         return result
+
+    def evaluate_binary(self, expr: Any, input: Any, environment: Any) -> Any:
+        """What fails on the right side of `and` and `or` is told as theirs."""
+        if expr.value not in ("and", "or"):
+            return super().evaluate_binary(expr, input, environment)
+        lhs = self.eval(expr.lhs, input, environment)
+        try:
+            return self.evaluate_boolean_expression(lhs, lambda: self.eval(expr.rhs, input, environment), expr.value)
+        except JException as e:
+            e.token = expr.value
+            raise
 
     def evaluate_numeric_expression(self, lhs: Any, rhs: Any, op: str | None) -> Any:
         for side, code in ((lhs, "T2001"), (rhs, "T2002")):

@@ -12,10 +12,10 @@ from jsonata.jexception import JException
 from sand.asl import document
 from sand.asl.failure import StateError
 from sand.asl.query_run import Run
-from sand.asl.query_values import from_library
+from sand.asl.query_values import Unsupported, from_library
 
 _CODE = re.compile(r"[A-Z]\d{4}")
-_PLACE = re.compile(r"\{\{\{?\w+\}?\}\}")
+_PLACE = re.compile(r"\{\{\{?(\w+)\}?\}\}")
 _ELEMENTS = {"a": "arrays", "b": "booleans", "f": "functions", "n": "numbers", "o": "objects", "s": "strings"}
 """What an array has to be of, by its letter in a function's signature."""
 _SHOWN_CHARS = 10_000
@@ -40,14 +40,19 @@ def sentence(e: Exception, run: Run | None) -> str:
         values = [e.current, e.expected, _ELEMENTS.get(str(e.extra), "values")]
     else:
         values = [e.current, e.expected, e.extra]
-    return f"{code}: {_filled(code, values, run)}"
+    return f"{code}: {_filled(code, values, getattr(e, 'token', None), run)}"
 
 
-def _filled(code: str, values: list[Any], run: Run | None) -> str:
-    """The library's message of the code, with the values in it written as JSON."""
+def _filled(code: str, values: list[Any], token: str | None, run: Run | None) -> str:
+    """The library's message of the code, with the values in it as JSON; token: of the operator whose right side failed."""
     message = re.sub(r"\bObject\b", "function", JException.error_codes[code])
     left = iter(values)
-    return _PLACE.sub(lambda _: _written(next(left, None), run), message)
+
+    def filling(place: re.Match[str]) -> str:
+        value = next(left, None)
+        return _written(token if token and place[1] == "token" else value, run)
+
+    return _PLACE.sub(filling, message)
 
 
 def _written(value: Any, run: Run | None) -> str:
@@ -55,5 +60,5 @@ def _written(value: Any, run: Run | None) -> str:
         return "null" if value is None else f'"{value}"'
     try:
         return document.write(from_library(value, run.budget))[:_SHOWN_CHARS]
-    except StateError:
+    except (StateError, Unsupported):
         return "function"

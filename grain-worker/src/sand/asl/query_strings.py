@@ -94,7 +94,7 @@ class Functions:
             return None
         most = _most(limit, "D3040")
         described: list[Any] = []
-        for match in _found(_regex(pattern), text):
+        for match in _found(_regex(pattern, "match"), text):
             if len(described) == most:
                 break
             described.append({"match": match[0], "index": match.start(), "groups": groups(match)})
@@ -169,9 +169,9 @@ def _most(limit: Any, fault: str) -> int | None:
     return None if limit is None else int(limit)
 
 
-def _regex(pattern: Any) -> Regex:
+def _regex(pattern: Any, function: str) -> Regex:
     if not isinstance(pattern, Regex):
-        raise JException("T1010", -1)
+        raise JException("T1010", -1, function)
     return pattern
 
 
@@ -190,7 +190,7 @@ def _places(text: str, pattern: Any) -> Iterator[tuple[int, int, Any]]:
             yield at, at + len(pattern), None
             at = text.find(pattern, at + len(pattern))
     else:
-        for match in _found(_regex(pattern), text):
+        for match in _found(_regex(pattern, "replace"), text):
             yield match.start(), match.end(), match
 
 

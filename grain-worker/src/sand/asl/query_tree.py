@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sand.asl import limits
+from sand.asl import limits, query_signatures
 
 
 @dataclass
@@ -42,6 +42,7 @@ def _visit(tree: Tree, node: Any, is_top: bool, level: int) -> None:
         case "name" | "wildcard" | "descendant":
             _refuse(is_top, f"'{node.value}'")
         case "lambda":
+            node.signature = query_signatures.strict(node.signature)
             _visit(tree, node.body, is_top, level + 1)
         case _:
             for child in (node.procedure, node.lhs, node.rhs, node.condition, node.then, node._else, node.expression):

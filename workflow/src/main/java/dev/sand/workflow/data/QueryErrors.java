@@ -43,12 +43,21 @@ final class QueryErrors {
         return code + ": " + switch (code) {
             case "D3137", "D3141" -> known.getMessage();
             case "D1002" -> filled(code, run == null ? known.getCurrent() : single(run.last()), null, run);
-            case "T0412" -> filled(code, 1, function(run), run).replace("{{type}}",
-                    "\"" + ELEMENTS.getOrDefault(String.valueOf(known.getExpected()), "values") + "\"");
-            case "T2009" -> filled(code, known.getCurrent(), known.getExpected(), run).replace("{{token}}",
-                    "\"" + (run == null || run.node() == null ? "" : QueryTree.get(run.node(), "value")) + "\"");
+            case "T0410", "T0411" -> filled(code, known.getCurrent(), token(known.getExpected(), run), run);
+            case "T0412" -> filled(code, known.getCurrent(), token(known.getExpected(), run), run).replace("{{type}}", "\""
+                    + (known instanceof QuerySignature.WrongElements wrong ? ELEMENTS.getOrDefault(wrong.subtype(), "values") : "values")
+                    + "\"");
+            case "T1010", "T2001", "T2002", "T2010" -> filled(code, token(known.getCurrent(), run), null, run);
+            case "T2009" -> filled(code, known.getCurrent(), known.getExpected(), run).replace("{{token}}", "\""
+                    + token(run == null || run.node() == null ? "" : QueryTree.get(run.node(), "value"), run) + "\"");
             default -> filled(code, known.getCurrent(), known.getExpected(), run);
         };
+    }
+
+    /** What a message tells of: what failed, or the operator on whose right side it did. */
+    private static Object token(Object failed, QueryRun run) {
+        Object operator = run == null ? null : run.rightSideOf();
+        return operator == null ? failed : operator;
     }
 
     /** The library's message of the code, with the values in it written as JSON. */
@@ -70,22 +79,8 @@ final class QueryErrors {
         try {
             String text = Json.text(QueryValues.json(value, run));
             return text.length() > SHOWN_CHARS ? text.substring(0, SHOWN_CHARS) : text;
-        } catch (StatesError e) {
+        } catch (StatesError | QueryValues.Unsupported e) {
             return "function";
         }
-    }
-
-    /** The name of the function that is being called. */
-    private static String function(QueryRun run) {
-        Object node = run == null || run.node() == null ? null : run.node();
-        if (node instanceof Symbol chain && "~>".equals(QueryTree.get(chain, "value"))) {
-            node = QueryTree.get(chain, "rhs");
-        }
-        Object called = node instanceof Symbol call ? QueryTree.get(call, "procedure") : null;
-        Object name = called instanceof Symbol symbol ? symbol : node;
-        if (name instanceof Symbol symbol && QueryTree.get(symbol, "steps") instanceof List<?> steps && !steps.isEmpty()) {
-            name = steps.getFirst();
-        }
-        return name instanceof Symbol symbol ? String.valueOf(QueryTree.get(symbol, "value")) : "";
     }
 }

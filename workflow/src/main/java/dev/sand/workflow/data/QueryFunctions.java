@@ -36,6 +36,7 @@ public final class QueryFunctions {
     private QueryFunctions() {}
 
     private static Map<String, Jsonata.JFunction> functions() {
+        QuerySignature.makeLibraryStrict();
         Map<String, Jsonata.JFunction> functions = new HashMap<>();
         add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<an?:a>"), Map.entry("range", "<nnn?:a>"),
                 Map.entry("hash", "<s-s?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
@@ -48,6 +49,7 @@ public final class QueryFunctions {
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
         functions.put(QueryArithmetic.NAME, QueryArithmetic.FUNCTION);
+        functions.values().forEach(QuerySignature::strict);
         return Map.copyOf(functions);
     }
 

@@ -72,6 +72,18 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
         return nodes.isEmpty() ? null : nodes.getLast();
     }
 
+    /** The outermost {@code and} or {@code or} whose right side is being evaluated; null: none. */
+    Object rightSideOf() {
+        for (int i = 0; i + 1 < nodes.size(); i++) {
+            Object operator = QueryTree.get(nodes.get(i), "value");
+            if (("and".equals(operator) || "or".equals(operator)) && "binary".equals(QueryTree.get(nodes.get(i), "type"))
+                    && QueryTree.get(nodes.get(i), "rhs") == nodes.get(i + 1)) {
+                return operator;
+            }
+        }
+        return null;
+    }
+
     /** What the last node to end gave: of a function its last argument, of an operator its last operand. */
     Object last() {
         return last;

@@ -2,6 +2,7 @@ package dev.sand.workflow.data;
 
 import com.dashjoin.jsonata.Jsonata;
 import com.dashjoin.jsonata.Parser.Symbol;
+import com.dashjoin.jsonata.utils.Signature;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,7 +75,12 @@ final class QueryTree {
             case "name" -> refuse(isTop, "'" + value + "'");
             case "wildcard", "descendant" -> refuse(isTop, "'" + value + "'");
             case "regex" -> patch(node, value);
-            case "lambda" -> visit(child(node, "body"), isTop, depth + 1);
+            case "lambda" -> {
+                if (node.signature instanceof Signature signature) {
+                    node.signature = QuerySignature.strict(signature);
+                }
+                visit(child(node, "body"), isTop, depth + 1);
+            }
             default -> visitChildren(node, isTop, depth);
         }
         stages(node, depth);
@@ -229,7 +235,7 @@ final class QueryTree {
         return get(FIELDS.get(name), node);
     }
 
-    private static Object get(Field field, Object of) {
+    static Object get(Field field, Object of) {
         try {
             return field.get(of);
         } catch (IllegalAccessException e) {
@@ -237,7 +243,7 @@ final class QueryTree {
         }
     }
 
-    private static Field field(Class<?> of, String name) {
+    static Field field(Class<?> of, String name) {
         try {
             Field field = of.getDeclaredField(name);
             field.setAccessible(true);
