@@ -145,7 +145,9 @@ struct GrainStatus {
 
 struct SandboxStatus {
   1: required string application, 2: required i32 version, 3: required string id, 4: required string state, 5: i64 startedMs,
-  6: i32 executions, 7: required list<GrainStatus> grains
+  6: i32 executions, 7: required list<GrainStatus> grains,
+  /** That it may use; 0: it does not run. */
+  8: i64 memoryBytes
 }
 
 struct HostStatus {
@@ -154,6 +156,9 @@ struct HostStatus {
   /** As the codec writes a RecentEnds. */
   6: optional binary ends
 }
+
+/** HostAgentPort.drain of that host, which is the one that is asked. Answered with Done. */
+struct Drain { 1: required i64 call, 2: required string host, 3: required bool out }
 
 /** Sent when nothing else was for a while: a peer that is silent for longer is taken for dead. */
 struct Ping {}
@@ -167,5 +172,6 @@ union Message {
   25: DeleteApplication deleteApplication, 26: Done done, 27: Status status, 28: HostStatus hostStatus,
   29: Callback callback, 30: CallbackAnswer callbackAnswer,
   31: CommandProcess commandProcess, 32: ListProcesses listProcesses, 33: Processes processes,
-  34: SendToProcess sendToProcess
+  34: SendToProcess sendToProcess,
+  35: Drain drain
 }

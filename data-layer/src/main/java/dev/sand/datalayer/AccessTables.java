@@ -32,9 +32,14 @@ public final class AccessTables {
     /** @param tenant that he acts in; @param role in it, or ""; @param operator of the whole platform; @param disabled he may not be here any more */
     public record SessionRow(String user, String tenant, String role, boolean operator, boolean disabled, long expiresMs) {}
 
-    /** What a tenant may have at most; null: as much as it likes. */
-    public record QuotaRow(Integer applications, Integer requestsPerSecond) {
-        static final QuotaRow NONE = new QuotaRow(null, null);
+    /**
+     * What a tenant may have at most; null: as much as it likes.
+     *
+     * @param requestsPerSecond of each frontend; @param instances that run at once on each host; @param memoryBytes of its sandboxes on each
+     *     host; @param storedBytes in the data layer
+     */
+    public record QuotaRow(Integer applications, Integer requestsPerSecond, Integer instances, Long memoryBytes, Long storedBytes) {
+        static final QuotaRow NONE = new QuotaRow(null, null, null, null, null);
     }
 
     public AccessTables(GlobalStore store) {
@@ -68,10 +73,13 @@ public final class AccessTables {
         return get("state", "accounts") != null;
     }
 
-    /** Whether those of the tenant may do anything at all. */
+    /** Whether those of the tenant may do anything at all; {@code default} always. */
     public boolean isActive(String tenant) {
+        if (tenant.equals(ApplicationName.DEFAULT_TENANT)) {
+            return true;
+        }
         JsonNode row = row("tenants", tenant);
-        return row == null ? tenant.equals(ApplicationName.DEFAULT_TENANT) : row.path("state").asText().equals("active");
+        return row != null && row.path("state").asText().equals("active");
     }
 
     /** @param hash of its token: its id */
@@ -111,7 +119,8 @@ public final class AccessTables {
             page = tables.scan(APPLICATION, "quotas", "", after, TableStore.MOST_SCANNED);
             for (TableStore.Item item : page.items()) {
                 JsonNode row = row("quotas", item.value());
-                QuotaRow its = row == null ? QuotaRow.NONE : new QuotaRow(limit(row.get("applications")), limit(row.get("requestsPerSecond")));
+                QuotaRow its = row == null ? QuotaRow.NONE : new QuotaRow(count(row, "applications"), count(row, "requestsPerSecond"),
+                        count(row, "instances"), bytes(row, "memoryBytes"), bytes(row, "storedBytes"));
                 if (!its.equals(QuotaRow.NONE)) {
                     found.put(item.key(), its);
                 }
@@ -121,8 +130,14 @@ public final class AccessTables {
         return found;
     }
 
-    private static Integer limit(JsonNode value) {
+    private static Integer count(JsonNode row, String limit) {
+        JsonNode value = row.get(limit);
         return value == null || !value.canConvertToInt() ? null : value.intValue();
+    }
+
+    private static Long bytes(JsonNode row, String limit) {
+        JsonNode value = row.get(limit);
+        return value == null || !value.canConvertToLong() ? null : value.longValue();
     }
 
     public void used(String id, long atMs) {

@@ -30,6 +30,7 @@ public final class CassandraStore implements GlobalStore {
     private static final String VERSION = "SELECT version FROM %sentry WHERE tbl = ? AND scope = ? AND key = ?";
     private static final String ENTRIES = "SELECT key, version, value, size, chunks, hash";
     private static final String SELECT_ALL = ENTRIES + " FROM %sentry WHERE tbl = ? AND scope = ? AND key IN ?";
+    private static final String BYTES = "SELECT SUM(CAST(size AS bigint)) FROM %sentry WHERE tbl = ? AND scope = ? AND key > ?";
     private static final String KEYS = "SELECT key";
     private static final String VERSIONS = "SELECT key, version, size, chunks";
 
@@ -259,6 +260,12 @@ public final class CassandraStore implements GlobalStore {
             large.forEach(chunks::deleteSoon);
         }
         return deleted;
+    }
+
+    @Override
+    public long bytes(String table, String scope) {
+        BoundStatement sum = session.bind(BYTES, table, ByteBuffer.wrap(Key.of(scope)), ByteBuffer.wrap(new byte[0]));
+        return session.read(sum, session.deadline()).one().getLong(0);
     }
 
     @Override

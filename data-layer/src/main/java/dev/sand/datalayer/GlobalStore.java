@@ -113,6 +113,9 @@ public interface GlobalStore extends AutoCloseable {
         return scan(table, scope, prefix, after, limit).stream().map(Entry::key).toList();
     }
 
+    /** Of all the scope's values; counted where they are, as far as the store can. */
+    long bytes(String table, String scope);
+
     /** Deletes all but the last {@code keep} keys in byte order: the oldest of time-ordered ones. @return keys deleted */
     default List<String> keepLast(String table, String scope, int keep) {
         List<Entry> kept = scanDescending(table, scope, "", null, keep);

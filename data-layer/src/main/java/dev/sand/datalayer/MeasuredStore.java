@@ -160,6 +160,11 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     @Override
+    public long bytes(String table, String scope) {
+        return asked(Call.SCAN, () -> store.bytes(table, scope));
+    }
+
+    @Override
     public List<String> unnamed(int part) {
         return asked(Call.SCAN, () -> store.unnamed(part));
     }

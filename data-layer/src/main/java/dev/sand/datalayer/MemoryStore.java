@@ -112,6 +112,11 @@ public final class MemoryStore implements GlobalStore {
     }
 
     @Override
+    public long bytes(String table, String scope) {
+        return locked(() -> scope(table, scope).entries.values().stream().mapToLong(value -> value.value().length).sum());
+    }
+
+    @Override
     public List<Entry> scan(String table, String scope, String prefix, String after, int limit) {
         return locked(() -> {
             NavigableMap<byte[], Versioned> all = scope(table, scope).entries;

@@ -20,10 +20,16 @@ final class ObjectPieces {
 
     private final GlobalStore store;
     private final String table;
+    private final Room room;
 
     ObjectPieces(GlobalStore store, String table) {
+        this(store, table, Room.ENDLESS);
+    }
+
+    ObjectPieces(GlobalStore store, String table, Room room) {
         this.store = store;
         this.table = table;
+        this.room = room;
     }
 
     /** Cuts what is written into pieces and stores them, a few at a time; {@link #abandon} takes back what was stored. */
@@ -85,6 +91,7 @@ final class ObjectPieces {
         }
 
         private void store() {
+            room.take(scope, waiting.stream().mapToLong(write -> write.value().length).sum());
             store.writeAll(waiting);
             waiting.clear();
         }
@@ -105,6 +112,7 @@ final class ObjectPieces {
 
     Piece put(String scope, byte[] value) {
         Piece piece = piece(value);
+        room.take(scope, value.length);
         store.put(table, scope, piece.key(), value, GlobalStore.ABSENT);
         return piece;
     }

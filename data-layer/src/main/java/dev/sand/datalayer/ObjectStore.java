@@ -44,10 +44,20 @@ public final class ObjectStore {
 
     /** @param table for the manifests; the pieces have another beside it */
     public ObjectStore(GlobalStore store, String table, long mostBytes) {
+        this(store, table, mostBytes, Room.ENDLESS);
+    }
+
+    /** @param room for pieces; scopes are applications then */
+    ObjectStore(GlobalStore store, String table, long mostBytes, Room room) {
         this.store = store;
         this.table = table;
-        this.pieces = new ObjectPieces(store, table + "-pieces");
+        this.pieces = new ObjectPieces(store, pieces(table), room);
         this.mostBytes = mostBytes;
+    }
+
+    /** The table beside that of manifests. */
+    static String pieces(String table) {
+        return table + "-pieces";
     }
 
     public Optional<Info> info(String scope, String key) {

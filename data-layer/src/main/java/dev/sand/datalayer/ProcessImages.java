@@ -348,6 +348,11 @@ public final class ProcessImages {
         deleteApplication(store, application);
     }
 
+    /** Of all images of an application, and what belongs to them. */
+    static long bytes(GlobalStore store, String application) {
+        return ImageRows.PARTS.bytes(store, ImageRows.TABLE, application);
+    }
+
     /** All images of an application, when it is deleted. */
     public static void deleteApplication(GlobalStore store, String application) {
         ImageRows.PARTS.delete(store, ImageRows.TABLE, application);

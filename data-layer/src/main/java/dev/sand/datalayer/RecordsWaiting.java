@@ -17,6 +17,8 @@ import java.util.function.Supplier;
  */
 final class RecordsWaiting {
     private static final long PAUSE_AFTER_FAILURE_NS = 500_000_000L;
+    /** Between two writes: one that is awaited goes at once after a while of quiet, and with its likes when there are many. */
+    private static final long PACE_NS = 10_000_000L;
 
     private record Name(String application, String executionId) {}
 
@@ -37,7 +39,11 @@ final class RecordsWaiting {
     private Map<Name, Given> waiting = new LinkedHashMap<>();
     private Map<Name, Given> writing = Map.of();
     private DeletedVersions deleted = DeletedVersions.NONE;
+    /** Somebody wants to hear of one. */
     private boolean awaited;
+    /** Somebody does nothing else before. */
+    private boolean hurried;
+    private long takenNs = System.nanoTime() - PACE_NS;
     private boolean closed;
     private boolean failed;
     private long outputBytes;
@@ -163,20 +169,31 @@ final class RecordsWaiting {
             while (waiting.isEmpty() && !closed) {
                 changed.awaitUninterruptibly();
             }
-            long left = failed ? PAUSE_AFTER_FAILURE_NS : lingerNs;
-            while (left > 0 && !closed && (failed || !awaited)) {
-                left = changed.awaitNanos(left);
+            long sinceNs = System.nanoTime();
+            for (long left = left(sinceNs); left > 0 && !closed; left = left(sinceNs)) {
+                changed.awaitNanos(left);
             }
+            takenNs = System.nanoTime();
             writing = waiting;
             waiting = new LinkedHashMap<>();
             writingUpTo = givenUpTo;
             awaited = false;
+            hurried = false;
             return writing.isEmpty() ? null : writing.values().stream().filter(given -> !isDeleted(given.record())).toList();
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts the writer", e);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** @return how much longer what waits is to wait for others */
+    private long left(long sinceNs) {
+        long nowNs = System.nanoTime();
+        if (failed) {
+            return sinceNs + PAUSE_AFTER_FAILURE_NS - nowNs;
+        }
+        return hurried ? 0 : (awaited ? Math.min(takenNs + PACE_NS, sinceNs + lingerNs) : sinceNs + lingerNs) - nowNs;
     }
 
     /** For the writing thread: how the batch went. */
@@ -205,7 +222,7 @@ final class RecordsWaiting {
         try {
             long wanted = givenUpTo;
             while (storedUpTo < wanted) {
-                awaited = true;
+                hurried = true;
                 changed.signalAll();
                 changed.awaitUninterruptibly();
             }

@@ -36,6 +36,11 @@ public record ScopeParts(int count) {
                 .sorted(Comparator.comparing(Key::of, Arrays::compareUnsigned)).limit(limit).toList();
     }
 
+    /** As {@link GlobalStore#bytes}, of all parts. */
+    long bytes(GlobalStore store, String table, String scope) {
+        return all(scope).stream().mapToLong(part -> store.bytes(table, part)).sum();
+    }
+
     public void delete(GlobalStore store, String table, String scope) {
         all(scope).forEach(part -> store.deleteScope(table, part));
     }

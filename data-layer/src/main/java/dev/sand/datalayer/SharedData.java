@@ -27,6 +27,7 @@ import java.util.function.ToLongFunction;
  */
 public final class SharedData {
     private static final String TABLE = "shared";
+    private static final String OBJECTS = "object";
     /** Any host writes any key. */
     private static final ScopeParts PARTS = new ScopeParts(16);
     private static final int STRIPES = 256;
@@ -72,6 +73,7 @@ public final class SharedData {
 
     private final GlobalStore store;
     private final LongSupplier nanoTime;
+    private final Room room;
     private final LargeValues large;
     private final Options options;
     private final SharedCache cache;
@@ -82,18 +84,23 @@ public final class SharedData {
     private volatile ChangeListener changes = ChangeListener.NONE;
 
     public SharedData(GlobalStore store, LargeValues large, Options options) {
-        this(store, large, options, System::nanoTime);
+        this(store, large, options, Room.ENDLESS);
+    }
+
+    public SharedData(GlobalStore store, LargeValues large, Options options, Room room) {
+        this(store, large, options, room, System::nanoTime);
     }
 
     /** @param nanoTime this process's monotonic clock */
-    SharedData(GlobalStore store, LargeValues large, Options options, LongSupplier nanoTime) {
+    SharedData(GlobalStore store, LargeValues large, Options options, Room room, LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
+        this.room = room;
         this.store = store;
         this.large = large;
         this.options = options;
-        this.tables = new TableStore(store);
+        this.tables = new TableStore(store, room);
         this.locks = new TimedLocks(store, tables, nanoTime);
-        this.objects = new ObjectStore(store, "object", ObjectStore.MOST_BYTES);
+        this.objects = new ObjectStore(store, OBJECTS, ObjectStore.MOST_BYTES, room);
         this.cache = new SharedCache(options.perApplicationBytes(), options.totalBytes(), large::forget);
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new ReentrantLock();
@@ -168,7 +175,7 @@ public final class SharedData {
 
     /**
      * @param expected a version, {@link GlobalStore#ABSENT} or {@link GlobalStore#ANY}
-     * @return the new version; @throws StoreException CONFLICT with the actual version, or BAD_VALUE over the limit
+     * @return the new version; @throws StoreException CONFLICT with the actual version, BAD_VALUE over the limit, OVER_QUOTA
      */
     public long put(String application, String key, Payload payload, long expected) {
         if (payload.size() > options.maxValueBytes()) {
@@ -177,6 +184,7 @@ public final class SharedData {
         }
         byte[] bytes = payload.bytes() != null ? payload.bytes() : large.read(application, payload.reference());
         byte[] stored = SharedValue.encode(payload.contentType(), bytes);
+        room.take(application, stored.length);
         return changing(application, key, TriggerSpec.Operation.PUT, () -> {
             long writtenNs = nanoTime.getAsLong();
             long version = store.put(TABLE, PARTS.of(application, key), key, stored, expected);
@@ -228,6 +236,12 @@ public final class SharedData {
         forget(application);
         tables.deleteApplication(application);
         objects.deleteScope(application);
+    }
+
+    /** That an application has stored. */
+    static long bytes(GlobalStore store, String application) {
+        return PARTS.bytes(store, TABLE, application) + TableStore.bytes(store, application) + store.bytes(OBJECTS, application)
+                + store.bytes(ObjectStore.pieces(OBJECTS), application);
     }
 
     /** The same where no host agent is, and so nothing of it in memory. */

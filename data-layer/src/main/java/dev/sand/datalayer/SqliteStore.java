@@ -245,6 +245,12 @@ public class SqliteStore implements GlobalStore {
     }
 
     @Override
+    public long bytes(String table, String scope) {
+        byte[] in = Key.of(scope);
+        return file.read(connection -> number(connection.prepare("SELECT COALESCE(SUM(LENGTH(value)), 0)" + IN_SCOPE, table, in)));
+    }
+
+    @Override
     public List<Entry> scan(String table, String scope, String prefix, String after, int limit) {
         return rows("key, version, value", table, scope, prefix, after, null, "ASC", limit,
                 row -> new Entry(Key.text(row.getBytes(1)), row.getLong(2), row.getBytes(3)));

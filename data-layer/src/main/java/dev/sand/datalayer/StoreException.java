@@ -4,16 +4,30 @@ package dev.sand.datalayer;
 public final class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** CONFLICT: not at the expected version; FULL: no room; AWAY: cannot be reached; BAD_VALUE: not a counter, a bad key. */
-    public enum Kind { CONFLICT, FULL, AWAY, BAD_VALUE, BROKEN }
+    /**
+     * CONFLICT: not at the expected version; FULL: no room; OVER_QUOTA: none for this tenant; AWAY: cannot be reached; BAD_VALUE: not a
+     * counter, a bad key.
+     */
+    public enum Kind { CONFLICT, FULL, OVER_QUOTA, AWAY, BAD_VALUE, BROKEN }
 
     private final Kind kind;
-    private final long actualVersion;
+    private final long actual;
+    private final long limit;
 
     public StoreException(Kind kind, String message, long actualVersion, Throwable cause) {
+        this(kind, message, actualVersion, 0, cause);
+    }
+
+    /** @param actual what it would have come to */
+    StoreException(Kind kind, String message, long actual, long limit) {
+        this(kind, message, actual, limit, null);
+    }
+
+    private StoreException(Kind kind, String message, long actual, long limit, Throwable cause) {
         super(message, cause);
         this.kind = kind;
-        this.actualVersion = actualVersion;
+        this.actual = actual;
+        this.limit = limit;
     }
 
     public Kind kind() {
@@ -22,6 +36,15 @@ public final class StoreException extends RuntimeException {
 
     /** For CONFLICT: the version that is there, 0 when none. */
     public long actualVersion() {
-        return actualVersion;
+        return actual;
+    }
+
+    /** For OVER_QUOTA, as the limit. */
+    public long actual() {
+        return actual;
+    }
+
+    public long limit() {
+        return limit;
     }
 }

@@ -53,12 +53,18 @@ public final class TableStore {
     }
 
     private final GlobalStore store;
+    private final Room room;
     private final Set<String> knownPartitions = ConcurrentHashMap.newKeySet();
     /** Own threads take turns in a partition rather than undo each other's work. */
     private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
 
     public TableStore(GlobalStore store) {
+        this(store, Room.ENDLESS);
+    }
+
+    TableStore(GlobalStore store, Room room) {
         this.store = store;
+        this.room = room;
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new ReentrantLock();
         }
@@ -106,7 +112,7 @@ public final class TableStore {
                 }
                 remember(application, partition);
                 try {
-                    return withVersions(operations, results, write(scope, rows));
+                    return withVersions(operations, results, write(application, scope, rows));
                 } catch (StoreException e) {
                     if (e.kind() != Kind.CONFLICT) {
                         throw e;
@@ -153,7 +159,7 @@ public final class TableStore {
     }
 
     /** @return new versions by stored key */
-    private Map<String, Long> write(String scope, Map<String, Row> rows) {
+    private Map<String, Long> write(String application, String scope, Map<String, Row> rows) {
         List<Step> steps = new ArrayList<>();
         rows.forEach((key, row) -> {
             boolean nothing = row.value == null && row.version == 0;
@@ -165,6 +171,7 @@ public final class TableStore {
                 steps.add(Step.put(key, SharedValue.encode(row.value.contentType(), row.value.bytes()), row.version));
             }
         });
+        room.take(application, steps.stream().mapToLong(step -> step.value() == null ? 0 : step.value().length).sum());
         List<Long> versions = store.transact(TABLE, scope, steps);
         Map<String, Long> written = new LinkedHashMap<>();
         for (int i = 0; i < steps.size(); i++) {
@@ -217,6 +224,12 @@ public final class TableStore {
                 return new Page(items, false);
             }
         }
+    }
+
+    /** That an application has stored. */
+    static long bytes(GlobalStore store, String application) {
+        return store.keys(PARTITIONS, application, "", null, Integer.MAX_VALUE).stream()
+                .mapToLong(partition -> store.bytes(TABLE, scope(application, partition))).sum();
     }
 
     public void deleteApplication(String application) {

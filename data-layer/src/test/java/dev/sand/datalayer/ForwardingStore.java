@@ -61,6 +61,11 @@ class ForwardingStore implements GlobalStore {
     }
 
     @Override
+    public long bytes(String table, String scope) {
+        return store.bytes(table, scope);
+    }
+
+    @Override
     public long add(String table, String scope, String key, long delta) {
         return store.add(table, scope, key, delta);
     }

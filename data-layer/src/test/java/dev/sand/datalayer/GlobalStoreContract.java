@@ -214,6 +214,20 @@ abstract class GlobalStoreContract {
     }
 
     @Test
+    void aScopesBytesAreThoseOfItsValues() {
+        assertThat(store.bytes("t", "app")).isZero();
+        put("a", "12345");
+        put("b", "");
+        store.put("t", "app", "large", new byte[1_500_000], GlobalStore.ANY);
+        store.put("t", "other", "a", new byte[7], GlobalStore.ANY);
+        store.put("u", "app", "a", new byte[7], GlobalStore.ANY);
+        assertThat(store.bytes("t", "app")).isEqualTo(1_500_005);
+        put("a", "1");
+        store.delete("t", "app", "large", GlobalStore.ANY);
+        assertThat(store.bytes("t", "app")).isEqualTo(1);
+    }
+
+    @Test
     void anEmptyValueIsAValue() {
         store.put("t", "app", "empty", new byte[0], GlobalStore.ABSENT);
         assertThat(store.get("t", "app", "empty").orElseThrow().value()).isEmpty();

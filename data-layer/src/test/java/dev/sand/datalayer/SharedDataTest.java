@@ -30,7 +30,7 @@ class SharedDataTest {
         }
     };
     private final RecordedLargeValues large = new RecordedLargeValues();
-    private final SharedData data = new SharedData(store, large, new SharedData.Options(1 << 20, 10_000, 25_000, AGE), nowNs::get);
+    private final SharedData data = new SharedData(store, large, new SharedData.Options(1 << 20, 10_000, 25_000, AGE), Room.ENDLESS, nowNs::get);
 
     @Test
     void aWriteIsInTheStoreAndReadFromMemory() {

@@ -34,6 +34,11 @@ record TablesOf(GlobalStore store, String prefix) implements GlobalStore {
     }
 
     @Override
+    public long bytes(String table, String scope) {
+        return store.bytes(prefix + table, scope);
+    }
+
+    @Override
     public boolean delete(String table, String scope, String key, long expected) {
         return store.delete(prefix + table, scope, key, expected);
     }

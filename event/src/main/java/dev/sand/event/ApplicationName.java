@@ -33,7 +33,8 @@ public final class ApplicationName {
         }
         String its = said.substring(0, at);
         String own = said.substring(at + BETWEEN.length());
-        return (everywhere || its.equals(tenant)) && !own.contains(BETWEEN) ? of(its, own) : null;
+        // With a tenant before it nothing but an application's name is taken: not the platform's own, nor a tenant within a tenant.
+        return (everywhere || its.equals(tenant)) && isTenant(its) && isOwn(own) ? of(its, own) : null;
     }
 
     /** Whose it is. */
@@ -49,8 +50,11 @@ public final class ApplicationName {
     /** Whether an application can have this full name: they become names of folders and topics, and parts of URLs. */
     public static boolean isValid(String name) {
         int at = name.indexOf(BETWEEN);
-        String own = at < 0 ? name : name.substring(at + BETWEEN.length());
-        return own.length() <= LONGEST && OWN.matcher(own).matches()
-                && (at < 0 || isTenant(name.substring(0, at)) && !tenant(name).equals(DEFAULT_TENANT));
+        return at < 0 ? isOwn(name) : isOwn(name.substring(at + BETWEEN.length())) && isTenant(tenant(name))
+                && !tenant(name).equals(DEFAULT_TENANT);
+    }
+
+    private static boolean isOwn(String name) {
+        return name.length() <= LONGEST && OWN.matcher(name).matches();
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.event;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,11 @@ public interface HostAgentPort {
         /** Whether the end is still waited for: once it is not, and the request is in the global bus, nobody follows it. */
         default boolean wantsEnd() {
             return true;
+        }
+
+        /** Whether the request was never given before, so that no host can have begun it; false: it may have been. */
+        default boolean isFirst() {
+            return false;
         }
     }
 
@@ -171,6 +177,28 @@ public interface HostAgentPort {
     /** What runs now, on every host that this port stands for; one that does not answer says so in its {@code problem}. */
     CompletableFuture<List<HostStatus>> status();
 
+    /** What came of taking a host out of service or into it: it begins, or why it does not. */
+    enum Drain {
+        DONE, NO_SUCH_HOST, NO_OTHER_HOST;
+
+        /** Of a host that was asked for itself, as one of several. @throws IllegalStateException when it is not done */
+        public Void onlyDone() {
+            if (this != DONE) {
+                throw new IllegalStateException("it says of itself " + name().toLowerCase(Locale.ROOT).replace('_', ' '));
+            }
+            return null;
+        }
+    }
+
+    /**
+     * Takes a host out of service by hand, or into it again. One that is out takes nothing new, lets what runs end, and gives its
+     * slots, with their processes, to others; it stays there to be asked. Completes once the host has begun and its card
+     * says so; asked again, it changes nothing. A host that is started again is in service.
+     */
+    default CompletableFuture<Drain> drain(String host, boolean out) {
+        return CompletableFuture.completedFuture(Drain.NO_SUCH_HOST);
+    }
+
     /** How executions ended lately, of every host that this port stands for. @param sinceMs steps that begin before it are left out */
     default CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
         return CompletableFuture.completedFuture(List.of());
@@ -187,6 +215,16 @@ public interface HostAgentPort {
             this(host, sandboxKind, draining, sandboxes, null, null);
         }
 
+        /** In a word: up, draining, drained (no slot is its own, and nothing runs on it any more), or unreachable. */
+        public String state() {
+            if (problem != null) {
+                return "unreachable";
+            }
+            boolean isEmpty = place != null && place.slots().isEmpty()
+                    && sandboxes.stream().allMatch(sandbox -> !sandbox.isThere() && sandbox.executions() == 0);
+            return !draining ? "up" : isEmpty ? "drained" : "draining";
+        }
+
         public HostStatus with(List<SandboxStatus> others) {
             return new HostStatus(host, sandboxKind, draining, others, place, problem);
         }
@@ -195,8 +233,14 @@ public interface HostAgentPort {
     /** @param busy share of its capacity in use; @param slots those it owns */
     record HostPlace(String address, Set<String> labels, double busy, List<Integer> slots) {}
 
-    record SandboxStatus(String application, int version, String id, String state, long startedMs, int executions,
-                         List<GrainStatus> grains) {}
+    /** @param memoryBytes that it may use; 0: it does not run */
+    record SandboxStatus(String application, int version, String id, String state, long startedMs, int executions, long memoryBytes,
+                         List<GrainStatus> grains) {
+        /** A host knows an application before, and after, it has a sandbox for it. */
+        public boolean isThere() {
+            return !state.equals("none");
+        }
+    }
 
     /** Depth and age (ms) of the grain's queue, and its worker and instances. */
     record GrainStatus(String grain, String workerState, int workerPid, int idle, int running, int queued, long oldestMs,

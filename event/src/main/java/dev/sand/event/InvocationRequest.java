@@ -62,6 +62,11 @@ public record InvocationRequest(
         return new InvocationRequest(id, application, version, target, input, timeoutMs, durable, traceparent, redrive, process);
     }
 
+    /** The same, backed up in the background. */
+    public InvocationRequest relaxed() {
+        return new InvocationRequest(executionId, application, version, target, input, timeoutMs, false, traceparent, redrive, process);
+    }
+
     public InvocationRequest inProcess(String id) {
         return new InvocationRequest(executionId, application, version, target, input, timeoutMs, durable, traceparent, redrive, id);
     }

@@ -25,7 +25,7 @@ public final class AppendFuture {
     }
 
     /** @param offset with a time limit; @param what for the message; @throws BusException why it is not in the bus */
-    public static long join(CompletableFuture<Long> offset, String what) {
+    public static <T> T join(CompletableFuture<T> offset, String what) {
         try {
             return offset.join();
         } catch (CompletionException e) {

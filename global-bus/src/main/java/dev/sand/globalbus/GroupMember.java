@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
@@ -22,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * This host as a member of the group: one thread that polls the group's consumer, whose callbacks come on it, and does
  * everything else in between. While the lease is suspended, slots are kept; when it lapses, all are lost. The host stays in the
- * group either way, and claims what the group leaves it once it was admitted again.
+ * group either way, and claims what the group leaves it once it was admitted again. One that withdraws leaves the group, and
+ * goes on sending its card.
  */
 final class GroupMember implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupMember.class);
@@ -46,7 +48,8 @@ final class GroupMember implements Runnable {
     private final CompletableFuture<Void> joined = new CompletableFuture<>();
     private final Thread thread = Thread.ofPlatform().daemon().name("membership").unstarted(this);
     private volatile boolean closing;
-    private boolean subscribed;
+    private volatile boolean withdrawn;
+    private volatile boolean subscribed;
     private String lastFailure;
 
     GroupMember(KafkaBus bus, KafkaMembership.Options options, ClusterView clusterView, HostCard self, SlotListener listener) {
@@ -86,6 +89,25 @@ final class GroupMember implements Runnable {
 
     void report(HostCard card) {
         cards.report(card);
+    }
+
+    /** Blocks until the slots are given up. @throws BusException when that takes too long; it is done all the same, once it can be */
+    void withdraw() {
+        withdrawn = true;
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        outbox.onThread(() -> {
+            followWish();
+            done.complete(null);
+        });
+        AppendFuture.join(done.orTimeout(LEAVING.multipliedBy(3).toSeconds(), TimeUnit.SECONDS), "give up the slots of host " + self.host());
+    }
+
+    void takePart() {
+        withdrawn = false; // its thread sees it with its next turn
+    }
+
+    boolean isWithdrawn() {
+        return withdrawn && !subscribed;
     }
 
     /** On the view's thread. */
@@ -138,6 +160,7 @@ final class GroupMember implements Runnable {
         }
         admission.onTime(nowNs);
         if (admission.isAdmitted()) {
+            followWish();
             cards.sendWhenDue(nowNs);
             if (lease.mayAct(nowNs)) {
                 owned.claim(nowNs);
@@ -192,11 +215,26 @@ final class GroupMember implements Runnable {
 
     private void onAdmitted() {
         cards.sendNow(System.nanoTime());
-        if (!subscribed) {
+        followWish();
+        joined.complete(null);
+    }
+
+    /** A member of the group, or one that has left it on purpose. */
+    private void followWish() {
+        if (withdrawn && subscribed) {
+            try {
+                consumer.unsubscribe(); // its callbacks release the slots
+            } catch (KafkaException e) {
+                LOG.warn("membership: the group was not left in order, it will see for itself: {}", e.getMessage());
+            }
+            owned.onLost(owned.all());
+            lease.rest();
+            subscribed = false;
+        } else if (!withdrawn && !subscribed && admission.isAdmitted()) {
+            lease.wake();
             subscribed = true;
             consumer.subscribe(List.of(topic), new Rebalances(consumer, lease, owned));
         }
-        joined.complete(null);
     }
 
     private void onConflict(BusException conflict) {

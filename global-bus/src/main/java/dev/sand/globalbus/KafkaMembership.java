@@ -141,6 +141,29 @@ public final class KafkaMembership implements Membership {
     }
 
     @Override
+    public void withdraw() {
+        GroupMember now = member;
+        if (now == null) {
+            throw new BusException(Kind.CONFLICT, "a process that takes no part has no slots to give up", null);
+        }
+        now.withdraw();
+    }
+
+    @Override
+    public void takePart() {
+        GroupMember now = member;
+        if (now != null) {
+            now.takePart();
+        }
+    }
+
+    @Override
+    public boolean isWithdrawn() {
+        GroupMember now = member;
+        return now != null && now.isWithdrawn();
+    }
+
+    @Override
     public boolean mayAct(long nowNs) {
         GroupMember now = member;
         return now != null && now.mayAct(nowNs);

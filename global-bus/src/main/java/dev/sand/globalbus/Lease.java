@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *  ▲                 │     ▲                                   │
  *  │                 └─────┘ an answer                         │ this process did not run for ⅔ session
  *  └──all slots were told── LAPSED ◀── the same, of a lease ───┘
+ * any ──this host has left the group on purpose──▶ RESTING ──it is a member again──▶ NEW
  * </pre>
  * A member that ran all the while was cut off: perhaps nobody can reach the group, and then nobody can take its slots. One that
  * did not run, because it was stopped or its machine was, is to blame itself: others were there all the time. Whoever first
@@ -23,9 +24,10 @@ final class Lease {
     private static final long NEW = Long.MIN_VALUE;
     private static final long LAPSED = Long.MIN_VALUE + 1;
     private static final long SUSPENDED = Long.MIN_VALUE + 2;
+    private static final long RESTING = Long.MIN_VALUE + 3;
 
     private final long limitNs;
-    /** NEW, LAPSED, SUSPENDED or the end by System.nanoTime. */
+    /** NEW, LAPSED, SUSPENDED, RESTING or the end by System.nanoTime. */
     private final AtomicLong state = new AtomicLong(NEW);
     private final AtomicLong suspensions = new AtomicLong();
     private final AtomicLong lapses = new AtomicLong();
@@ -41,10 +43,10 @@ final class Lease {
 
     boolean mayAct(long nowNs) {
         long until = settle(nowNs);
-        return until != NEW && until != LAPSED && until != SUSPENDED;
+        return until != NEW && until != LAPSED && until != SUSPENDED && until != RESTING;
     }
 
-    /** Whether what the receivers check themselves may go on: as mayAct, and while suspended. */
+    /** Whether what the receivers check themselves may go on: as mayAct, and while suspended or at rest. */
     boolean mayGoOn(long nowNs) {
         long until = settle(nowNs);
         return until != NEW && until != LAPSED;
@@ -68,7 +70,7 @@ final class Lease {
         while (true) {
             long until = state.get();
             boolean over = until == SUSPENDED || nowNs - until >= 0;
-            if (until == NEW || until == LAPSED || !over) {
+            if (until == NEW || until == LAPSED || until == RESTING || !over) {
                 return until;
             }
             long next = nowNs - lastSampleNs >= limitNs ? LAPSED : SUSPENDED;
@@ -96,7 +98,7 @@ final class Lease {
         if (sampled && answers > lastAnswers && serving && nowNs - until < 0) {
             if (before == SUSPENDED) {
                 heardUntilNs = until;
-            } else if (before != LAPSED) {
+            } else if (before != LAPSED && before != RESTING) {
                 state.compareAndSet(before, until);
             }
         }
@@ -125,6 +127,16 @@ final class Lease {
         if (was != NEW && was != LAPSED) {
             lapses.incrementAndGet();
         }
+    }
+
+    /** No slot is this host's, and none is given to it: it asks the group for nothing, and hears nothing. */
+    void rest() {
+        state.set(RESTING);
+    }
+
+    /** With the next answer the lease is held again. */
+    void wake() {
+        state.compareAndSet(RESTING, NEW);
     }
 
     /** How often it was suspended and how often it lapsed, each time counted once, whoever noticed. */

@@ -92,6 +92,24 @@ public interface Membership extends AutoCloseable {
         return Interruptions.NONE;
     }
 
+    /**
+     * This host's slots go to others, in order, and it is given none any more, until it takes part again; it stays a host that all
+     * see. Blocks until its slots are given up. Again, it changes nothing.
+     *
+     * @throws BusException CONFLICT where there are no others that could have them
+     */
+    default void withdraw() {
+        throw new BusException(BusException.Kind.CONFLICT, "this platform has its one host: nobody else can have its slots", null);
+    }
+
+    /** After {@code withdraw}: this host is given slots again, in a moment. Nothing changes when it takes part. */
+    default void takePart() {}
+
+    /** Whether this host has no slots for having withdrawn: then {@code mayAct} is false, and nothing is wrong. */
+    default boolean isWithdrawn() {
+        return false;
+    }
+
     View view();
 
     /** Called with every new view, and once with the present one. @return closes the subscription */

@@ -1,5 +1,6 @@
 package dev.sand.globalbus;
 
+import dev.sand.event.BusRecords;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.Slots;
@@ -7,6 +8,8 @@ import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.AppendListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -147,6 +150,33 @@ public final class Queues {
         return group == null || group.length() <= QueueSpec.GROUP_CHARS && !group.isEmpty()
                 && StandardCharsets.UTF_8.newEncoder().canEncode(group) ? null
                 : "a group's name has 1 to " + QueueSpec.GROUP_CHARS + " characters, not " + group.length();
+    }
+
+    /** A message, and where it lies in its partition. */
+    public record Held(long offset, QueueMessage message) {}
+
+    /** What a part of a partition holds. @param next where the following part begins; the same as before: there is none */
+    public record Part(List<Held> messages, long next) {}
+
+    public int partitions(String application, String queue) {
+        return bus.partitions(topic(application, queue));
+    }
+
+    /** Some messages from that offset on, in order, without those of somebody else and what only a newer platform understands; blocks. */
+    public Part read(String application, String queue, int partition, long offset, int max) {
+        List<Held> messages = new ArrayList<>();
+        long next = offset;
+        for (GlobalBus.BusRecord record : bus.read(topic(application, queue), partition, offset, max)) {
+            try {
+                messages.add(new Held(record.offset(), QueueMessage.decode(record.value())));
+            } catch (BusRecords.ForeignException e) {
+                // It is no message.
+            } catch (BusRecords.NewerException e) {
+                return new Part(messages, next);
+            }
+            next = record.offset() + 1;
+        }
+        return new Part(messages, next);
     }
 
     /** Messages waiting over all partitions; blocks. @throws BusException AWAY when the bus does not say within {@link #PATIENCE} */

@@ -81,6 +81,43 @@ class KafkaMembershipTest extends MembershipContract {
     }
 
     @Test
+    void aHostThatWithdrawsGivesItsSlotsUpInOrderIsStillSeenAndComesBackUnderHigherEpochs() {
+        Slots first = join("h1");
+        Membership second = another();
+        Slots taken = new Slots();
+        second.join(card("h2"), taken);
+        await().atMost(PATIENCE).until(() -> first.owned.size() == SLOTS / 2 && taken.owned.size() == SLOTS / 2);
+        Map<Integer, Long> given = Map.copyOf(first.owned);
+        membership.withdraw();
+        assertThat(first.owned).isEmpty();
+        assertThat(first.lost).isEmpty();
+        assertThat(first.released.entrySet()).containsAll(given.entrySet());
+        assertThat(membership.isWithdrawn()).isTrue();
+        await().atMost(PATIENCE).until(() -> taken.owned.size() == SLOTS);
+        await().during(SESSION.multipliedBy(2)).atMost(PATIENCE).until(() -> second.view().hosts().containsKey("h1")
+                && first.owned.isEmpty() && !membership.mayAct(System.nanoTime()));
+        assertThat(membership.interruptions()).isEqualTo(Membership.Interruptions.NONE);
+        membership.withdraw();
+        Map<Integer, Long> before = Map.copyOf(taken.owned);
+        membership.takePart();
+        await().atMost(PATIENCE).until(() -> first.owned.size() == SLOTS / 2 && membership.mayAct(System.nanoTime()));
+        assertThat(membership.isWithdrawn()).isFalse();
+        first.owned.forEach((slot, epoch) -> assertThat(epoch).isGreaterThan(before.get(slot)));
+        assertThat(taken.lost).isEmpty();
+    }
+
+    @Test
+    void oneThatIsWithdrawnLeavesTheIdFree() {
+        join("h1");
+        membership.withdraw();
+        membership.close();
+        Membership next = another();
+        Slots slots = new Slots();
+        next.join(card("h1"), slots);
+        await().atMost(PATIENCE).until(() -> slots.owned.size() == SLOTS);
+    }
+
+    @Test
     void oneThatNeverJoinsSeesTheOwnersToo() {
         Membership frontend = another();
         Slots slots = join("h1");

@@ -77,6 +77,23 @@ class LeaseTest {
         assertThat(lease.isLapsed(11_000 * MS)).isTrue();
     }
 
+    @Test
+    void atRestItHearsAndLosesNothingUntilItIsWokenAndHearsAgain() {
+        hearOnceThenRun(1000);
+        lease.rest();
+        lease.sample(1100 * MS, 2, true);
+        assertThat(lease.mayAct(1100 * MS)).as("the answer to its leaving").isFalse();
+        assertThat(lease.isSuspended(9000 * MS)).isFalse();
+        assertThat(lease.isLapsed(9000 * MS)).isFalse();
+        lease.sample(9000 * MS, 2, true);
+        lease.wake();
+        lease.sample(9100 * MS, 2, true);
+        assertThat(lease.mayAct(9100 * MS)).as("nothing heard yet").isFalse();
+        lease.sample(9200 * MS, 3, true);
+        assertThat(lease.mayAct(9201 * MS)).isTrue();
+        assertThat(lease.interruptions()).isEqualTo(Interruptions.NONE);
+    }
+
     private void hearOnceThenRun(long untilMs) {
         lease.sample(0, 0, true);
         for (long ms = 100; ms <= untilMs; ms += 100) {

@@ -14,6 +14,7 @@ import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.control.ControlCalls;
+import dev.sand.hostagent.core.Allowance;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.JournalFigures;
@@ -27,20 +28,17 @@ import dev.sand.hostagent.work.RemoteWork;
 import dev.sand.hostlink.SlotEpochs;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One host's part of the platform (SAND 4.1): coordinates the local and global buses, launches sandboxes, and tracks the
  * instances that handle event messages. It spreads applications over shards, and starts and stops what they work with.
  */
 public final class HostAgent implements HostAgentPort, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(HostAgent.class);
     /** A start waits so long for slots that it is given; what takes longer goes on behind it. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(30);
 
@@ -55,8 +53,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final HostReport report;
     private final MemoryWatch memoryWatch;
     private final RecentFigures recent;
+    private final Draining draining;
     private int recovered;
-    private volatile boolean draining;
     private volatile ProcessDoor door = ProcessDoor.NONE;
     private volatile Deliveries deliveries = (application, upTo) -> CompletableFuture.completedFuture(null);
 
@@ -79,6 +77,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                 this::invoke);
         this.keeper = new SlotKeeper(slots, shards, parts.journal(), parts.records(), queues, onBroken);
         this.report = new HostReport(parts.cluster().membership(), configuration, shards);
+        this.draining = new Draining(configuration, parts.cluster().membership(), report, shards);
         this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), () -> shards.onMemoryPressure(door.lately()));
         this.recent = new RecentFigures(configuration.host(), shards::figures, parts.cluster().membership()::nowMs);
         recent.start();
@@ -135,9 +134,9 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
 
     @Override
     public void invoke(InvocationRequest request, InvocationListener listener) {
-        if (draining && configuration.address() != null) {
+        if (!draining.isServing() && configuration.address() != null) {
             refuse(request, listener, Failure.platform(Errors.MOVED, "host " + configuration.host()
-                    + " is stopping, and its slots go to others", true));
+                    + " is draining, and its slots go to others", true));
             return;
         }
         Failure refusal = parts.records().backlog() > configuration.maxBacklog()
@@ -167,6 +166,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** Grains here that the operator lets control the platform through it. */
     public void controls(ControlPort operations) {
         shards.control().through(operations);
+    }
+
+    /** What each tenant may use of this host from now on. @param limits by tenant; of others there are none */
+    public void limit(Map<String, Allowance.Limits> limits) {
+        shards.limit(limits);
     }
 
     @Override
@@ -288,7 +292,18 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     @Override
     public CompletableFuture<List<HostStatus>> status() {
         return shards.status().thenApply(statuses ->
-                List.of(new HostStatus(configuration.host(), sandboxes.runtime().kind(), draining, statuses)));
+                List.of(new HostStatus(configuration.host(), sandboxes.runtime().kind(), !draining.isServing(), statuses)));
+    }
+
+    @Override
+    public CompletableFuture<Drain> drain(String host, boolean out) {
+        if (!host.equals(configuration.host())) {
+            return CompletableFuture.completedFuture(Drain.NO_SUCH_HOST);
+        }
+        if (configuration.address() == null) {
+            return CompletableFuture.completedFuture(out ? Drain.NO_OTHER_HOST : Drain.DONE);
+        }
+        return (out ? draining.begin() : draining.resume()).thenApply(done -> Drain.DONE);
     }
 
     @Override
@@ -325,16 +340,9 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** Takes nothing new, waits for what runs, gives up its slots, then ends all sandboxes. Blocks. */
     @Override
     public void close() {
-        draining = true;
-        report.drain();
         memoryWatch.close();
         recent.close();
-        boolean drained = shards.drain().thenApply(done -> true)
-                .completeOnTimeout(false, configuration.drainTimeout().toMillis(), TimeUnit.MILLISECONDS).join();
-        if (!drained) {
-            LOG.warn("some executions still run after {} s; those that were accepted go on where their slots go",
-                    configuration.drainTimeout().toSeconds());
-        }
+        draining.stop();
         report.close();
         keeper.close();
         end();
@@ -349,6 +357,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     }
 
     private void end() {
+        draining.close();
         queues.close();
         remote.close();
         shards.stop();

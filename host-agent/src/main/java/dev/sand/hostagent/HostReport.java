@@ -80,10 +80,10 @@ final class HostReport implements AutoCloseable {
         membership.report(card(busy));
     }
 
-    /** Others are to know that this host takes nothing new. */
-    void drain() {
-        draining = true;
-        membership.report(card(1));
+    /** Others are to know that this host takes nothing new, or that it does again. */
+    void draining(boolean now) {
+        draining = now;
+        membership.report(card(now ? 1 : 0));
     }
 
     /** Leaves the others: slots are given up first. */

@@ -35,6 +35,7 @@ final class TestMembership implements AutoCloseable {
         volatile boolean acting = true;
         /** While it is not acting: cut off, and not paused. */
         volatile boolean goingOn;
+        private volatile boolean withdrawn;
         private HostCard card;
         private SlotListener listener;
 
@@ -70,6 +71,37 @@ final class TestMembership implements AutoCloseable {
         @Override
         public boolean mayGoOn(long nowNs) {
             return acting || goingOn;
+        }
+
+        /** To whoever else is there. */
+        @Override
+        public void withdraw() {
+            inTurn(() -> {
+                withdrawn = true;
+                acting = false;
+                String other = hosts.keySet().stream().filter(each -> !each.equals(card.host())).findFirst().orElseThrow();
+                for (int slot = 0; slot < slots; slot++) {
+                    handOver(slot, card.host(), other);
+                }
+            });
+        }
+
+        /** Of the slots of whoever else is there, each second one. */
+        @Override
+        public void takePart() {
+            inTurn(() -> {
+                withdrawn = false;
+                acting = true;
+                String other = hosts.keySet().stream().filter(each -> !each.equals(card.host())).findFirst().orElseThrow();
+                for (int slot = 0; slot < slots; slot += 2) {
+                    handOver(slot, other, card.host());
+                }
+            });
+        }
+
+        @Override
+        public boolean isWithdrawn() {
+            return withdrawn;
         }
 
         @Override
@@ -134,6 +166,16 @@ final class TestMembership implements AutoCloseable {
             }
         });
         give(slot, host);
+    }
+
+    private void handOver(int slot, String from, String to) {
+        Membership.Owner owner = owners.get(slot);
+        if (owner != null && owner.host().host().equals(from)) {
+            hosts.get(from).listener.onReleased(slot, owner.epoch());
+            owners.set(slot, new Membership.Owner(slot, ++epoch, hosts.get(to).card));
+            show();
+            hosts.get(to).listener.onAcquired(slot, epoch);
+        }
     }
 
     /** The group has told the host that its slots are lost. */

@@ -15,6 +15,7 @@ import dev.sand.event.thrift.network.Build;
 import dev.sand.event.thrift.network.Cancel;
 import dev.sand.event.thrift.network.CommandProcess;
 import dev.sand.event.thrift.network.DeleteApplication;
+import dev.sand.event.thrift.network.Drain;
 import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.ListProcesses;
 import dev.sand.event.thrift.network.Message;
@@ -45,7 +46,7 @@ import org.slf4j.LoggerFactory;
 /** The link to one host agent over the network: one connection, made again when it breaks. On the loop of its {@link HostLinks}. */
 public final class HostLink implements HostPeer {
     private static final Logger LOG = LoggerFactory.getLogger(HostLink.class);
-    /** Of what changes one execution. */
+    /** Of what changes one execution, or whether the host takes any. */
     private static final Duration CANCEL = Duration.ofSeconds(10);
     /** Until a host is taken to be silent: who asks all of them waits longer, and hears of the others. */
     public static final Duration QUICK = Duration.ofSeconds(3);
@@ -172,7 +173,8 @@ public final class HostLink implements HostPeer {
 
     @Override
     public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
-        boolean quick = command.kind() == ProcessCommand.Kind.DESCRIBE || command.kind() == ProcessCommand.Kind.CONNECT;
+        boolean quick = command.kind() == ProcessCommand.Kind.DESCRIBE || command.kind() == ProcessCommand.Kind.CONNECT
+                || command.kind() == ProcessCommand.Kind.INSPECT;
         return ask(quick ? CANCEL : STEP, call -> Message.commandProcess(new CommandProcess(call, ByteBuffer.wrap(Codec.encode(command)))),
                 answer -> Wire.outcome(answer.getProcesses()));
     }
@@ -209,6 +211,11 @@ public final class HostLink implements HostPeer {
     @Override
     public CompletableFuture<HostStatus> status() {
         return ask(QUICK, call -> Message.status(new Status(call)), answer -> Wire.status(answer.getHostStatus()));
+    }
+
+    @Override
+    public CompletableFuture<Void> drain(String drained, boolean out) {
+        return ask(CANCEL, call -> Message.drain(new Drain(call, drained, out)), done -> null);
     }
 
     @Override

@@ -72,6 +72,9 @@ public interface HostPeer extends AutoCloseable {
 
     CompletableFuture<HostStatus> status();
 
+    /** @see dev.sand.event.HostAgentPort#drain; one that does not do it fails it */
+    CompletableFuture<Void> drain(String host, boolean out);
+
     /** @see dev.sand.event.HostAgentPort#recentEnds; a host of an earlier platform does not tell */
     CompletableFuture<RecentEnds> recentEnds(long sinceMs);
 

@@ -19,6 +19,7 @@ import dev.sand.event.thrift.network.Cancelled;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.DeleteApplication;
 import dev.sand.event.thrift.network.Done;
+import dev.sand.event.thrift.network.Drain;
 import dev.sand.event.thrift.network.Ended;
 import dev.sand.event.thrift.network.Failed;
 import dev.sand.event.thrift.network.Hello;
@@ -157,6 +158,12 @@ final class ServerConnection extends Connection {
                 DeleteApplication delete = message.getDeleteApplication();
                 long call = begin(delete.getCall());
                 answer(call, host.deleteApplication(delete.getApplication(), Wire.upTo(delete)),
+                        done -> Message.done(new Done(call)));
+            }
+            case DRAIN -> {
+                Drain drain = message.getDrain();
+                long call = begin(drain.getCall());
+                answer(call, host.drain(drain.getHost(), drain.isOut()).thenApply(HostAgentPort.Drain::onlyDone),
                         done -> Message.done(new Done(call)));
             }
             case STATUS -> {

@@ -136,7 +136,7 @@ final class Wire {
             }
             String id = sandbox.id() == null ? NO_SANDBOX : sandbox.id();
             sandboxes.add(new SandboxStatus(sandbox.application(), sandbox.version(), id, sandbox.state(), sandbox.startedMs(),
-                    sandbox.executions(), grains));
+                    sandbox.executions(), grains, sandbox.memoryBytes()));
         }
         return new HostStatus(call, status.host(), status.sandboxKind(), status.draining(), sandboxes);
     }
@@ -151,7 +151,7 @@ final class Wire {
             }
             sandboxes.add(new HostAgentPort.SandboxStatus(sandbox.getApplication(), sandbox.getVersion(),
                     sandbox.getId().equals(NO_SANDBOX) ? null : sandbox.getId(),
-                    sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), grains));
+                    sandbox.getState(), sandbox.getStartedMs(), sandbox.getExecutions(), sandbox.getMemoryBytes(), grains));
         }
         return new HostAgentPort.HostStatus(sent.getHost(), sent.getSandboxKind(), sent.isDraining(), sandboxes);
     }

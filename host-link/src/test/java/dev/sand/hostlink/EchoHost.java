@@ -83,6 +83,6 @@ final class EchoHost implements HostAgentPort {
     @Override
     public CompletableFuture<List<HostStatus>> status() {
         return CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false,
-                List.of(new SandboxStatus("demo", 1, null, "none", 0, 0, List.of())))));
+                List.of(new SandboxStatus("demo", 1, null, "none", 0, 0, 7L << 32, List.of())))));
     }
 }

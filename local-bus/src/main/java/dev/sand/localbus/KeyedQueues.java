@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Messages by (source, key), as a mailbox has them (PraaS 4.2): each pair is a queue, first in, first out; across pairs the
@@ -176,6 +177,11 @@ public final class KeyedQueues {
         queues.values().forEach(all::addAll);
         all.sort((a, b) -> Long.compare(a.order(), b.order()));
         return all;
+    }
+
+    /** All messages in no order, but for those that are borrowed. */
+    public void forEach(Consumer<Message> each) {
+        queues.values().forEach(queue -> queue.forEach(each));
     }
 
     /** With those that are borrowed. */

@@ -10,6 +10,8 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
+import dev.sand.event.ProcessContents;
+import dev.sand.event.ProcessLook;
 import dev.sand.event.ProcessView;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -31,6 +33,9 @@ public sealed interface Action {
 
     /** Answer: SandboxStarted or SandboxFailed, later SandboxEnded. The id is new for every start. */
     record StartSandbox(AppKey app, String sandbox, ApplicationVersion version) implements Action {}
+
+    /** Every shard of this host is to have it, this one too. */
+    record TellShards(Input input) implements Action {}
 
     record StopSandbox(AppKey app, String sandbox) implements Action {}
 
@@ -170,6 +175,16 @@ public sealed interface Action {
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */
     record AnswerCommand(Input.CommandListener listener, ProcessView view, Failure failure) implements Action {}
+
+    /**
+     * Tell what is in a process.
+     *
+     * @param view as it is told of
+     * @param page what there is to tell, or null
+     * @param value the one that was asked for, as the process holds it; null, and no page: its image tells
+     */
+    record AnswerLook(Input.CommandListener listener, ProcessView view, ProcessLook look, ProcessContents page, Payload value)
+            implements Action {}
 
     /** Make one value of several, a list, in order; a large one is kept for the process. Answer: Joined. @param then the core's own */
     record Join(String application, List<Payload> values, Consumer<Payload> then) implements Action {}

@@ -73,18 +73,18 @@ final class Admission {
             return;
         }
         Grain target = execution.isWorkflow() ? null : application.grain(request().target());
-        if (target != null) {
-            Failure refusal = target.reserve(RunningExecution.bytes(request()));
-            if (refusal != null && backups.isOfMessages()) {
-                context.later(() -> retry(ready)); // they were taken for it
-                return;
-            }
-            if (refusal != null) {
-                execution.ending().refused(refusal);
-                return;
-            }
-            reservation = target;
+        // A process may have a sandbox of its own: what is to run in one waits for it, if it has to.
+        Failure lacking = request().process() == null ? application.sandbox().refusal() : null;
+        Failure refusal = lacking != null || target == null ? lacking : target.reserve(RunningExecution.bytes(request()));
+        if (refusal != null && backups.isOfMessages()) {
+            context.later(() -> retry(ready)); // they were taken for it
+            return;
         }
+        if (refusal != null) {
+            execution.ending().refused(refusal);
+            return;
+        }
+        reservation = target;
         if (request().process() == null) {
             accept();
         } else {
@@ -118,6 +118,8 @@ final class Admission {
                 return;
             }
             accepted();
+        } else {
+            audience.admitted();
         }
         done();
     }
@@ -176,7 +178,14 @@ final class Admission {
         audience.add(listener);
         if (durable && backups.isDurable()) {
             context.emit(new Action.Accepted(listener, execution.slot(), execution.epoch()));
-        } else if (durable && !backups.isAwaited() && !backups.isOfMessages() && !isBeforeItsBackup()) {
+        } else if (durable) {
+            makeSure();
+        }
+    }
+
+    /** Somebody is to be told that it cannot be lost. */
+    void makeSure() {
+        if (!backups.isDurable() && !backups.isAwaited() && !backups.isOfMessages() && !isBeforeItsBackup()) {
             backups.accepted(Await.YES);
         }
     }
@@ -194,6 +203,8 @@ final class Admission {
                 execution.ending().refused(new Failure(Errors.UNAVAILABLE, "request " + execution.id()
                         + " could not be written to the global bus: " + failure.cause(), Failure.Source.PLATFORM, true, null,
                         failure.details()));
+            } else {
+                audience.notAccepted();
             }
         } else if (state == State.ACCEPTING) {
             accepted();

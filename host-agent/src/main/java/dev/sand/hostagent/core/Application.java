@@ -1,7 +1,6 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.ApplicationVersion;
-import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -29,6 +28,7 @@ final class Application extends Timed {
 
     private final AppKey key;
     private final CoreContext context;
+    private final Allowance allowance;
     private final Sandbox sandbox;
     private final Map<String, Grain> grains = new LinkedHashMap<>();
     private final List<Tenant> waiting = new ArrayList<>();
@@ -53,6 +53,7 @@ final class Application extends Timed {
     Application(AppKey key, CoreContext context) {
         this.key = key;
         this.context = context;
+        this.allowance = context.allowances.ofApplication(key.application());
         this.sandbox = new Sandbox(this, context);
         this.lastUsedNs = context.nowNs;
     }
@@ -63,6 +64,11 @@ final class Application extends Timed {
 
     ApplicationVersion version() {
         return version;
+    }
+
+    /** Of its tenant. */
+    Allowance allowance() {
+        return allowance;
     }
 
     Sandbox sandbox() {
@@ -198,8 +204,7 @@ final class Application extends Timed {
         context.executions.checkDrained();
     }
 
-    void failQueued(String cause) {
-        Failure failure = Failure.platform(Errors.SANDBOX_FAILED, cause, true);
+    void failQueued(Failure failure) {
         for (Grain grain : grains.values()) {
             grain.failQueued(failure);
         }

@@ -37,16 +37,11 @@ final class ApplicationInputs {
     }
 
     void onMemoryPressure() {
-        Application longestIdle = null;
-        for (Application application : context.applications.values()) {
-            boolean idle = application.sandbox().isRunning() && application.isIdle();
-            if (idle && (longestIdle == null || application.lastUsedNs() < longestIdle.lastUsedNs())) {
-                longestIdle = application;
-            }
-        }
-        if (longestIdle != null) {
-            longestIdle.stop();
-        }
+        context.stopLongestIdle(null);
+    }
+
+    void on(Input.RoomWanted wanted) {
+        context.stopLongestIdle(context.allowances.of(wanted.tenant()));
     }
 
     private Sandbox sandbox(AppKey app, String id, Input input) {

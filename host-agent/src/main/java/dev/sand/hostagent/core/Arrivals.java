@@ -4,7 +4,8 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.ProcessSpec;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -33,7 +34,7 @@ final class Arrivals {
     void locate(RunningExecution execution, ProcessSpec spec, Consumer<Failure> then) {
         String application = execution.request().application();
         String id = execution.request().processId();
-        processes.table().findHere(application, id, execution.request().version(), true, (home, failure) -> {
+        processes.table().findToEnter(application, id, execution.request().version(), (home, failure) -> {
             if (execution.isEnded()) {
                 return;
             }
@@ -79,7 +80,7 @@ final class Arrivals {
 
     /** It was accepted before, or is made by the process itself, which goes nowhere before it has ended. */
     void comes(RunningExecution execution) {
-        coming.computeIfAbsent(of(execution), added -> new HashSet<>(1)).add(execution);
+        coming.computeIfAbsent(of(execution), added -> new LinkedHashSet<>(1)).add(execution);
     }
 
     /** It is in, or has ended. */
@@ -88,6 +89,12 @@ final class Arrivals {
         if (of != null && of.remove(execution) && of.isEmpty()) {
             coming.remove(of(execution));
         }
+    }
+
+    /** Those that messages of the process made, which goes: so do they, and none of them is another one's of its id. */
+    List<RunningExecution> ofMessages(ProcessHome home) {
+        return coming.getOrDefault(home.application() + '/' + home.id(), Set.of()).stream()
+                .filter(execution -> execution.backups().isOfMessages()).toList();
     }
 
     boolean has(ProcessHome home) {

@@ -52,8 +52,11 @@ final class Attempts {
         grain.dispatch();
     }
 
-    /** Its end is told when what it sent to processes is durable: of one that is known to have ended nothing is lost. */
+    /** Its end is told when what it sent to processes, and invoked there, is durable: of one that is known to have ended nothing is lost. */
     private void whenSent(Event event, Runnable told) {
+        if (!event.followUps.isEmpty() && context.has(Rule.FOLLOW_UPS_BEFORE_END)) {
+            List.copyOf(event.followUps).forEach(FollowUp::delaysEnd);
+        }
         if (event.owner.process() == null || !context.processes.sends().delays(event.id, told)) {
             told.run();
         }

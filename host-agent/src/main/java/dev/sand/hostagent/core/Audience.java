@@ -13,7 +13,14 @@ import java.util.List;
 final class Audience {
     /** A step of another execution of the same owner, which started this one. */
     interface Parent {
+        /** It is in the global bus. */
         void onAccepted();
+
+        /** Nothing is in the way of it, and its backup is not waited for. */
+        default void onAdmitted() {}
+
+        /** Its backup was waited for, and did not get there. */
+        default void onNotAccepted() {}
 
         void onEnded(InvocationResult result);
 
@@ -63,6 +70,18 @@ final class Audience {
         }
         for (Parent parent : parents) {
             context.later(0, parent::onAccepted);
+        }
+    }
+
+    void admitted() {
+        for (Parent parent : parents) {
+            parent.onAdmitted();
+        }
+    }
+
+    void notAccepted() {
+        for (Parent parent : parents) {
+            context.later(0, parent::onNotAccepted);
         }
     }
 

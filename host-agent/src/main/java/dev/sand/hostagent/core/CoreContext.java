@@ -13,6 +13,7 @@ final class CoreContext {
     final CoreConfiguration configuration;
     final ExecutionFactory executionFactory;
     final Set<Rule> rules;
+    final Allowances allowances;
     final Counters counters = new Counters();
     final Figures figures = new Figures(this);
     final Timers timers = new Timers();
@@ -21,6 +22,7 @@ final class CoreContext {
     final ExecutionTable executions = new ExecutionTable(this);
     final Intake intake = new Intake(this, executions);
     final Placing placing;
+    final Turns turns = new Turns(this);
     final Guests guests = new Guests(this);
     final Processes processes = new Processes(this);
     /** Looked through in order of first use. */
@@ -42,11 +44,12 @@ final class CoreContext {
     private long instanceIds;
 
     CoreContext(CoreConfiguration configuration, ExecutionFactory executionFactory, String host, String idPrefix,
-                long epochOffsetMs, Set<Rule> rules) {
+                long epochOffsetMs, Allowances allowances, Set<Rule> rules) {
         this.configuration = configuration;
         this.executionFactory = executionFactory;
         this.idPrefix = idPrefix;
         this.epochOffsetMs = epochOffsetMs;
+        this.allowances = allowances;
         this.rules = rules;
         this.host = host;
         this.slots = new SlotTable(configuration.slots());
@@ -140,6 +143,27 @@ final class CoreContext {
         if (coldest != null) {
             coldest.remove();
         }
+    }
+
+    /** Ends a sandbox in which nothing has run for longest. @param of whose; null: anybody's; @return whether one was ended, or is ending */
+    boolean stopLongestIdle(Allowance of) {
+        Application longestIdle = null;
+        for (Application application : applications.values()) {
+            if (of != null && application.allowance() != of) {
+                continue;
+            }
+            if (of != null && application.sandbox().state() == Sandbox.State.STOPPING) {
+                return true;
+            }
+            boolean idle = application.sandbox().isRunning() && application.isIdle();
+            if (idle && (longestIdle == null || application.lastUsedNs() < longestIdle.lastUsedNs())) {
+                longestIdle = application;
+            }
+        }
+        if (longestIdle != null) {
+            longestIdle.stop();
+        }
+        return longestIdle != null;
     }
 
     boolean has(Rule rule) {

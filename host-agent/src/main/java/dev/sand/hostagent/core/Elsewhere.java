@@ -134,9 +134,12 @@ final class Elsewhere {
 
     /** @param lookedUp as {@link ProcessCalls} says */
     void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int lookedUp) {
+        Attempt attempt = Processes.attempt(event);
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), (view, failure) -> {
             int slot = view != null && view.slot() != null ? view.slot() : context.slots.of(invoke.destination());
-            if (failure != null) {
+            if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
+                processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
+            } else if (failure != null) {
                 processes.calls().refuse(call, failure, invoke.destination());
             } else if (lookedUp != ProcessCalls.ANY_SLOT && lookedUp != slot) {
                 processes.calls().lookUp(event, call, invoke, slot);

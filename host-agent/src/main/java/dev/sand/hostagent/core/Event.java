@@ -4,7 +4,9 @@ import dev.sand.event.Payload;
 import dev.sand.localbus.GrainQueue;
 import dev.sand.workflow.Execution.Published;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One event message, from the step that made it to the end of its last attempt (SAND 3.2, 4.1). It runs on its execution's
@@ -37,6 +39,8 @@ final class Event extends Timed implements GrainQueue.Entry {
     Instance instance;
     /** What its function has done to the process that it ran in, once it ended well; null: nothing. */
     ProcessHome.Ending change;
+    /** What its function has invoked here, and what may be lost of that if this host dies. */
+    final Set<FollowUp> followUps = new LinkedHashSet<>(0);
     /** Where it is away. */
     String host;
     long queuedNs;

@@ -52,7 +52,7 @@ final class FunctionSender extends MailboxSender {
             return false;
         }
         home.counts().sent--; // it counts once it is there
-        context.processes.elsewhere().send(by, attempt, home, call, send.within(leftMs));
+        context.processes.calls().sendElsewhere(by, attempt, home, call, send.within(leftMs));
         return true;
     }
 

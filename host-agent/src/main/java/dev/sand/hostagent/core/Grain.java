@@ -24,6 +24,7 @@ final class Grain {
     private final Placement placement;
     private final GrainFigures figures;
     private int slots;
+    private boolean waitsForTurn;
 
     Grain(Application application, GrainSpec spec, CoreContext context) {
         this.application = application;
@@ -82,6 +83,16 @@ final class Grain {
 
     void slotReleased() {
         slots--;
+        context.turns.give(application.allowance());
+    }
+
+    /** Its tenant runs as many instances on this host as it may. */
+    boolean waitsForTurn() {
+        return waitsForTurn;
+    }
+
+    void waitsForTurn(boolean waits) {
+        waitsForTurn = waits;
     }
 
     private boolean hasSlot() {
@@ -90,13 +101,18 @@ final class Grain {
 
     /** Events that could run now if instances waited for them. */
     int runnable() {
-        return Math.min(queue.size(), Math.max(0, spec.concurrency() - slots));
+        int most = Math.min(Math.max(0, spec.concurrency() - slots), application.allowance().instancesLeft());
+        return Math.min(queue.size(), most);
     }
 
     // --- events in
 
     /** Keeps a place for a request that is still to be journaled. @return null, or why it is refused */
     Failure reserve(long bytes) {
+        if (application.allowance().instancesLeft() <= queue.depth()) {
+            context.counters.overloaded++;
+            return Refusals.instances(application.allowance(), queue.depth());
+        }
         GrainQueue.Refusal refusal = queue.reserve(bytes);
         if (refusal == null) {
             return null;
@@ -117,14 +133,11 @@ final class Grain {
             event.owner.onEventFailed(event, refused);
             return;
         }
-        if (queue.isEmpty() && hasSlot() && application.sandbox().isRunning()) {
-            Instance instance = pool.poll();
-            if (instance != null) {
-                event.queued(context);
-                context.counters.warm++;
-                handOver(event, instance);
-                return;
-            }
+        if (queue.isEmpty() && hasSlot() && application.sandbox().isRunning() && pool.idle() > 0 && context.turns.take(this)) {
+            event.queued(context);
+            context.counters.warm++;
+            handOver(event, pool.poll());
+            return;
         }
         GrainQueue.Refusal refusal = queue.offer(event);
         if (refusal != null) {
@@ -153,12 +166,16 @@ final class Grain {
     // --- events out
 
     void dispatch() {
-        while (!queue.isEmpty() && hasSlot() && application.sandbox().isRunning()) {
-            Instance instance = pool.poll();
-            if (instance == null) {
-                return;
-            }
-            handOver(context.has(Rule.FIFO_ORDER) ? queue.poll() : queue.pollLast(), instance);
+        while (!queue.isEmpty() && hasSlot() && application.sandbox().isRunning() && pool.idle() > 0 && context.turns.take(this)) {
+            handOver(context.has(Rule.FIFO_ORDER) ? queue.poll() : queue.pollLast(), pool.poll());
+        }
+    }
+
+    /** Its tenant may run more instances than before. */
+    void onTurn() {
+        dispatch();
+        if (!queue.isEmpty()) {
+            pool.refill(false);
         }
     }
 

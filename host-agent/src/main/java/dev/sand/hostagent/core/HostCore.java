@@ -30,16 +30,17 @@ public final class HostCore {
      * @param idPrefix up to 6 characters of [a-z0-9], new for every start of a shard, so that ids of an earlier run are known
      *                 as such
      * @param epochOffsetMs wall clock minus the clock given with inputs, in ms; for records only
+     * @param allowances of all shards of this host
      */
     public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String host, String idPrefix,
-                    long epochOffsetMs) {
-        this(configuration, executions, host, idPrefix, epochOffsetMs, Rule.ALL);
+                    long epochOffsetMs, Allowances allowances) {
+        this(configuration, executions, host, idPrefix, epochOffsetMs, allowances, Rule.ALL);
     }
 
     /** For tests: with some rules switched off. */
     public HostCore(CoreConfiguration configuration, ExecutionFactory executions, String host, String idPrefix,
-                    long epochOffsetMs, Set<Rule> rules) {
-        this.context = new CoreContext(configuration, executions, host, idPrefix, epochOffsetMs, rules);
+                    long epochOffsetMs, Allowances allowances, Set<Rule> rules) {
+        this.context = new CoreContext(configuration, executions, host, idPrefix, epochOffsetMs, allowances, rules);
         this.instanceInputs = new InstanceInputs(context);
         this.applicationInputs = new ApplicationInputs(context);
         this.clusterInputs = new ClusterInputs(context);
@@ -118,10 +119,13 @@ public final class HostCore {
             case Input.Retire retire -> applicationInputs.on(retire);
             case Input.SecretsChanged changed -> applicationInputs.on(changed);
             case Input.Drain _ -> context.executions.drain();
+            case Input.Resume _ -> context.draining = false;
             case Input.MemoryPressure(Map<String, Long> invoked) -> {
                 applicationInputs.onMemoryPressure();
                 context.processes.onMemoryPressure(invoked);
             }
+            case Input.InstancesFreed freed -> context.turns.on(freed);
+            case Input.RoomWanted wanted -> applicationInputs.on(wanted);
             case Input.SandboxStarted started -> applicationInputs.on(started);
             case Input.SandboxFailed failed -> applicationInputs.on(failed);
             case Input.SandboxEnded ended -> applicationInputs.on(ended);

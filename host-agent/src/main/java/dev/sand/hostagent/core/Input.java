@@ -78,6 +78,9 @@ public sealed interface Input {
     /** Take nothing new, end what runs; answered with Drained. */
     record Drain() implements Input {}
 
+    /** Take what comes again. */
+    record Resume() implements Input {}
+
     // --- sandboxes and workers
 
     /** @param sandbox the id given in StartSandbox; @param warm it came from the blank pool */
@@ -104,6 +107,12 @@ public sealed interface Input {
             this(Map.of());
         }
     }
+
+    /** The tenant may run more instances on this host than before: one has ended, or the limit is higher. */
+    record InstancesFreed(String tenant) implements Input {}
+
+    /** A sandbox of the tenant's needs memory that it does not have any more: one that is idle is to make room. */
+    record RoomWanted(String tenant) implements Input {}
 
     // --- instances (from the local bus)
 

@@ -56,6 +56,7 @@ final class Intake {
         context.counters.admitted++;
         RunningExecution execution = executions.add(request, slot, null);
         execution.audience().add(listener);
+        execution.isFirst(listener.isFirst());
         if (holds) {
             executions.hold(execution);
         } else {
@@ -68,10 +69,14 @@ final class Intake {
         add(request, slot, parent).begin();
     }
 
-    /** As above, by a function that runs in the process in which it is to run. */
-    void startOwn(InvocationRequest request, int slot, Audience.Parent parent) {
-        RunningExecution execution = add(request, slot, parent);
-        context.processes.arrivals().comes(execution);
+    /** As above, by a function in a process. @param first it was never started before; @param own it is to run in that process */
+    void start(InvocationRequest request, int slot, FollowUp followUp, boolean first, boolean own) {
+        RunningExecution execution = add(request, slot, followUp);
+        followUp.is(execution);
+        execution.isFirst(first);
+        if (own) {
+            context.processes.arrivals().comes(execution);
+        }
         execution.begin();
     }
 

@@ -39,14 +39,15 @@ final class MailboxLine {
         this.onInvoking = onInvoking;
     }
 
-    private record Unsure(Outgoing message, String waits, boolean brought) {
+    /** @param waiting for it to be durable: who has brought it */
+    private record Unsure(Outgoing message, String waits, boolean brought, List<Runnable> waiting) {
         boolean is(Outgoing other) {
             return message.ordinal() == other.ordinal() && Slots.request(message.sender()).equals(Slots.request(other.sender()));
         }
 
         /** By its sender, which runs here now: who has brought it may be no more. */
         Unsure sentHere() {
-            return new Unsure(message, waits, false);
+            return new Unsure(message, waits, false, waiting);
         }
     }
 
@@ -153,16 +154,29 @@ final class MailboxLine {
         } else if (sent == Sent.TAKEN) {
             long number = process.number();
             context.processes.sends().begin(waits);
-            unsure.put(number, new Unsure(message, waits, brought));
+            unsure.put(number, new Unsure(message, waits, brought, new ArrayList<>(0)));
             home.journal().write(number, arrived, () -> {
-                if (unsure.remove(number) != null) {
+                Unsure sure = unsure.remove(number);
+                if (sure != null) {
                     context.processes.sends().done(waits);
+                    sure.waiting.forEach(Runnable::run);
                 }
             });
             onMessage();
             onInvoking.run();
         }
         return sent != Sent.FULL;
+    }
+
+    /** Does the step when that message, which is in the mailbox or was, is durable there; not when the process goes on elsewhere before. */
+    void whenSure(Outgoing message, Runnable step) {
+        for (Unsure each : unsure.values()) {
+            if (each.is(message)) {
+                each.waiting.add(step);
+                return;
+            }
+        }
+        step.run();
     }
 
     boolean isTooSmallFor(Payload payload) {

@@ -5,7 +5,6 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
-import dev.sand.event.ProcessPlace;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
@@ -19,8 +18,7 @@ import java.util.function.Consumer;
 final class ProcessCalls {
     /** Of an invocation whose id is not looked up before. */
     static final int ANY_SLOT = -1;
-    /** By then what a redrive needs of an execution that has ended is kept: its input too. */
-    private static final long RECORDED_NS = 3_000_000_000L;
+    private static final long READ_AGAIN_NS = 10_000_000;
     private final CoreContext context;
     private final Processes processes;
     private final ProcessList list;
@@ -108,12 +106,22 @@ final class ProcessCalls {
 
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Attempt attempt = Processes.attempt(event);
+        inTurn(home, call, send, left -> give(event, attempt, home, call, left));
+    }
+
+    /** The receiver is going there, where it had no room here. */
+    void sendElsewhere(Event event, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
+        inTurn(home, call, send, left -> processes.elsewhere().send(event, attempt, home, call, left));
+    }
+
+    /** Behind earlier messages to that process that are on their way. */
+    private void inTurn(ProcessHome home, Input.CallProcess call, ProcessCall.Send send, Consumer<ProcessCall.Send> given) {
         if (!processes.late().isBusy(call.app().application(), home.id(), send.destination())) {
-            give(event, attempt, home, call, send);
+            given.accept(send);
         } else if (send.waitMs() <= 0) {
             refuseBehind(call, send);
         } else {
-            Behind behind = new Behind(call, send, left -> give(event, attempt, home, call, left));
+            Behind behind = new Behind(call, send, given);
             context.timers.arm(behind, context.nowNs + send.waitMs() * 1_000_000);
             processes.late().behind(call.app().application(), home.id(), send.destination(), behind::onTurn);
         }
@@ -196,12 +204,17 @@ final class ProcessCalls {
      * a request which its caller gives again, since the host that ran it died before the bus had it.
      */
     private void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke) {
-        RunningExecution caller = context.executions.get(event.owner.executionId());
-        if (isFirst(event) && (caller == null || caller.wasDurableFirst())) {
+        if (neverRan(event)) {
             begin(event, call, invoke, ANY_SLOT);
         } else {
             lookUp(event, call, invoke, processes.table().slotOf(call.app().application(), invoke.destination()));
         }
+    }
+
+    /** Nothing that it invokes can have been invoked before. */
+    private boolean neverRan(Event event) {
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        return isFirst(event) && (caller == null || caller.isFirst());
     }
 
     private boolean isFirst(Event event) {
@@ -241,8 +254,11 @@ final class ProcessCalls {
             processes.elsewhere().invoke(event, call, invoke, lookedUp);
             return;
         }
+        Attempt attempt = Processes.attempt(event);
         processes.table().find(call.app().application(), invoke.destination(), call.app().version(), (destination, failure) -> {
-            if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), invoke.destination())) {
+            if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
+                refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
+            } else if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), invoke.destination())) {
                 processes.elsewhere().invoke(event, call, invoke, lookedUp);
             } else if (destination == null) {
                 refuse(call, failure, invoke.destination());
@@ -262,12 +278,18 @@ final class ProcessCalls {
         if (request == null) {
             return;
         }
-        String id = request.executionId();
-        RunningExecution same = context.executions.get(id);
-        String application = request.application();
-        if (same != null || context.executions.remembered(id, slot) != null) {
-            processes.free(application, List.of(invoke.payload()));
-            answer(call.listener(), new Answer.Invoked(id));
+        if (context.slots.state(slot) == SlotTable.State.RECOVERING && context.has(Rule.HELD_WHILE_RECOVERING)) {
+            Attempt attempt = Processes.attempt(event);
+            context.later(READ_AGAIN_NS, () -> again(event, attempt, call)); // its journal may have it
+            return;
+        }
+        RunningExecution same = context.executions.get(request.executionId());
+        if (same != null || context.executions.remembered(request.executionId(), slot) != null) {
+            processes.free(request.application(), List.of(invoke.payload()));
+            if (same != null) {
+                FollowUp.joins(context, event, request, same);
+            }
+            answer(call.listener(), new Answer.Invoked(request.executionId()));
             return;
         }
         Failure full = context.executions.full(request, false);
@@ -275,43 +297,11 @@ final class ProcessCalls {
             refuse(call, full.error(), full.cause());
             return;
         }
+        RunningExecution caller = context.executions.get(event.owner.executionId());
+        InvocationRequest given = caller.isStrict() ? request : request.relaxed();
         Attempt attempt = Processes.attempt(event);
-        Audience.Parent parent = new Audience.Parent() {
-            private boolean answered;
-
-            @Override
-            public void onAccepted() {
-                answered = true;
-                answer(call.listener(), new Answer.Invoked(id));
-            }
-
-            @Override
-            public void onEnded(InvocationResult result) {
-                if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
-                    invoke(event, call, invoke); // where it lives now
-                    return;
-                }
-                context.later(RECORDED_NS, () -> processes.free(application, List.of(invoke.payload())));
-                if (!answered) {
-                    refuse(call.listener(), result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
-                            result.failure() == null ? "execution " + id + " ended" : result.failure().cause());
-                }
-            }
-
-            @Override
-            public void onMoved() {
-                if (answered) {
-                    processes.free(application, List.of(invoke.payload()));
-                } else {
-                    again(event, attempt, call); // of its next owner, which may have it
-                }
-            }
-        };
-        if (invoke.destination().equals(Processes.id(event))) {
-            context.intake.startOwn(request, slot, parent);
-        } else {
-            context.intake.start(request, slot, parent);
-        }
+        FollowUp followUp = new FollowUp(context, event, request, call.listener(), () -> again(event, attempt, call));
+        context.intake.start(given, slot, followUp, neverRan(event), invoke.destination().equals(Processes.id(event)));
     }
 
     /** @param slot where the process lives. @return null: it was refused */

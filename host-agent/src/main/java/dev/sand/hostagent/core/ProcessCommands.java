@@ -3,9 +3,13 @@ package dev.sand.hostagent.core;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessContents;
+import dev.sand.event.ProcessLook;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.Inside;
 import dev.sand.hostagent.process.LifeCycle;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +39,7 @@ final class ProcessCommands {
             case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
             case KILL -> find(input, known, home -> kill(input, home));
             case MIGRATE -> find(input, true, home -> migrate(input, home));
-            case DESCRIBE, SWAP_OUT, CHECKPOINT -> {
+            case DESCRIBE, SWAP_OUT, CHECKPOINT, INSPECT -> {
                 if (known) {
                     find(input, true, home -> onHere(input, home));
                 } else {
@@ -53,14 +57,19 @@ final class ProcessCommands {
     /** Brought here when it is not. @param values with its state */
     private void find(Input.Command input, boolean values, Step step) {
         ProcessCommand command = input.command();
-        table.findHere(command.application(), command.process(), command.version(), values, (home, failure) -> {
+        BiConsumer<ProcessHome, Failure> found = (home, failure) -> {
             if (failure != null) {
                 refuse(input, failure);
             } else if (home != null && !endsHere(command)
                     || !isBeingRead(input, table.slotOf(command.application(), command.process()))) {
                 step.on(home);
             }
-        });
+        };
+        if (command.kind() == ProcessCommand.Kind.CREATE) {
+            table.findToEnter(command.application(), command.process(), command.version(), found);
+        } else {
+            table.findHere(command.application(), command.process(), command.version(), values, found);
+        }
     }
 
     /** It is no more here then: not before what the journals have of executions in it is known. */
@@ -109,7 +118,19 @@ final class ProcessCommands {
         switch (input.command().kind()) {
             case SWAP_OUT -> home.imaging().swapOut(failure -> answer(input, home, failure));
             case CHECKPOINT -> home.imaging().checkpoint(failure -> answer(input, home, failure));
+            case INSPECT -> look(input, home);
             default -> done(input, home.view());
+        }
+    }
+
+    private void look(Input.Command input, ProcessHome home) {
+        ProcessLook look = input.command().look();
+        boolean isPage = look.part() == ProcessLook.Part.STATE || look.part() == ProcessLook.Part.MAILBOX;
+        Payload value = isPage ? null : Inside.value(home.process(), look);
+        if (!isPage && value == null) {
+            done(input, home.view().with(ProcessContents.of(null)));
+        } else {
+            context.emit(new Action.AnswerLook(input.listener(), home.view(), look, isPage ? Inside.page(home.process(), look) : null, value));
         }
     }
 
@@ -143,6 +164,8 @@ final class ProcessCommands {
                 refuseUnknown(input);
             } else if (command.kind() == ProcessCommand.Kind.DESCRIBE) {
                 done(input, view.on(context.host).living(slot));
+            } else if (command.kind() == ProcessCommand.Kind.INSPECT) {
+                context.emit(new Action.AnswerLook(input.listener(), view.on(context.host).living(slot), command.look(), null, null));
             } else {
                 refuse(input, illegal(command, LifeCycle.SWAPPED.shown()));
             }

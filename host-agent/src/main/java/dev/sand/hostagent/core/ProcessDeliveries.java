@@ -31,6 +31,8 @@ final class ProcessDeliveries {
         private final Consumer<Failure> listener;
         /** Of its receiver. */
         private int slot;
+        /** Null: not found yet. */
+        private MailboxLine mailbox;
 
         Delivery(ProcessMessage brought, Consumer<Failure> listener) {
             super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
@@ -45,12 +47,10 @@ final class ProcessDeliveries {
             return !underWay.contains(this);
         }
 
-        /** Perhaps an earlier time: then that is waited for too. */
+        /** Perhaps an earlier time: then that is waited for. Not for what else its sender has sent: that may be behind this one. */
         @Override
         void taken() {
-            if (!context.processes.sends().delays(brought.sender(), () -> answer(null))) {
-                answer(null);
-            }
+            mailbox.whenSure(message(), () -> answer(null));
         }
 
         @Override
@@ -98,6 +98,7 @@ final class ProcessDeliveries {
             } else {
                 home.meets(message.version());
                 delivery.slot = home.slot();
+                delivery.mailbox = home.mailbox();
                 home.mailbox().send(delivery, message.waitMs());
             }
         });

@@ -486,8 +486,7 @@ final class ProcessHome extends Timed {
         migration.close(Failure.caller(Errors.NOT_FOUND, "process " + id() + " was killed"));
         context.processes.table().vanishes(this);
         close(Errors.NOT_FOUND);
-        List<RunningExecution> open = takeExecutions();
-        open.forEach(execution -> execution.ending().cancelled(cause));
+        cancel(cause);
         journal.write(process.changed(), new Change.Killed(journal.place().moves() == 0 ? null : journal.place()), () -> {
             if (!gone) {
                 forget();
@@ -515,7 +514,7 @@ final class ProcessHome extends Timed {
     /** It was to be killed, or to leave, and its slot is another host's before that was so: what the journal has of it, that host sees. */
     void lostAsItGoes() {
         if (!gone) {
-            goesOn();
+            goesOn(mailbox.moved());
         }
         if (migration.isLeaving()) {
             migration.close(anothers());
@@ -540,25 +539,24 @@ final class ProcessHome extends Timed {
     void delete(String cause) {
         migration.close(Failure.caller(Errors.NOT_FOUND, cause));
         close(Errors.NOT_FOUND);
-        List<RunningExecution> open = takeExecutions();
-        open.forEach(execution -> execution.ending().cancelled(cause));
+        cancel(cause);
         forget();
     }
 
     /** It goes on elsewhere, as does what runs in it. */
     void moved() {
+        List<Payload> needed = mailbox.moved(); // behind which those go that wait for room
         close(Errors.UNAVAILABLE);
         takeExecutions();
-        goesOn();
+        goesOn(needed);
         migration.close(anothers());
     }
 
-    /** Elsewhere: what it has is freed, but for what is given again. */
-    private void goesOn() {
+    /** Elsewhere: what it has is freed, but for what is given again. @param needed that */
+    private void goesOn(List<Payload> needed) {
         written.forEach(ending -> context.processes.deferred().drop(ending.sends, application));
         written.clear();
         List.copyOf(fires.keySet()).forEach(this::made);
-        List<Payload> needed = mailbox.moved();
         gone = true;
         closeSandbox();
         List<Payload> values = process.values();
@@ -586,6 +584,13 @@ final class ProcessHome extends Timed {
         if (ownSandbox != null) {
             ownSandbox.close();
         }
+    }
+
+    /** All that runs in it, waits to, or was made by its messages and is on its way. */
+    private void cancel(String cause) {
+        List<RunningExecution> open = takeExecutions();
+        open.addAll(context.processes.arrivals().ofMessages(this));
+        open.forEach(execution -> execution.ending().cancelled(cause));
     }
 
     private List<RunningExecution> takeExecutions() {

@@ -70,26 +70,28 @@ final class ProcessTable {
     }
 
     /**
-     * Brings a process here that is somewhere, and waits for one that is on its way.
+     * Brings a process here that is somewhere, and waits for one that is on its way. One that was killed is no more, whatever is left of it.
      *
      * @param version of the application that asks for it; 0: that in which it was used last
      * @param step given the process; or null: there is none, or it is another host's, or cannot be brought, for the reason given
      */
     void find(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
-        find(application, id, version, true, step);
+        find(application, id, version, true, false, step);
     }
 
-    private void find(String application, String id, int version, boolean values, BiConsumer<ProcessHome, Failure> step) {
+    private void find(String application, String id, int version, boolean values, boolean makes, BiConsumer<ProcessHome, Failure> step) {
         ProcessHome home = here(application, id);
         Changing under = changing.getOrDefault(application, Map.of()).get(id);
         int in = slotOf(application, id);
         SlotTable.State slot = context.slots.state(in);
         if (home != null) {
             step.accept(home, null);
+        } else if (under != null && under.way == Way.KILLED && !makes) {
+            step.accept(null, null);
         } else if (under != null) {
-            under.waiting.add(() -> find(application, id, version, values, step));
+            under.waiting.add(() -> find(application, id, version, values, makes, step));
         } else if (slot == SlotTable.State.RECOVERING || isAwaited(application, id)) {
-            context.later(() -> find(application, id, version, values, step)); // the journal may have it
+            context.later(() -> find(application, id, version, values, makes, step)); // the journal may have it
         } else if (slot == SlotTable.State.ELSEWHERE) {
             step.accept(null, null);
         } else if (values && full(application) instanceof Failure full) {
@@ -97,7 +99,7 @@ final class ProcessTable {
         } else {
             bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of(), in), version, values, (found, failure) -> {
                 if (found == null && failure == null && slotOf(application, id) != in) {
-                    find(application, id, version, values, step); // it lives elsewhere
+                    find(application, id, version, values, makes, step); // it lives elsewhere
                 } else {
                     step.accept(found, failure);
                 }
@@ -112,12 +114,21 @@ final class ProcessTable {
      * @param step given the process; or null: there is none, or it cannot be brought, or is another host's, for the reason given
      */
     void findHere(String application, String id, int version, boolean values, BiConsumer<ProcessHome, Failure> step) {
+        findHere(application, id, version, values, false, step);
+    }
+
+    /** As above, for who makes one when there is none: that is behind all that is left of one that was killed. */
+    void findToEnter(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
+        findHere(application, id, version, true, true, step);
+    }
+
+    private void findHere(String application, String id, int version, boolean values, boolean makes, BiConsumer<ProcessHome, Failure> step) {
         BiConsumer<ProcessHome, Failure> found = (home, failure) -> {
             boolean elsewhere = home == null && failure == null && isElsewhere(application, id);
             step.accept(home, elsewhere ? Refusals.movedProcess(id, slotOf(application, id)) : failure);
         };
         if (isKnown(application, id) || !isElsewhere(application, id)) {
-            find(application, id, version, values, found);
+            find(application, id, version, values, makes, found);
             return;
         }
         context.emit(new Action.FindImage(application, id, (view, place, failure) -> {
@@ -125,7 +136,7 @@ final class ProcessTable {
                 step.accept(null, failure);
             } else {
                 heard(application, id, view != null, place);
-                find(application, id, version, values, found);
+                find(application, id, version, values, makes, found);
             }
         }));
     }
@@ -212,9 +223,13 @@ final class ProcessTable {
         changing(application, id, new Changing(slot, Way.GOES, () -> { }));
     }
 
-    /** That it is killed is durable: one that {@link #vanishes} comes back no more. */
+    /** That it is killed is durable: one that {@link #vanishes} comes back no more, and who asks for it need not wait. */
     void killed(String application, String id) {
-        changing.get(application).get(id).way = Way.KILLED;
+        Changing killed = changing.get(application).get(id);
+        killed.way = Way.KILLED;
+        List<Runnable> waited = List.copyOf(killed.waiting);
+        killed.waiting.clear();
+        waited.forEach(Runnable::run);
     }
 
     boolean isKilled(String application, String id) {

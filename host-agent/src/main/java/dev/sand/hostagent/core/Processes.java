@@ -164,7 +164,7 @@ final class Processes {
         }
         if (table.isKnown(application, recover.process())) {
             long epoch = context.slots.epoch(slot);
-            Set<String> senders = Set.copyOf(recover.unsent().keySet());
+            List<String> senders = List.copyOf(recover.unsent().keySet());
             senders.forEach(sends::begin); // none of them is marked as ended before
             table.whenSettled(application, recover.process(), () -> {
                 recoverBeside(recover, epoch);
@@ -252,7 +252,7 @@ final class Processes {
     /** The execution is admitted: it runs when its process has room for it. */
     void enter(RunningExecution execution, Application application) {
         String id = execution.request().processId();
-        table.findHere(application.key().application(), id, application.version().version(), true, (home, failure) -> {
+        table.findToEnter(application.key().application(), id, application.version().version(), (home, failure) -> {
             if (execution.isEnded()) {
                 return;
             }
@@ -265,7 +265,12 @@ final class Processes {
             if (refusal == null && changed != null && !counts(execution, changed, changed.made())) {
                 refusal = Failure.mayHaveRun(Errors.UNAVAILABLE, "the messages that made it are unread again");
             }
-            if (refusal != null) {
+            if (refusal != null && ProcessPlace.slotOf(refusal) >= 0 && execution.backups().isDurable()) {
+                // A process leaves only behind what was accepted in it, unless it is killed; the next one of its id begins at home.
+                execution.ending().cancelled("process " + id + " was killed before it ran");
+            } else if (refusal == null && changed != null && isOfADeadOne(execution, changed, home)) {
+                execution.ending().cancelled("process " + id + " was killed, whose messages had made it");
+            } else if (refusal != null) {
                 execution.ending().refused(refusal);
             } else {
                 if (changed != null && !counts(execution, changed, changed.ended())) {
@@ -275,6 +280,11 @@ final class Processes {
             }
             arrivals.arrived(execution);
         });
+    }
+
+    /** Messages made it, of a process that was killed; what is there now, if anything, is another one of its id. */
+    private static boolean isOfADeadOne(RunningExecution execution, Input.Changed changed, ProcessHome home) {
+        return changed.made() > 0 && (home == null || home.createdMs() != changed.createdMs()) && !execution.endsInItsReplay();
     }
 
     private boolean counts(RunningExecution execution, Input.Changed changed, long number) {

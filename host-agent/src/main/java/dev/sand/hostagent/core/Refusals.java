@@ -9,6 +9,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Placement;
 import dev.sand.event.ProcessPlace;
+import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.localbus.GrainQueue;
 import dev.sand.workflow.Execution.Published;
 import java.util.List;
@@ -65,6 +66,25 @@ final class Refusals {
                 + " on a shard, and workflow " + request.target() + " of application " + request.application() + " would make it " + actual
                 + "; does one start itself without an end?", Failure.Source.PLATFORM, true, null,
                 Map.of("limit", limit, "actual", actual));
+    }
+
+    /** @param waiting events that come before */
+    static Failure instances(Allowance of, int waiting) {
+        int limit = of.limits().instances();
+        return overQuota("instances", "tenant '" + of.tenant() + "' may run " + limit + " instances at once on this host, and as many run or"
+                + " are about to", limit, of.instances() + waiting + 1L);
+    }
+
+    static Failure memory(Allowance of, AppKey key, long bytes) {
+        long limit = of.limits().memoryBytes();
+        return overQuota("memoryBytes", "the sandboxes of tenant '" + of.tenant() + "' may use " + limit + " bytes of memory on this host, and"
+                + " that of application " + key.application() + " would make it " + (of.memoryBytes() + bytes), limit, of.memoryBytes() + bytes);
+    }
+
+    /** A quota is a limit as any other, so whoever asks again on a full queue does so here. */
+    private static Failure overQuota(String quota, String why, long limit, long actual) {
+        return new Failure(Errors.OVERLOADED, why + "; try again later", Failure.Source.PLATFORM, true, null,
+                Map.of("quota", quota, "limit", limit, "actual", actual));
     }
 
     static Failure overloaded(Grain grain, GrainQueue.Refusal refusal) {

@@ -20,6 +20,8 @@ public enum Rule {
     RETRY_LIMIT,
     /** No more attempts of a grain at once than its concurrency. */
     CONCURRENCY_LIMIT,
+    /** No more attempts of a tenant's grains at once on this host than its quota. */
+    INSTANCE_QUOTA,
     /** Events are handed out in the order in which they came. */
     FIFO_ORDER,
     /** What an attempt published takes effect when it finishes, and never when it does not. */
@@ -60,6 +62,8 @@ public enum Rule {
     REMOTE_RUN_ONCE,
     /** An event that a lost host may have begun for its owner is given back as lost, and not begun. */
     TAKEN_OVER_WORK_IS_LOST,
+    /** A function that has invoked others has ended only once they cannot be lost. */
+    FOLLOW_UPS_BEFORE_END,
     /** No event goes to an instance that was forked before its grain's secrets changed. */
     NO_OUTDATED_SECRETS;
 

@@ -46,6 +46,7 @@ final class RunningExecution extends Timed implements Tenant {
     private final Admission admission;
     private final Ending ending;
     private State state = State.HELD;
+    private boolean first;
     /** Null while the request is held. */
     private Application application;
     /** Of the process that it runs in, and where that is; null: the application's sandbox. */
@@ -171,9 +172,14 @@ final class RunningExecution extends Timed implements Tenant {
                 || isRecovered() && context.has(Rule.RECOVERED_IS_STRICT) || hasStrictWorkflow();
     }
 
-    /** It was in the bus before it began: who gives it again finds that. */
-    boolean wasDurableFirst() {
-        return request.durable() || isStrict();
+    /** No host has begun it before: it was never given, or it was in the bus before it began, and who gives it again finds that. */
+    boolean isFirst() {
+        return first || request.durable() || isStrict();
+    }
+
+    /** @param isNew whoever gave it had never done so before */
+    void isFirst(boolean isNew) {
+        first = isNew;
     }
 
     private boolean hasStrictWorkflow() {

@@ -8,8 +8,7 @@ import java.util.Map;
 
 /**
  * Messages that were delivered and are not in the journal yet, by the execution that sent them, whether a function of it did so while it
- * ran or with its end: that waits for its own, so that none is lost of one that is known to have ended; and so does who brings one of
- * them a second time.
+ * ran or with its end: that waits for its own, so that none is lost of one that is known to have ended.
  */
 final class SendsUnderWay {
     private static final class Of {

@@ -20,7 +20,7 @@ final class StatusReport {
             }
             Sandbox sandbox = application.sandbox();
             sandboxes.add(new SandboxStatus(application.key().application(), application.key().version(), sandbox.id(),
-                    word(sandbox.state()), sandbox.startedMs(), application.open(), grains));
+                    word(sandbox.state()), sandbox.startedMs(), application.open(), sandbox.heldBytes(), grains));
         }
         return sandboxes;
     }

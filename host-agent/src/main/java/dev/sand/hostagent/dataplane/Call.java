@@ -45,6 +45,11 @@ final class Call implements MappedListener {
                 asked.size(), null);
     }
 
+    @Override
+    public boolean isFirst() {
+        return !asked.repeated();
+    }
+
     boolean isLarge() {
         return inline == null && asked.size() > 0;
     }

@@ -104,7 +104,7 @@ public final class BusJournal implements JournalAdapter {
 
     @Override
     public void append(Entry entry, AppendListener listener) {
-        Given given = new Given(entry, RECORD_BYTES + Values.inlineBytes(entry), listener, null, false);
+        Given given = new Given(entry, RECORD_BYTES + ValueCopying.inlineBytes(entry), listener, null, false);
         boolean begins = entry.backup() instanceof Backup.Accepted;
         long limit = begins ? options.maxBacklogBytes() : 2 * options.maxBacklogBytes();
         String away = given.isAcceptance() ? health.away() : null;

@@ -15,8 +15,8 @@ import java.util.Map;
 
 /**
  * One journal record as it is stored (event/vectors/journal, docs/GLOBAL-BUS.md): JSON, the schema first. The mapping from and
- * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over the inline limit
- * are objects of the global data layer, and references here name those.
+ * to the sealed types is written out, so that renaming a class changes nothing that is on a disk. Values over what a record may have
+ * ({@link ValueCopying}) are objects of the global data layer, and references here name those.
  *
  * @param schema 2, 3 of one with a request to be redriven, 4 of one about a cloud process, or whose request runs in one, and 5 of
  *               one with which a process begins that has a sandbox of its own; 1 is

@@ -158,8 +158,19 @@ final class RecordOrder {
             held.put(given.order(), copied);
             copy(given);
         } else {
-            appends.send(given);
+            send(given);
         }
+    }
+
+    private void send(Given given) {
+        Given whole;
+        try {
+            whole = copying.takenIn(given);
+        } catch (StoreException e) {
+            appends.drop(given, notStored(e, false));
+            return;
+        }
+        appends.send(whole);
     }
 
     // --- values on their way to the global data layer
@@ -190,10 +201,13 @@ final class RecordOrder {
         if (over) {
             appends.leaveOut(given);
         } else {
-            appends.drop(given, Failure.platform(Errors.UNAVAILABLE, "a value for the journal cannot be stored: "
-                    + failure.getMessage(), passes));
+            appends.drop(given, notStored(failure, passes));
         }
         onCopied(given.order());
+    }
+
+    private static Failure notStored(StoreException failure, boolean passes) {
+        return Failure.platform(Errors.UNAVAILABLE, "a value for the journal cannot be stored: " + failure.getMessage(), passes);
     }
 
     private void onCopied(String order) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Copies the values of a record to the global data layer before the record is written (SAND 4.3): first they are described,
@@ -29,6 +30,8 @@ final class ValueCopying implements AutoCloseable {
     private static final long RETRY_MS = 1000;
     /** When values are to travel by reference, small ones need not. */
     private static final int SMALL_BYTES = 4096;
+    /** A value in this host's memory of up to that size goes into the record: an object is a transaction to make, and one to delete. */
+    private static final int TAKEN_IN_BYTES = 256 << 10;
 
     private final ObjectCopies copies;
     private final int maxInlineBytes;
@@ -48,11 +51,36 @@ final class ValueCopying implements AutoCloseable {
     /** Whether values of it are to be in the global data layer before the record is written. */
     boolean isWanted(Entry entry) {
         for (Payload payload : Values.payloads(entry)) {
-            if (payload.reference() != null && !GlobalObjects.isGlobal(payload)) {
+            if (isHere(payload) && payload.size() > TAKEN_IN_BYTES) {
                 return true;
             }
         }
-        return Values.inlineBytes(entry) > maxInlineBytes;
+        return inlineBytes(entry) > maxInlineBytes;
+    }
+
+    private static boolean isHere(Payload payload) {
+        return payload.reference() != null && !GlobalObjects.isGlobal(payload);
+    }
+
+    /** Of values that travel in the record, unless it is better that all travel by reference. */
+    static long inlineBytes(Entry entry) {
+        long bytes = 0;
+        for (Payload payload : Values.payloads(entry)) {
+            bytes += payload.bytes() != null ? payload.bytes().length
+                    : isHere(payload) && payload.size() <= TAKEN_IN_BYTES ? payload.size() : 0;
+        }
+        return bytes;
+    }
+
+    /** The record of which nothing is to be copied, with the bytes of what is in this host's memory. @throws StoreException it is not (any more) */
+    Given takenIn(Given given) {
+        Entry entry = given.entry();
+        if (Values.payloads(entry).stream().noneMatch(ValueCopying::isHere)) {
+            return given;
+        }
+        UnaryOperator<Payload> taken = payload -> isHere(payload)
+                ? new Payload(payload.contentType(), copies.bytes(entry.application(), payload.reference()), null) : payload;
+        return given.with(Values.map(entry.backup(), taken), entry.change() == null ? null : entry.change().map(taken));
     }
 
     private static boolean isCopied(Payload payload) {

@@ -66,13 +66,4 @@ final class Values {
     static boolean areGlobal(ProcessChange change) {
         return payloads(change).stream().anyMatch(GlobalObjects::isGlobal);
     }
-
-    /** Bytes of the payloads that travel in the record. */
-    static long inlineBytes(Entry entry) {
-        long bytes = 0;
-        for (Payload payload : payloads(entry)) {
-            bytes += payload.bytes() == null ? 0 : payload.bytes().length;
-        }
-        return bytes;
-    }
 }

@@ -142,9 +142,7 @@ public class GlobalObjects {
     public void deleteExecution(String application, String executionId) {
         String prefix = executionId + "/";
         for (List<String> keys = page(application, prefix); !keys.isEmpty(); keys = page(application, prefix)) {
-            for (String key : keys) {
-                store.delete(TABLE, application, key, GlobalStore.ANY);
-            }
+            store.writeAll(keys.stream().map(key -> new GlobalStore.Write(TABLE, application, key, null)).toList());
         }
     }
 

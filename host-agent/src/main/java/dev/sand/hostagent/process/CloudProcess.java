@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -337,6 +339,19 @@ public final class CloudProcess {
         }
         own.borrowed.forEach(mailbox::giveBack);
         return StateWrite.values(own.writes);
+    }
+
+    // --- what is told of it
+
+    /** In its order. @param after null: from the first */
+    void forEachKey(String after, int limit, BiConsumer<String, Payload> each) {
+        state.keys(List.of(), after, limit).forEach(key -> each.accept(key, state.held(key).value));
+    }
+
+    /** Messages that running functions have, and those of ends that are not durable yet; in no order. */
+    void forEachReceived(Consumer<Message> each) {
+        begun.values().forEach(own -> own.borrowed.forEach(each));
+        finished.forEach(one -> one.received.forEach(each));
     }
 
     // --- as it was elsewhere, or before

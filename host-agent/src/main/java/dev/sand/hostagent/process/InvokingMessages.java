@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -76,6 +77,11 @@ public final class InvokingMessages {
         List<Message> all = new ArrayList<>(size);
         byFunction.forEach((function, queue) -> queue.inOrder().forEach(message -> all.add(named(function, message))));
         return all;
+    }
+
+    /** The same in no order. */
+    void forEach(Consumer<Message> each) {
+        byFunction.forEach((function, queue) -> queue.forEach(message -> each.accept(named(function, message))));
     }
 
     static Message named(String function, Message message) {

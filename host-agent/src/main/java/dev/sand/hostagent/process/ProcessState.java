@@ -17,7 +17,7 @@ import java.util.TreeMap;
  */
 final class ProcessState {
     /** The order of UTF-8's bytes, which is that of code points, and not that of Java's characters. */
-    private static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
+    static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
 
     private final NavigableMap<String, Held> values = new TreeMap<>(BY_BYTES);
     private final Residence residence = new Residence();

@@ -42,6 +42,7 @@ final class DockerSandboxes implements SandboxEngine {
     private final UserIds uids;
     private final DockerImages images;
     private final DockerCalls docker;
+    private final DockerNetwork network;
     private final int cores;
     private final DockerEvents events;
     private final Map<String, State> known = new ConcurrentHashMap<>();
@@ -52,6 +53,7 @@ final class DockerSandboxes implements SandboxEngine {
         this.configuration = configuration;
         this.ours = Map.of(HOST, configuration.host(), HOME, home.root().toString());
         this.docker = new DockerCalls(configuration.engine(), configuration.engineTimeout());
+        this.network = new DockerNetwork(docker);
         try {
             Info info = docker.call("reach Docker", client -> client.infoCmd().exec());
             List<String> security = info.getSecurityOptions() == null ? List.of() : info.getSecurityOptions();
@@ -111,7 +113,8 @@ final class DockerSandboxes implements SandboxEngine {
         known.put(id, State.KNOWN);
         try {
             String image = images.of(start.limits().base());
-            String container = docker.call(doing, client -> supervisor(client.createContainerCmd(image), start)
+            String reaches = network.of(start.limits().network() ? "bridge" : null);
+            String container = docker.call(doing, client -> supervisor(client.createContainerCmd(image), start, reaches)
                     .exec().getId());
             docker.call(doing, client -> client.startContainerCmd(container).exec());
             known.replace(id, State.RUNNING);
@@ -121,7 +124,7 @@ final class DockerSandboxes implements SandboxEngine {
         }
     }
 
-    private CreateContainerCmd supervisor(CreateContainerCmd create, Start start) {
+    private CreateContainerCmd supervisor(CreateContainerCmd create, Start start, String reaches) {
         Map<String, String> labels = new HashMap<>(ours);
         labels.put(SANDBOX, start.sandbox());
         if (start.application() != null) {
@@ -135,8 +138,7 @@ final class DockerSandboxes implements SandboxEngine {
                 .withCmd("python3", "-m", "sand.supervisor")
                 .withEnv("SAND_DIRECTORY=" + start.directory(), "SAND_TOKEN=" + start.token())
                 .withLabels(labels)
-                .withHostConfig(ContainerShape.hostConfig(start.limits(), List.of(new Mount(start.directory(), false)),
-                        start.limits().network() ? "bridge" : null, cores));
+                .withHostConfig(ContainerShape.hostConfig(start.limits(), List.of(new Mount(start.directory(), false)), reaches, cores));
     }
 
     private String containerName(String sandbox) {
@@ -253,11 +255,12 @@ final class DockerSandboxes implements SandboxEngine {
         Map<String, String> labels = new HashMap<>(ours);
         labels.put(SANDBOX, id);
         try {
+            String reaches = network.of(task.network());
             return DockerTask.run(docker, task, line, create -> create
                     .withName(containerName(id) + "-build-" + task.name())
                     .withHostName("build")
                     .withLabels(labels)
-                    .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), task.network(), cores)),
+                    .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), reaches, cores)),
                     configuration.image());
         } finally {
             stop(id);

@@ -103,6 +103,7 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerLook look -> adapters.processes().store().look(look);
             case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
             case Action.LoadValue load -> adapters.processes().store().load(shard, load);
             case Action.WriteImage write -> adapters.processes().store().write(shard, write);
@@ -125,6 +126,7 @@ final class ActionPerformer implements ActionSink {
             case Action.LoadApplication load -> load(load);
             case Action.StartSandbox start -> shard.startSandbox(start);
             case Action.StopSandbox stop -> shard.stopSandbox(stop.sandbox());
+            case Action.TellShards tell -> adapters.shards().accept(tell.input());
             case Action.StartWorker start -> {
                 if (shard.sandbox(start.sandbox()) instanceof SandboxCalls calls) {
                     calls.startWorker(start.worker(), start.grain());

@@ -6,6 +6,11 @@ import dev.sand.event.InvocationResult;
 /** Who asked for an execution, with the application it belongs to: an output by reference is looked up there. */
 record Caller(String application, InvocationListener listener) implements InvocationListener {
     @Override
+    public boolean isFirst() {
+        return listener.isFirst();
+    }
+
+    @Override
     public void onAccepted() {
         listener.onAccepted();
     }

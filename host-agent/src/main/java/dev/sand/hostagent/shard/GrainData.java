@@ -153,6 +153,7 @@ final class GrainData {
             case CONFLICT -> Errors.CONFLICT;
             // The value is not too large: there is no room for any, and there may be later.
             case FULL, AWAY, BROKEN -> Errors.UNAVAILABLE;
+            case OVER_QUOTA -> Errors.OVERLOADED;
             case BAD_VALUE -> Errors.BAD_REQUEST;
         };
     }

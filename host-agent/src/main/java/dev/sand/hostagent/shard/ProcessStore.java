@@ -37,18 +37,24 @@ import org.slf4j.LoggerFactory;
 final class ProcessStore {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessStore.class);
     private static final Duration AGAIN = Duration.ofMillis(500);
-    private static final String STATE = "s/";
+    static final String STATE = "s/";
     private static final String MESSAGE = "m/";
     private static final int PAGE = 500;
     private final AtomicLong reads = new AtomicLong();
     private final ProcessImages images;
     private final SegmentServer segments;
     private final Work work;
+    private final Looking looking;
 
     ProcessStore(ProcessImages images, SegmentServer segments, Work work) {
         this.images = images;
         this.segments = segments;
         this.work = work;
+        this.looking = new Looking(images, segments, work);
+    }
+
+    void look(Action.AnswerLook look) {
+        looking.answer(look);
     }
 
     // --- out
@@ -86,7 +92,12 @@ final class ProcessStore {
         }
     }
 
-    private static Failure busy() {
+    /** Its name in an image. */
+    static String message(long number) {
+        return MESSAGE + String.format("%019d", number);
+    }
+
+    static Failure busy() {
         return Failure.platform(Errors.UNAVAILABLE, "the host agent has too much to read and write", true);
     }
 
@@ -95,7 +106,7 @@ final class ProcessStore {
         try {
             Map<String, Payload> values = new TreeMap<>(); // in an order that changes little from one image to the next
             write.image().state().forEach((key, value) -> values.put(STATE + key, value));
-            write.image().messages().forEach(message -> values.put(MESSAGE + String.format("%019d", message.order()), message.payload()));
+            write.image().messages().forEach(message -> values.put(message(message.order()), message.payload()));
             List<Value> sources = values.entrySet().stream()
                     .map(each -> new Value(each.getKey(), each.getValue(), segments, write.application())).toList();
             List<String> keys = values.keySet().stream().filter(name -> name.startsWith(STATE))

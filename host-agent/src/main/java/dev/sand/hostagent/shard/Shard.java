@@ -23,6 +23,7 @@ import dev.sand.workflow.TaskTokens;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ public final class Shard {
     private final ArrayDeque<Input> waiting = new ArrayDeque<>();
     private final Map<String, SandboxCalls> sandboxes = new HashMap<>();
     private final Map<AppKey, SandboxCalls> sandboxByApp = new HashMap<>();
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final List<CompletableFuture<Void>> drains = new ArrayList<>(0);
     private volatile boolean stopped;
     private boolean busy;
     private long tickNs = Long.MAX_VALUE;
@@ -226,7 +227,11 @@ public final class Shard {
 
     /** Completes when nothing runs any more. */
     CompletableFuture<Void> drain() {
-        submit(new Input.Drain());
+        CompletableFuture<Void> drained = new CompletableFuture<>();
+        loop.execute(() -> {
+            drains.add(drained);
+            on(new Input.Drain());
+        });
         return drained;
     }
 
@@ -312,7 +317,8 @@ public final class Shard {
     }
 
     void onDrained() {
-        drained.complete(null);
+        drains.forEach(drained -> drained.complete(null));
+        drains.clear();
     }
 
     // --- sandboxes

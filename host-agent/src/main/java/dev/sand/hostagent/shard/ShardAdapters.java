@@ -4,12 +4,14 @@ import dev.sand.event.Tracing;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.control.ControlCalls;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.slots.SlotTable;
 import dev.sand.hostagent.work.RemoteWork;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -17,6 +19,7 @@ import java.util.function.Function;
  *
  * @param secrets of an application, from memory: shards ask for them
  * @param capabilities of applications that may control the platform; @param control how they do
+ * @param shards gives an input to all of this host
  * @param withheld counts what the slots' fence holds back
  */
 record ShardAdapters(
@@ -38,4 +41,5 @@ record ShardAdapters(
         Tracing tracing,
         Withheld withheld,
         Capabilities capabilities,
-        ControlCalls control) {}
+        ControlCalls control,
+        Consumer<Input> shards) {}

@@ -13,6 +13,8 @@ import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.control.ControlCalls;
+import dev.sand.hostagent.core.Allowance;
+import dev.sand.hostagent.core.Allowances;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -62,6 +64,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private final ShardSockets sockets;
     private final ControlCalls control;
     private final Withheld withheld = new Withheld();
+    private final Allowances allowances = new HostAllowances();
     private final WritesUnderWay writes = new WritesUnderWay();
 
     /**
@@ -109,12 +112,12 @@ public final class ShardGroup implements Shards, AutoCloseable {
                         new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld,
-                parts.control().capabilities(), control);
+                parts.control().capabilities(), control, this::submitAll);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         for (int i = 0; i < configuration.shards(); i++) {
             HostCore core = new HostCore(configuration.core(), executions::create, configuration.host(), idPrefix(random, i),
-                    epochOffsetMs);
+                    epochOffsetMs, allowances);
             shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
                     onBroken));
         }
@@ -241,6 +244,18 @@ public final class ShardGroup implements Shards, AutoCloseable {
         shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked)));
     }
 
+    /** What each tenant may use of this host from now on. @param limits by tenant; of others there are none */
+    public void limit(Map<String, Allowance.Limits> limits) {
+        limits.keySet().forEach(allowances::of);
+        for (Allowance allowance : allowances.all()) {
+            Allowance.Limits now = limits.getOrDefault(allowance.tenant(), Allowance.Limits.NONE);
+            if (!now.equals(allowance.limits())) {
+                allowance.limit(now);
+                submitAll(new Input.InstancesFreed(allowance.tenant()));
+            }
+        }
+    }
+
     public ControlCalls control() {
         return control;
     }
@@ -258,6 +273,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
     /** Completes when nothing runs any more. */
     public CompletableFuture<Void> drain() {
         return all(shards.stream().map(Shard::drain).toList());
+    }
+
+    /** Takes work again. */
+    public void resume() {
+        shards.forEach(shard -> shard.submit(new Input.Resume()));
     }
 
     /** From now on nothing counts any more: sandboxes may be ended without failing what runs in them. */

@@ -21,6 +21,7 @@ import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StoredImages;
+import dev.sand.hostagent.shard.HostAllowances;
 import dev.sand.workflow.Execution.Published;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ final class CoreFixture {
     boolean writesImages = true;
     boolean loadsValues = true;
     boolean movesImages = true;
+    final Allowances allowances = new HostAllowances();
     /** Of those that were moved by hand. */
     Map<String, ProcessPlace> places = new HashMap<>();
     /** The global data layer's, by process. */
@@ -123,7 +125,7 @@ final class CoreFixture {
 
     HostCore core() {
         if (core == null) {
-            core = new HostCore(configuration, factory, "here", "t", 0);
+            core = new HostCore(configuration, factory, "here", "t", 0, allowances);
             ownSlots();
         }
         return core;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Looks into a core for the simulator: what no action shows. */
 public final class CoreView {
@@ -47,9 +48,9 @@ public final class CoreView {
         if (counters.admitted > 0 && context.executions.openCount() > context.configuration.maxExecutions() + counters.recovered) {
             return "more executions than allowed: " + context.executions.openCount();
         }
-        String waiting = waitsForTheBus();
-        if (waiting != null) {
-            return waiting;
+        String amiss = Objects.requireNonNullElseGet(waitsForTheBus(), () -> Objects.requireNonNullElse(overQuota(), ""));
+        if (!amiss.isEmpty()) {
+            return amiss;
         }
         readmissionsAllowed = counters.recovered * 4 + counters.sentAway + counters.unplaced;
         for (Application application : context.applications.values()) {
@@ -83,6 +84,23 @@ public final class CoreView {
         return null;
     }
 
+    private String overQuota() {
+        for (Allowance allowance : context.allowances.all()) {
+            long running = context.instances.values().stream().filter(one -> one.holdsSlot() && one.grain.application().allowance() == allowance).count();
+            if (running != allowance.instances()) {
+                return running + " instances run, and are counted as " + allowance.instances();
+            }
+            Allowance.Limits limits = allowance.limits();
+            if (limits.instances() != null && running > limits.instances()) {
+                return running + " instances run of " + limits.instances();
+            }
+            if (limits.memoryBytes() != null && allowance.memoryBytes() > limits.memoryBytes()) {
+                return allowance.memoryBytes() + " bytes of memory are used of " + limits.memoryBytes();
+            }
+        }
+        return null;
+    }
+
     private String violation(Grain grain) {
         int holders = 0;
         for (Instance instance : grain.worker().instances()) {
@@ -111,6 +129,7 @@ public final class CoreView {
     /** @return what is still held after everything has ended, or null */
     public String leftover() {
         StringBuilder left = new StringBuilder();
+        context.allowances.all().forEach(allowance -> note(left, "memory", (int) allowance.memoryBytes()));
         note(left, "applications", context.applications.size());
         note(left, "workers", context.workers.size());
         note(left, "instances", context.instances.size());

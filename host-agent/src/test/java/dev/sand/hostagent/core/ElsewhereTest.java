@@ -197,6 +197,24 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(told).containsExactly(new Answer.Done());
     }
 
+    /** Found by the simulation, with two hosts: it was there before what was sent before it (seed 2896). */
+    @Test
+    void whoWaitsForRoomGoesBehindWhatIsGivenAgain() {
+        shop = new CoreFixture().with(new ProcessSpec(4, 1_000, 1, 64L << 20, 256L << 20, 1_000, 600_000, Map.of()))
+                .with(grain("g", 10, 100, Isolation.REQUEST)).warm();
+        running("q");
+        Running sender = running("p");
+        shop.takesChanges = false;
+        ask(sender, send(0, "q", "1"));
+        ask(sender, new ProcessCall.Send(1, "q", "k", json("2"), 1_000));
+        lose("q");
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        assertThat(text(first.message().payload())).isEqualTo("1");
+        back(() -> first.then().accept(null));
+        shop.after(1);
+        assertThat(text(shop.only(Action.SendElsewhere.class).message().payload())).isEqualTo("2");
+    }
+
     @Test
     void whatCountsAtTheEndOfOneThatFailsIsNotSent() {
         shop.fail(hasSentTwo(), "Boom");
@@ -218,6 +236,31 @@ class ElsewhereTest extends ProcessFixture {
         back(() -> second.then().accept(null));
         shop.after(1);
         assertThat(all(Action.WriteImage.class)).hasSize(1);
+    }
+
+    /** Found by the simulation, with two hosts: dead ones waited for each other to take what they had sent, for ever (seed 1589). */
+    @Test
+    void aKilledOneIsThereNoMoreThoughItsNextWaitsForWhatItHasSent() {
+        finish(hasSentTwo());
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        shop.takesChanges = false;
+        assertThat(command("p", Kind.KILL)).as("not durable").isNull();
+        bring(0, "p", "1");
+        assertThat(answered).isEmpty();
+        shop.takesChanges = true;
+        journaled(journal.getLast());
+        assertThat(answered).extracting(Failure::error).containsExactly(Errors.NOT_FOUND);
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.error()).isEqualTo(Errors.NOT_FOUND));
+        String next = invoke("p");
+        assertThat(shop.running(next)).isNull();
+        back(() -> first.then().accept(null));
+        shop.after(1);
+        Action.SendElsewhere second = shop.only(Action.SendElsewhere.class);
+        back(() -> second.then().accept(null));
+        shop.after(1);
+        shop.settle();
+        assertThat(shop.running(next)).isNotNull();
     }
 
     private <T> List<T> all(Class<T> type) {
@@ -350,6 +393,20 @@ class ElsewhereTest extends ProcessFixture {
         assertThat(received(receiver)).isEqualTo("7");
         finish(sender);
         assertThat(shop.of(Action.Respond.class)).as("its end waits for nothing more").hasSize(1);
+    }
+
+    /** Found by the simulation, with two hosts: it waited for itself until its time was over, and so did all behind it (seed 341). */
+    @Test
+    void whatIsOnItsWayToAProcessThatIsHereAgainIsAnsweredToo() {
+        Action.SendElsewhere again = givenAgain(running("p"));
+        shop.takesChanges = true;
+        on(new Input.SlotAcquired(Slots.of("q", SLOTS), EPOCH + 1));
+        on(new Input.SlotReady(Slots.of("q", SLOTS), EPOCH + 1));
+        running("q");
+        answer(on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), again.message().sender(), again.message().ordinal(),
+                "p", "q", "k", json("7"), 0), answered::add)));
+        answer(shop.after(1));
+        assertThat(answered).hasSize(1).containsOnlyNulls();
     }
 
     @Test

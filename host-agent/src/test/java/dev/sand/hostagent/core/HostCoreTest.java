@@ -263,4 +263,33 @@ class HostCoreTest {
         assertThat(shop.core().context().instances).isEmpty();
         assertThat(shop.core().context().applications).isEmpty();
     }
+
+    @Test
+    void oneThatWasDrainedTakesWorkAgainAndIsDrainedAgain() {
+        shop.warm();
+        shop.on(new Input.Drain());
+        shop.on(new Input.SandboxEnded(APP, shop.only(Action.StopSandbox.class).sandbox(), "stopped"));
+        assertThat(shop.of(Action.Drained.class)).hasSize(1);
+        shop.on(new Input.Resume());
+        assertThat(shop.core().isDraining()).isFalse();
+        shop.invoke("e1", "buy", false);
+        assertThat(shop.only(Action.LoadApplication.class).app()).as("begun anew").isEqualTo(APP);
+        shop.on(new Input.Drain());
+        assertThat(shop.of(Action.Drained.class)).isEmpty();
+        shop.on(new Input.ApplicationLoaded(APP, null, Failure.caller(Errors.NOT_FOUND, "gone")));
+        assertThat(shop.of(Action.Drained.class)).hasSize(1);
+    }
+
+    @Test
+    void oneThatResumesBeforeItIsDrainedKeepsWhatRuns() {
+        shop.warm();
+        shop.invoke("e1", "buy", false);
+        shop.on(new Input.Drain());
+        shop.on(new Input.Resume());
+        shop.finish(shop.running("e1"), "1");
+        assertThat(shop.of(Action.StopSandbox.class)).isEmpty();
+        assertThat(shop.of(Action.Drained.class)).isEmpty();
+        shop.invoke("e2", "buy", false);
+        assertThat(shop.running("e2")).isNotNull();
+    }
 }

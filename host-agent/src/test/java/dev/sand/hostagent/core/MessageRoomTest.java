@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
@@ -65,6 +66,24 @@ class MessageRoomTest extends ProcessFixture {
         assertThat(joins).as("one may wait while one runs").hasSize(1);
         finish(shop.running(busy));
         assertThat(played()).contains(busy).hasSize(1 + PAIRS);
+    }
+
+    /** Found by the simulation, with two hosts: it ran in the next process of that id too, which had not taken its message (seed 2755). */
+    @Test
+    void whatAMessageHasMadeEndsWithItsProcess() {
+        finish(running("q"));
+        String first = invoke("r", "one");
+        String second = invoke("s", "one");
+        assertThat(shop.running(first)).isNotNull();
+        send(running("p"), "one", 1);
+        assertThat(command("q", Kind.KILL)).isNotNull();
+        shop.after(500);
+        deliver();
+        finish(shop.running(first));
+        shop.settle();
+        finish(shop.running(second));
+        assertThat(played()).as("who was there before").hasSize(1);
+        assertThat(isHere("q")).isFalse();
     }
 
     @Test

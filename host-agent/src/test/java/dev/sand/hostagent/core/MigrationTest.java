@@ -297,6 +297,22 @@ class MigrationTest extends ProcessFixture {
         });
     }
 
+    /** Found by the simulation: it ran in the next one of its id, and again, for that had not taken its message (seed 549). */
+    @Test
+    void norIsOneThatMessagesOfADeadProcessMade() {
+        shop = shop();
+        on(new Input.SlotLost(HOME, EPOCH));
+        on(new Input.SlotAcquired(HOME, EPOCH + 1));
+        on(new Input.RecoverProcess(APP.application(), "p", 5, List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0)),
+                new ProcessChange("p", 5, 0, 2, new Change.Killed(null))), List.of(0L), Map.of(), HOME));
+        InvocationRequest request = request(HOME, 1);
+        on(new Input.Recover(request, List.of(), 1, Map.of(), -1, List.of(), new Input.Changed(5, 1, 0, 0)));
+        on(new Input.SlotReady(HOME, EPOCH + 1));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        assertThat(shop.all).noneMatch(Action.HandOver.class::isInstance).filteredOn(Action.Record.class::isInstance).last()
+                .satisfies(record -> assertThat(((Action.Record) record).record().status()).isEqualTo(InvocationResult.Status.CANCELLED));
+    }
+
     /** Of the execution that a next owner finds in the journal of home, while the process lives away. */
     private Action.Record recovered(List<Signal> replay) {
         finish(running("p"), write("a", "1"));
@@ -358,6 +374,28 @@ class MigrationTest extends ProcessFixture {
         Action.WriteImage write = shop.all.stream().filter(Action.WriteImage.class::isInstance).map(Action.WriteImage.class::cast)
                 .reduce((first, second) -> second).orElseThrow();
         assertThat(write.place()).as("later than any who had the last one").isEqualTo(new ProcessPlace(HOME, 2));
+    }
+
+    /** Found by the simulation, with two hosts: its record said that it had moved, and nobody went there (seeds 1289, 1652, 2368). */
+    @Test
+    void whatWasAcceptedInOneThatIsKilledBeforeItRanIsCancelledWithIt() {
+        finish(running("p"), write("a", "1"));
+        migrate(AWAY);
+        var images = shop.images;
+        var places = shop.places;
+        shop = shop();
+        shop.images = images;
+        shop.places = places;
+        on(new Input.SlotLost(HOME, EPOCH));
+        InvocationRequest request = new InvocationRequest(Slots.placed(Ids.encode(2_000, 1, 0), AWAY, SLOTS), APP.application(), APP.version(),
+                "g", json("1"), 100_000, true, null).inProcess("p");
+        shop.invoke(request);
+        assertThat(isHere("p")).isTrue();
+        assertThat(command("p", Kind.KILL)).isInstanceOf(ProcessView.class);
+        shop.all.clear();
+        on(new Input.Journaled(request.executionId(), 0, null));
+        assertThat(shop.all).filteredOn(Action.Respond.class::isInstance).extracting(action -> ((Action.Respond) action).result().status())
+                .containsExactly(InvocationResult.Status.CANCELLED);
     }
 
     @Test

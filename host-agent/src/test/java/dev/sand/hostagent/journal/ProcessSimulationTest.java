@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ProcessSimulationTest {
     private static final int SEEDS = Integer.getInteger("sand.sim.seeds", 200);
     /** Of two hosts. */
-    private static final int PAIRS = Integer.getInteger("sand.sim.seeds", 50);
+    private static final int PAIRS = Integer.getInteger("sand.sim.seeds", 300);
     private static int migrations;
     private static int killed;
     private static int fired;
@@ -82,7 +82,16 @@ class ProcessSimulationTest {
 
     @Test
     void aProcessThatLeavesBeforeAllThatRanInItIsKnownIsFound() {
-        Set<Rule> others = EnumSet.complementOf(EnumSet.of(Rule.RECOVERED_BEFORE_LEAVING));
-        assertThat(LongStream.range(FIRST, FIRST + SEEDS).mapToObj(seed -> violation(seed, others, 2)).anyMatch(Objects::nonNull)).isTrue();
+        assertThat(isFoundWithout(Rule.RECOVERED_BEFORE_LEAVING, 2)).isTrue();
+    }
+
+    @Test
+    void anEndBeforeWhatItInvokedIsSafeIsFound() {
+        assertThat(isFoundWithout(Rule.FOLLOW_UPS_BEFORE_END, 1)).isTrue();
+    }
+
+    private static boolean isFoundWithout(Rule rule, int hosts) {
+        Set<Rule> others = EnumSet.complementOf(EnumSet.of(rule));
+        return LongStream.range(FIRST, FIRST + SEEDS).mapToObj(seed -> violation(seed, others, hosts)).anyMatch(Objects::nonNull);
     }
 }

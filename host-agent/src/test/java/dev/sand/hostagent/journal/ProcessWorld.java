@@ -34,8 +34,11 @@ final class ProcessWorld {
     static final long MS = 1_000_000;
     static final int SLOTS = CoreConfiguration.DEFAULT.slots();
     static final int PROCESSES = 3;
-    /** At the end: what the mailboxes had no room for comes when they are empty. */
+    /** At the end. */
     private static final int ROUNDS = 4;
+    /** Behind all that goes wrong. */
+    private static final int CALM_MS = 12_000;
+    private static final int READ_MS = 2_000;
 
     private record Due(long atNs, long order, Runnable what) {}
 
@@ -69,6 +72,7 @@ final class ProcessWorld {
     int epoch;
     private int ids;
     boolean ending;
+    private boolean alone;
 
     /** @param rules those that hold: what goes wrong without one is to be found */
     ProcessWorld(long seed, Set<Rule> rules, int count) {
@@ -96,11 +100,16 @@ final class ProcessWorld {
         often(dice.nextInt(4) - 1, commands::kill);
         often(isOne() || invoking ? 0 : dice.nextInt(6), commands::migrate);
         often(isOne() ? 0 : dice.nextInt(4), this::giveSlot);
-        play(nowNs + 120_000 * MS);
+        play(nowNs + CALM_MS * MS);
+        if (application.isTight()) {
+            readers();
+        }
+        play(nowNs + (120_000 - CALM_MS) * MS);
         ending = true;
+        alone = true;
         for (int round = 0; round < ROUNDS; round++) {
             for (int i = 0; i < PROCESSES; i++) {
-                look("p" + i, "last" + round + "." + i);
+                look("p" + i, "last" + round + "." + i, () -> { });
             }
             play(nowNs + 60_000 * MS);
         }
@@ -194,11 +203,28 @@ final class ProcessWorld {
                 result -> callers.told(process, name, result));
     }
 
+    /** Somebody takes what is in mailboxes that are full: for their room what was sent, who sent it, and the next of a killed one's id wait. */
+    private void readers() {
+        ending = true;
+        for (int i = 0; i < PROCESSES; i++) {
+            read("p" + i, nowNs + 100_000 * MS);
+        }
+    }
+
+    private void read(String process, long untilNs) {
+        if (nowNs < untilNs) {
+            look(process, "read" + orders + "." + process, () -> later(READ_MS, () -> read(process, untilNs)));
+        }
+    }
+
     /** Somebody takes all that is there. Others of a round may have the room that it needs, for a while. */
-    private void look(String process, String name) {
+    private void look(String process, String name, Runnable then) {
         callers.invoke(process, "last", name, false, result -> {
             if (result.status() != Status.SUCCEEDED) {
-                later(500, () -> look(process, name));
+                later(500, () -> look(process, name, then));
+            } else {
+                history.looked(name, alone);
+                then.run();
             }
         });
     }

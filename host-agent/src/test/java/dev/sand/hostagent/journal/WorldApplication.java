@@ -11,6 +11,7 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.event.SandboxSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.Random;
 
 /** The application of a {@link ProcessWorld}: how much its processes may have, and whether it is strict, are dice. */
@@ -28,7 +29,7 @@ final class WorldApplication {
                 Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
         this.version = new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
                 new SandboxSpec(1L << 30, 0, 512, false, List.of(), 600_000),
-                Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last")), Map.of(), List.of(), Map.of(),
+                inOrder(Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last"))), Map.of(), List.of(), Map.of(),
                 dice.nextInt(3) == 0 ? Durability.STRICT : Durability.RELAXED, 0, Map.of(), Map.of(), spec);
     }
 
@@ -53,5 +54,10 @@ final class WorldApplication {
     /** How long who sends waits for room. */
     long sendWaitMs() {
         return isTight() ? 300 : 5_000;
+    }
+
+    /** The order of Java's own maps is another in each JVM: the same seed would be another run. */
+    private static <V> Map<String, V> inOrder(Map<String, V> map) {
+        return new TreeMap<>(map);
     }
 }

@@ -119,7 +119,8 @@ final class WorldCallers {
                 told.accept(failure);
             }
         };
-        world.later(500 + message.waitMs(), () -> once.accept(away())); // the host died with it
-        world.owners[route(message.destination())].on(new Input.Deliver(message, once));
+        WorldHost owner = world.owners[route(message.destination())];
+        owner.on(new Input.Deliver(message, once));
+        owner.lookAfter(answered, () -> once.accept(away()));
     }
 }

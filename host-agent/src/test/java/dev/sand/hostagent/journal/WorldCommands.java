@@ -79,7 +79,6 @@ final class WorldCommands {
     /** Of whoever has it; again, when that has died, or is not it, or not yet. */
     private void ask(ProcessCommand command, BiConsumer<ProcessView, Failure> then, long untilNs) {
         WorldHost owner = world.owners[world.livesIn(command.process())];
-        int life = owner.life();
         boolean[] answered = {false};
         owner.on(new Input.Command(command, new Input.CommandListener() {
             @Override
@@ -98,17 +97,7 @@ final class WorldCommands {
                 }
             }
         }));
-        lookAfter(owner, life, answered, () -> again(command, then, untilNs, away()));
-    }
-
-    private void lookAfter(WorldHost owner, int life, boolean[] answered, Runnable lost) {
-        world.later(20, () -> {
-            if (!answered[0] && owner.life() != life) {
-                lost.run();
-            } else if (!answered[0]) {
-                lookAfter(owner, life, answered, lost);
-            }
-        });
+        owner.lookAfter(answered, () -> again(command, then, untilNs, away()));
     }
 
     private void again(ProcessCommand command, BiConsumer<ProcessView, Failure> then, long untilNs, Failure last) {

@@ -82,7 +82,7 @@ class WorldFunction {
         String to = "p" + script.nextInt(PROCESSES);
         String function = script.nextInt(3) == 0 ? "atomic" : "f";
         String body = name + "#" + sends;
-        long sentNs = world.nowNs;
+        long sentNs = kind == Kind.INVOKED ? world.history.invokedNs.computeIfAbsent(body, first -> world.nowNs) : world.nowNs;
         boolean isAtomic = over.grain().equals("atomic") && kind != Kind.INVOKED;
         ProcessCall call = kind == Kind.INVOKED ? new ProcessCall.Invoke(sends, to, function, json(body))
                 : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? "k" : "invoke:" + function + ":k", json(body),

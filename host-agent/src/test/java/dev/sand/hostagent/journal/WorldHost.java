@@ -19,6 +19,7 @@ import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
+import dev.sand.hostagent.shard.HostAllowances;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,7 +67,7 @@ final class WorldHost {
 
     void begin() {
         world.epoch++;
-        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0,
+        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
                 world.rules);
         epochs.clear();
         for (int slot = 0; slot < SLOTS; slot++) {
@@ -88,8 +89,19 @@ final class WorldHost {
         waiting.forEach(each -> each.then.accept(null));
     }
 
-    int life() {
-        return life;
+    /** Whoever has asked this host something hears of its death, as its link does. */
+    void lookAfter(boolean[] answered, Runnable lost) {
+        lookAfter(life, answered, lost);
+    }
+
+    private void lookAfter(int of, boolean[] answered, Runnable lost) {
+        world.later(20, () -> {
+            if (!answered[0] && of != life) {
+                lost.run();
+            } else if (!answered[0]) {
+                lookAfter(of, answered, lost);
+            }
+        });
     }
 
     private void acquire(int slot, long epoch) {

@@ -55,8 +55,7 @@ final class WorldLook extends WorldFunction {
                 taken.add(text(message.payload()));
                 drain();
             } else {
-                world.history.keys.put(process, keys);
-                world.history.unread.computeIfAbsent(process, added -> new ArrayList<>()).addAll(taken);
+                world.history.looks.put(name(), new WorldHistory.Look(process, keys, taken));
                 finish(List.of());
             }
         });

@@ -160,6 +160,20 @@ final class DockerSandboxesTest {
     }
 
     @Test
+    void whoMayHaveANetworkReachesTheWorldAndNoOtherSandbox() {
+        SandboxSpec networked = new SandboxSpec(256L << 20, 0, 64, true, List.of(), 1000);
+        Started.Sandbox one = start("one", "b1", networked);
+        Started.Sandbox two = start("two", "b2", networked);
+
+        String own = one.run("import builtins, socket; builtins.listening = socket.create_server(('', 5555)); "
+                + "print(socket.gethostbyname(socket.gethostname()))");
+        String connect = "import socket; socket.create_connection(('" + own + "', 5555), 2).close(); print('reached')";
+        assertThat(one.run(connect)).as("it listens").isEqualTo("reached");
+        assertThat(two.endpoint().failure(connect)).containsAnyOf("timed out", "unreachable", "refused");
+        assertThat(two.run("print('\\t00000000\\t' in open('/proc/net/route').read())")).as("there is a way out").isEqualTo("True");
+    }
+
+    @Test
     void memoryAndProcessesAreBounded() {
         Started.Sandbox sandbox = start("app", "b1", new SandboxSpec(64L << 20, 0, 32, false, List.of(), 1000));
 

@@ -9,6 +9,7 @@ import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.CoreView;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.shard.HostAllowances;
 import dev.sand.hostagent.sim.JournalView.Entry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,7 +84,7 @@ final class ClusterHost implements Driver {
         }
         alive = true;
         drained = false;
-        core = new HostCore(cluster.configuration(), cluster.factory(), name, name + link.life(), clockMs, cluster.rules());
+        core = new HostCore(cluster.configuration(), cluster.factory(), name, name + link.life(), clockMs, new HostAllowances(), cluster.rules());
         view = new CoreView(core);
         group = new HostGroup(this, cluster);
         report();
@@ -234,11 +235,12 @@ final class ClusterHost implements Driver {
                     link.out("frontend", () -> cluster.frontends().onEnd(to, respond.result(), respond.slot(), respond.epoch()));
                 }
             }
+            case Action.TellShards tell -> after(0, () -> on(tell.input()));
             case Action.SendAway send -> sendAway(send);
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
             case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _, Action.AnswerProcessCall _,
-                    Action.AnswerCommand _, Action.Free _, Action.Join _, Action.RestoreProcess _, Action.WriteImage _,
+                    Action.AnswerCommand _, Action.AnswerLook _, Action.Free _, Action.Join _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
                     Action.InvokeElsewhere _, Action.FindResult _, Action.ListElsewhere _, Action.AnswerDelivery _, Action.MarkEnded _ -> { }
         }

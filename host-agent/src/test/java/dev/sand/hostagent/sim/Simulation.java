@@ -2,16 +2,20 @@ package dev.sand.hostagent.sim;
 
 import static dev.sand.hostagent.sim.Dice.MS;
 
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
+import dev.sand.hostagent.core.Allowance;
+import dev.sand.hostagent.core.Allowances;
 import dev.sand.hostagent.core.CoreView;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Rule;
+import dev.sand.hostagent.shard.HostAllowances;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +37,7 @@ final class Simulation implements Driver, Seeds.Run {
     private static final long PATIENCE_NS = 60_000 * MS;
 
     private final Set<Rule> rules;
+    private final Allowance.Limits limits;
     private final Schedule schedule = new Schedule();
     private final Dice dice;
     private final Workload workload;
@@ -48,10 +53,17 @@ final class Simulation implements Driver, Seeds.Run {
     private int incarnation;
     private int requests;
     private boolean drained;
+    private boolean ending;
     private long wokenForNs = Long.MAX_VALUE;
 
     Simulation(long seed, Set<Rule> rules) {
+        this(seed, rules, Allowance.Limits.NONE);
+    }
+
+    /** @param limits of each tenant */
+    Simulation(long seed, Set<Rule> rules, Allowance.Limits limits) {
         this.rules = rules;
+        this.limits = limits;
         this.dice = new Dice(seed);
         this.workload = new Workload(dice);
         this.host = new SimHost(schedule, dice, this, over -> Handlers.token(over.eventId(), over.attempt()));
@@ -78,6 +90,8 @@ final class Simulation implements Driver, Seeds.Run {
         schedule.at(atNs + dice.between(0, 200 * MS), dice::stopFaults);
         runUntil(() -> dice.faultsStopped() && requests == planned && callers.allAnswered() && core.openExecutions() == 0,
                 "to end");
+        drained = false;
+        ending = true;
         on(new Input.Drain());
         runUntil(() -> drained && view.leftover() == null && host.leftover() == null, "to drain");
         callers.checkEnd(bus);
@@ -114,9 +128,15 @@ final class Simulation implements Driver, Seeds.Run {
 
     private void boot() {
         incarnation++;
-        core = new HostCore(workload.configuration(), workload.factory(), "host", "r" + incarnation, 0, rules);
+        core = new HostCore(workload.configuration(), workload.factory(), "host", "r" + incarnation, 0, allowances(), rules);
         view = new CoreView(core);
         slots(slot -> new Input.SlotAcquired(slot, incarnation));
+    }
+
+    private Allowances allowances() {
+        Allowances allowances = new HostAllowances();
+        allowances.of(ApplicationName.DEFAULT_TENANT).limit(limits);
+        return allowances;
     }
 
     /** As kill -9: what was on its way is lost; the journal and the records are not. */
@@ -188,6 +208,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.LoadApplication load -> load(load);
             case Action.StartSandbox start -> host.start(start);
             case Action.StopSandbox stop -> host.stop(stop);
+            case Action.TellShards tell -> deliver(dice.hop(), tell.input());
             case Action.StartWorker start -> host.start(start);
             case Action.StopWorker stop -> host.stop(stop);
             case Action.Spawn spawn -> host.spawn(spawn);
@@ -219,7 +240,7 @@ final class Simulation implements Driver, Seeds.Run {
             case Action.AnswerCallback answer when answer.outcome() == null -> answer.listener().onFailed(answer.failure());
             case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
             case Action.Drained _ -> drained = true;
-            case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerCommand _, Action.RestoreProcess _, Action.WriteImage _,
+            case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerCommand _, Action.AnswerLook _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
                     Action.InvokeElsewhere _, Action.FindResult _, Action.ListElsewhere _, Action.AnswerDelivery _, Action.MarkEnded _,
                     Action.Free _, Action.Join _ -> { }
@@ -329,7 +350,15 @@ final class Simulation implements Driver, Seeds.Run {
             deliver(dice.between(0, spanNs + 1), new Input.Retire(dice.oneOf(workload.applications())));
         }
         if (dice.percent(5)) {
-            deliver(dice.between(spanNs / 2, spanNs + 1), new Input.Drain());
+            long atNs = dice.between(spanNs / 2, spanNs + 1);
+            deliver(atNs, new Input.Drain());
+            if (dice.aside(0, 2) == 0) {
+                schedule.after(atNs + dice.aside(0, (int) (spanNs / MS) + 1) * MS, () -> {
+                    if (!ending) {
+                        on(new Input.Resume());
+                    }
+                });
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.hostagent.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.hostagent.core.Allowance;
 import dev.sand.hostagent.core.Rule;
 import java.util.EnumSet;
 import java.util.Set;
@@ -27,6 +28,16 @@ class SimulatorTest {
         Seeds.holds(SEEDS, SimulatorTest::sound, SimulatorTest.class);
     }
 
+    /** Requests are refused, and what was accepted waits for its turn. */
+    @Test
+    void norWhenATenantHasLimits() {
+        Seeds.holds(SEEDS / 2, SimulatorTest::limited, SimulatorTest.class);
+    }
+
+    private static Seeds.Run limited(long seed) {
+        return new Simulation(seed, Rule.ALL, new Allowance.Limits(1 + (int) (seed % 3), 3L << 30));
+    }
+
     @Test
     void callbacksAreAmongWhatHappens() {
         int taken = 0;
@@ -48,11 +59,19 @@ class SimulatorTest {
         Seeds.areTheSameTwice(20, SimulatorTest::sound);
     }
 
-    /** That of cloud processes is {@code MovingSimulationTest}'s. */
+    /** Those of cloud processes are {@code ProcessSimulationTest}'s. */
     static Set<Rule> rulesOfOneHost() {
         Set<Rule> rules = EnumSet.complementOf(EnumSet.copyOf(ClusterTest.RULES_OF_SEVERAL_HOSTS));
         rules.remove(Rule.RECOVERED_BEFORE_LEAVING);
+        rules.remove(Rule.FOLLOW_UPS_BEFORE_END);
+        rules.remove(Rule.INSTANCE_QUOTA);
         return rules;
+    }
+
+    @Test
+    void moreInstancesThanATenantMayRunAreNoticed() {
+        Set<Rule> rules = EnumSet.complementOf(EnumSet.of(Rule.INSTANCE_QUOTA));
+        assertThat(Seeds.firstViolation(1, SEEDS_TO_FIND, seed -> new Simulation(seed, rules, new Allowance.Limits(1, null)))).isNotNull();
     }
 
     @ParameterizedTest

@@ -1,0 +1,159 @@
+package dev.sand.hostagent.core;
+
+import dev.sand.event.Errors;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessPlace;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import java.util.List;
+
+/**
+ * What a function invokes in a process of this host (PraaS 4.2): it runs at once, and its caller hears so at once. That it is not lost,
+ * whatever dies, is what the <em>end</em> of the caller promises, and so waits for: until its request is durable, or it has ended. For
+ * what has ended has its effects in the journal, or has none; then a caller that runs again invokes it again.
+ */
+final class FollowUp implements Audience.Parent {
+    /** By then what a redrive needs of an execution that has ended is kept: its input too. */
+    private static final long RECORDED_NS = 3_000_000_000L;
+    private final CoreContext context;
+    private final Event by;
+    private final InvocationRequest request;
+    /** Null: it was told before. */
+    private final ProcessCall.Listener caller;
+    private final Runnable again;
+    private RunningExecution execution;
+    private boolean answered;
+    /** The end of who invoked it waits for it. */
+    private boolean delays;
+
+    /** @param request as another host would be asked; @param caller told that it runs, or why not; @param again invokes it where its process is by now */
+    FollowUp(CoreContext context, Event by, InvocationRequest request, ProcessCall.Listener caller, Runnable again) {
+        this.context = context;
+        this.by = by;
+        this.request = request;
+        this.caller = caller;
+        this.again = again;
+        by.followUps.add(this);
+    }
+
+    /** An earlier attempt has invoked it, and it runs: the end of this one waits for it too. */
+    static void joins(CoreContext context, Event by, InvocationRequest request, RunningExecution same) {
+        if (!same.backups().isDurable()) {
+            FollowUp joined = new FollowUp(context, by, request, null, null);
+            joined.answered = true;
+            joined.is(same);
+            same.audience().add(joined);
+        }
+    }
+
+    void is(RunningExecution started) {
+        execution = started;
+    }
+
+    @Override
+    public void onAdmitted() {
+        answer();
+    }
+
+    private void answer() {
+        if (!answered) {
+            answered = true;
+            context.emit(new Action.AnswerProcessCall(caller, new Answer.Invoked(request.executionId())));
+        }
+    }
+
+    @Override
+    public void onAccepted() {
+        if (answered && caller != null && !execution.isEnded()) {
+            execution.story().begun();
+        }
+        answer();
+        settle();
+    }
+
+    @Override
+    public void onEnded(InvocationResult result) {
+        if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
+            settle();
+            again.run();
+            return;
+        }
+        if (caller != null) {
+            context.later(RECORDED_NS, this::free);
+        }
+        if (!answered) {
+            context.emit(new Action.AnswerProcessCall(caller, new Answer.Refused(
+                    result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
+                    result.failure() == null ? "execution " + request.executionId() + " ended" : result.failure().cause())));
+        }
+        settle();
+    }
+
+    /** Its slot is another host's. */
+    @Override
+    public void onMoved() {
+        if (!answered) {
+            settle();
+            again.run(); // of its next owner, which may have it
+        } else if (caller != null && by.followUps.contains(this) && isCallerHere()) {
+            giveElsewhere(); // whether that has it is not known; given again it is the same
+        } else {
+            isElsewhere();
+        }
+    }
+
+    private void giveElsewhere() {
+        context.emit(new Action.InvokeElsewhere(request, by.owner.executionId(), this::isElsewhere, result -> {
+            boolean isOpen = by.followUps.contains(this);
+            boolean isRefused = result.failure() != null && result.failure().retryable() && result.hops().isEmpty();
+            if (isOpen && isRefused && context.executions.get(by.owner.executionId()) != null) {
+                context.later(this::giveElsewhere); // not accepted: whoever invoked it was told that it runs
+            } else if (isOpen) {
+                isElsewhere();
+            }
+        }));
+    }
+
+    private boolean isCallerHere() {
+        return context.slots.state(context.slots.of(by.owner.executionId())) != SlotTable.State.ELSEWHERE;
+    }
+
+    private void isElsewhere() {
+        if (caller != null) {
+            free();
+        }
+        settle();
+    }
+
+    private void free() {
+        context.processes.free(request.application(), List.of(request.input()));
+    }
+
+    /** Whoever invoked it has ended: that is told once nothing of this can be lost that he was promised. */
+    void delaysEnd() {
+        if (answered && !delays) {
+            delays = true;
+            context.processes.sends().begin(by.id);
+            execution.admission().makeSure();
+        }
+    }
+
+    @Override
+    public void onNotAccepted() {
+        if (delays) {
+            context.later(() -> {
+                if (delays && !execution.isEnded()) {
+                    execution.admission().makeSure();
+                }
+            });
+        }
+    }
+
+    private void settle() {
+        by.followUps.remove(this);
+        if (delays) {
+            delays = false;
+            context.processes.sends().done(by.id);
+        }
+    }
+}

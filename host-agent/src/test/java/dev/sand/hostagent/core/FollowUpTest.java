@@ -1,0 +1,173 @@
+package dev.sand.hostagent.core;
+
+import static dev.sand.hostagent.core.CoreFixture.APP;
+import static dev.sand.hostagent.core.CoreFixture.grain;
+import static dev.sand.hostagent.core.CoreFixture.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult;
+import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.Slots;
+import dev.sand.hostagent.core.Action.Await;
+import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.core.ProcessCall.Answer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a function invokes in a process of its host: at once, and safe by the time that its own end is told. */
+class FollowUpTest extends ProcessFixture {
+    private Running caller;
+    private String invoked;
+
+    FollowUpTest() {
+        super(new CoreFixture().with(grain("g", 10, 100, Isolation.REQUEST)).warm());
+    }
+
+    private void callerInvokes() {
+        running("q");
+        caller = running("p");
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        invoked = ((Answer.Invoked) told.getLast()).invocation();
+        shop.settle();
+    }
+
+    private boolean isToldOf(String execution) {
+        return shop.all.stream().anyMatch(action -> action instanceof Action.Respond respond && respond.result().executionId().equals(execution));
+    }
+
+    private String execution(Running running) {
+        return running.eventId().substring(0, running.eventId().indexOf('/'));
+    }
+
+    private List<Action.Journal> requestsOf(String execution) {
+        return journal.stream().filter(each -> each.executionId().equals(execution) && each.backup() instanceof Backup.Accepted)
+                .toList();
+    }
+
+    @Test
+    void itRunsBeforeItsRequestIsInTheJournal() {
+        callerInvokes();
+        assertThat(shop.running(invoked).eventId()).startsWith(invoked);
+        assertThat(requestsOf(invoked)).extracting(Action.Journal::await).doesNotContain(Await.YES);
+    }
+
+    @Test
+    void theEndOfItsCallerWaitsUntilItsRequestIsThere() {
+        callerInvokes();
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        assertThat(requestsOf(invoked)).extracting(Action.Journal::await).last().isEqualTo(Await.YES);
+        on(new Input.Journaled(invoked, 0, null));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void aRequestThatTheBusDoesNotTakeIsGivenAgain() {
+        callerInvokes();
+        finish(caller);
+        on(new Input.Journaled(invoked, 0, Failure.platform(Errors.UNAVAILABLE, "the bus is away", true)));
+        List<Action> later = shop.after(6_000);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        assertThat(later).anyMatch(action -> action instanceof Action.Journal again && again.executionId().equals(invoked)
+                && again.backup() instanceof Backup.Accepted);
+        on(new Input.Journaled(invoked, 0, null));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void whatHasEndedIsWaitedForNoMore() {
+        callerInvokes();
+        finish(shop.running(invoked));
+        shop.after(1);
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isTrue();
+        assertThat(requestsOf(invoked)).extracting(Action.Journal::await).doesNotContain(Await.YES);
+    }
+
+    @Test
+    void anAttemptThatRunsAgainWaitsForWhatTheOneBeforeHasInvoked() {
+        callerInvokes();
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+    }
+
+    private List<Action.InvokeElsewhere> givenElsewhere() {
+        return shop.all.stream().filter(Action.InvokeElsewhere.class::isInstance).map(Action.InvokeElsewhere.class::cast).toList();
+    }
+
+    /** Found by the simulation, with two hosts: its caller ended well, and it was never run (seed 2118). */
+    @Test
+    void whatTheNextOwnerDoesNotTakeIsGivenItAgain() {
+        callerInvokes();
+        on(new Input.SlotLost(Slots.of("q", ProcessFixture.SLOTS), CoreFixture.EPOCH));
+        shop.after(1);
+        finish(caller);
+        on(new Input.FromElsewhere(() -> givenElsewhere().getFirst().then().accept(new InvocationResult(invoked,
+                InvocationResult.Status.FAILED, null, Failure.platform(Errors.UNAVAILABLE, "the bus is away", true), List.of()))));
+        shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        assertThat(givenElsewhere()).hasSize(2);
+        on(new Input.FromElsewhere(givenElsewhere().getLast().accepted()));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void whereItsSlotGoesElsewhereItIsGivenToTheNextOwner() {
+        callerInvokes();
+        on(new Input.SlotLost(Slots.of("q", ProcessFixture.SLOTS), CoreFixture.EPOCH));
+        shop.after(1);
+        List<Action.InvokeElsewhere> given = givenElsewhere();
+        assertThat(given).hasSize(1);
+        assertThat(given.getFirst().request().executionId()).isEqualTo(invoked);
+        assertThat(given.getFirst().request().durable()).isTrue();
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        on(new Input.FromElsewhere(given.getFirst().accepted()));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void whileTheJournalOfItsSlotIsReadItWaits() {
+        running("q");
+        caller = running("p");
+        int slot = Slots.of("q", ProcessFixture.SLOTS);
+        on(new Input.SlotLost(slot, CoreFixture.EPOCH));
+        on(new Input.SlotAcquired(slot, CoreFixture.EPOCH + 1));
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        shop.after(1);
+        deliver();
+        assertThat(told).isEmpty();
+    }
+
+    /** Found by the simulation, with two hosts: its host failed on it, for its execution was held by then (seed 968). */
+    @Test
+    void whoRunsNoMoreWhenItsReceiverIsFoundInvokesNothing() {
+        finish(running("q"));
+        command("q", Kind.CHECKPOINT);
+        caller = running("p");
+        int there = Slots.of("q", ProcessFixture.SLOTS);
+        int here = Slots.of("p", ProcessFixture.SLOTS);
+        on(new Input.SlotLost(there, CoreFixture.EPOCH));
+        on(new Input.SlotAcquired(there, CoreFixture.EPOCH + 1));
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        on(new Input.SlotLost(here, CoreFixture.EPOCH));
+        on(new Input.SlotAcquired(here, CoreFixture.EPOCH + 1));
+        shop.invoke(new InvocationRequest(execution(caller), APP.application(), APP.version(), "g", json("1"), 100_000, false, null)
+                .inProcess("p"));
+        on(new Input.SlotReady(there, CoreFixture.EPOCH + 1));
+        deliver(shop.after(CoreConfiguration.DEFAULT.retryNs() / CoreFixture.MS + 1));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Refused.class,
+                refused -> assertThat(refused.error()).isEqualTo(Errors.CONFLICT));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.sand.workflow.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.workflow.asl.Diagnostic;
+import dev.sand.workflow.data.Json;
+import dev.sand.workflow.trial.StateTrial.Outcome;
+import dev.sand.workflow.trial.StateTrial.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One state by itself: its output, and where it would go on. */
+class StateTrialTest {
+    private static final String MACHINE = """
+            {"StartAt": "Greet", "States": {
+              "Greet": {"Type": "Task", "Resource": "greet", "ResultPath": "$.said", "Next": "Big?",
+                "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 1}],
+                "Catch": [{"ErrorEquals": ["Busy"], "ResultPath": "$.why", "Next": "Big?"}, {"ErrorEquals": ["States.ALL"], "Next": "Sorry"}]},
+              "Big?": {"Type": "Choice", "Choices": [{"Variable": "$.n", "NumericGreaterThan": 10, "Next": "Each"}], "Default": "Sorry"},
+              "Each": {"Type": "Map", "ItemsPath": "$.items", "End": true,
+                "ItemProcessor": {"StartAt": "One", "States": {"One": {"Type": "Pass", "QueryLanguage": "JSONata",
+                  "Output": "{% $states.input + $v %}", "End": true}}}},
+              "Sorry": {"Type": "Fail", "ErrorPath": "$.e", "Cause": "sorry"},
+              "Fine": {"Type": "Succeed", "OutputPath": "$.a"}}}""";
+
+    private static JsonNode json(String text) {
+        try {
+            return Json.MAPPER.readTree(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Outcome run(String state, String input, String variables, String grains) {
+        return (Outcome) StateTrial.run(json(MACHINE), state, json(input), variables == null ? null : json(variables),
+                grains == null ? null : json(grains));
+    }
+
+    @Test
+    void aTaskGivesWhatItsResultMakesOfItsInputAndTheNextState() {
+        assertThat(run("Greet", "{\"n\": 1}", null, "{\"greet\": {\"return\": \"hello\"}}"))
+                .isEqualTo(new Outcome(Status.SUCCEEDED, json("{\"n\": 1, \"said\": \"hello\"}"), "Big?", null, null));
+    }
+
+    @Test
+    void anErrorThatIsCaughtSaysWhereItGoesThoughThatIsWhereSuccessGoesToo() {
+        assertThat(run("Greet", "{\"n\": 1}", null, "{\"greet\": {\"raise\": {\"error\": \"Busy\", \"cause\": \"now\"}}}"))
+                .extracting(Outcome::status, Outcome::next, outcome -> outcome.output().path("why").path("Error").asText())
+                .containsExactly(Status.CAUGHT, "Big?", "Busy");
+        assertThat(run("Greet", "{}", null, "{\"greet\": {\"raise\": {\"error\": \"Other\", \"cause\": \"c\"}}}"))
+                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": \"Other\", \"Cause\": \"c\"}"), "Sorry", "Other", "c"));
+    }
+
+    @Test
+    void anErrorThatARetryOutlivesIsNone() {
+        assertThat(run("Greet", "{}", null, "{\"greet\": [{\"raise\": {\"error\": \"Busy\"}}, {\"return\": 2}]}").output())
+                .isEqualTo(json("{\"said\": 2}"));
+    }
+
+    @Test
+    void aChoiceSaysWhichWayItGoes() {
+        assertThat(run("Big?", "{\"n\": 11}", null, null).next()).isEqualTo("Each");
+        assertThat(run("Big?", "{\"n\": 10}", null, null).next()).isEqualTo("Sorry");
+        assertThat(run("Big?", "{}", null, null)).extracting(Outcome::status, Outcome::error).containsExactly(Status.FAILED, "States.Runtime");
+    }
+
+    @Test
+    void aMapRunsWholeAndTheEndHasNoNext() {
+        assertThat(run("Each", "{\"items\": [1, 2]}", "{\"v\": 10}", null))
+                .isEqualTo(new Outcome(Status.SUCCEEDED, json("[11, 12]"), null, null, null));
+    }
+
+    @Test
+    void aStateWithinAMapIsFoundByItsName() {
+        assertThat(run("One", "5", "{\"v\": 1}", null).output()).isEqualTo(json("6"));
+    }
+
+    @Test
+    void statesThatEndAnExecutionEndThis() {
+        assertThat(run("Sorry", "{\"e\": \"E\"}", null, null)).isEqualTo(new Outcome(Status.FAILED, null, null, "E", "sorry"));
+        assertThat(run("Fine", "{\"a\": [1]}", null, null)).isEqualTo(new Outcome(Status.SUCCEEDED, json("[1]"), null, null, null));
+    }
+
+    @Test
+    void whatIsWrongWithItIsSaidAndWhatIsWrongWithOthersIsNot() {
+        JsonNode machine = json("{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Pass\", \"Next\": \"nowhere\"}, \"B\": {\"Type\": \"Nap\"}}}");
+        assertThat(StateTrial.run(machine, "A", json("{}"), null, null)).isInstanceOf(Outcome.class);
+        assertThat(StateTrial.run(machine, "B", json("{}"), null, null)).isInstanceOfSatisfying(List.class, found -> assertThat(found).isNotEmpty()
+                .allSatisfy(each -> assertThat(((Diagnostic) each).pointer()).startsWith("/States/B")));
+        assertThat(StateTrial.run(machine, "C", json("{}"), null, null)).isNull();
+    }
+}
