@@ -9,8 +9,11 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.PlatformKeys;
+import dev.sand.datalayer.QuotaWatch;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.SavedEvents;
 import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.StoredBytes;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.dataplane.Grants;
@@ -33,16 +36,21 @@ import dev.sand.frontend.control.DataApi;
 import dev.sand.frontend.control.DeploymentApi;
 import dev.sand.frontend.control.FiguresApi;
 import dev.sand.frontend.control.FilesApi;
+import dev.sand.frontend.control.HostsApi;
 import dev.sand.frontend.control.InvocationsApi;
 import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ManagementApi;
+import dev.sand.frontend.control.ProcessLooksApi;
 import dev.sand.frontend.control.ProcessesApi;
 import dev.sand.frontend.control.ProgressApi;
 import dev.sand.frontend.control.QueuesApi;
+import dev.sand.frontend.control.SavedEventsApi;
 import dev.sand.frontend.control.SecretsApi;
+import dev.sand.frontend.control.StateTrialsApi;
 import dev.sand.frontend.control.StatusApi;
 import dev.sand.frontend.control.TaskTokensApi;
 import dev.sand.frontend.control.TriggersApi;
+import dev.sand.frontend.control.UseApi;
 import dev.sand.frontend.deployment.ApplicationTopics;
 import dev.sand.frontend.deployment.Bundles;
 import dev.sand.frontend.deployment.Deletion;
@@ -85,20 +93,20 @@ public final class Frontend implements AutoCloseable {
      * @param metrics the page that {@code /metrics} answers, in Prometheus's text format
      * @param tracing who makes spans
      * @param secrets of applications, which are set here and never read
-     * @param data what grains share
+     * @param data what grains share; @param stored how much of that and more tenants have
      * @param clockMs the time that all frontends and hosts agree on: of ids, of keys and of what is sent
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                         Consumer<String> deleteData, GlobalBus bus, int slots, BundleArchive bundles, Supplier<String> trouble,
                         Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, DataApi.Shared data,
-                        LongSupplier clockMs) {
+                        StoredBytes stored, LongSupplier clockMs) {
 
         /** Unobserved, alone on this machine, without a key for secrets. */
         public Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                      Consumer<String> deleteData, GlobalBus bus, int slots) {
             this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF,
                     new StoredSecrets(store, null), new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
-                    System::currentTimeMillis);
+                    new StoredBytes(store, registry), System::currentTimeMillis);
         }
     }
 
@@ -119,7 +127,8 @@ public final class Frontend implements AutoCloseable {
     private final RequestCounts counts;
     private final AccessThread access;
     private final Accounts accounts;
-    private final Quotas quotas;
+    private final Quotas quotas = new Quotas(System::nanoTime);
+    private final QuotaWatch quotaWatch;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -135,7 +144,7 @@ public final class Frontend implements AutoCloseable {
         access = new AccessThread(ring, accounts);
         Door door = door(configuration.door(), ring);
         Sealing sealing = new Sealing(() -> PlatformKeys.of(parts.store, Sealing.KEY));
-        quotas = new Quotas(tables, System::nanoTime);
+        quotaWatch = new QuotaWatch(tables, quotas::are);
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
                 () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door::isOpen, () -> {
                     ring.forget();
@@ -174,6 +183,7 @@ public final class Frontend implements AutoCloseable {
                     queues.deleteApplication(application);
                     triggers.deleteApplication(application);
                     StoredSecrets.deleteApplication(parts.store, application);
+                    SavedEvents.deleteApplication(parts.store, application);
                 }, topics);
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
@@ -181,16 +191,22 @@ public final class Frontend implements AutoCloseable {
         new SecretsApi(parts.registry, parts.secrets, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);
-        new FilesApi(parts.registry, directory, new VersionFiles(bundles)).addTo(routes);
+        VersionFiles files = new VersionFiles(bundles);
+        new FilesApi(parts.registry, directory, files).addTo(routes);
+        new SavedEventsApi(parts.registry, directory, files, new SavedEvents(parts.store)).addTo(routes);
         invocations.addTo(routes);
         new ProgressApi(invocations, parts.records, parts.host).addTo(routes);
         new TaskTokensApi(parts.host).addTo(routes);
+        new StateTrialsApi().addTo(routes);
         ProcessesApi processes = new ProcessesApi(parts.host, directory, planes, parts.logs, parts.clockMs);
         processes.addTo(routes);
         new ConnectApi(parts.host, directory, () -> PlatformKeys.of(parts.store, Grants.KEY), parts.clockMs).addTo(routes);
         new LogsApi(parts.registry, parts.logs, invocations, processes).addTo(routes);
         new StatusApi(parts.host, parts.trouble, this::status, parts.metrics, operations.document()).addTo(routes);
+        new HostsApi(parts.host).addTo(routes);
+        new ProcessLooksApi(parts.host, directory).addTo(routes);
         new DataApi(parts.registry, parts.data).addTo(routes);
+        new UseApi(parts.host, parts.stored).addTo(routes);
         new FiguresApi(parts.registry, parts.host, parts.clockMs).addTo(routes);
         new AuditApi(audit).addTo(routes);
         service = management == null ? null : new ManagementService(configuration.management(), deployer, parts.registry, directory, management);
@@ -212,7 +228,7 @@ public final class Frontend implements AutoCloseable {
         accounts.look(); // before anybody is let in for there being none
         server.start();
         access.start();
-        quotas.start();
+        quotaWatch.start();
         if (service != null) {
             service.start();
         }
@@ -241,7 +257,7 @@ public final class Frontend implements AutoCloseable {
     public void close() throws Exception {
         server.close();
         access.close();
-        quotas.close();
+        quotaWatch.close();
         if (service != null) {
             service.close();
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.ControlPort;
+import dev.sand.event.Ids;
+import dev.sand.workflow.TaskTokens;
 import dev.sand.event.ControlPort.Asker;
 import dev.sand.event.ControlPort.Call;
 import dev.sand.frontend.http.Json;
@@ -60,6 +62,15 @@ class ControlDoorTest extends WithDemo {
         assertThat(entry.path("address").asText()).isEqualTo("192.0.2.7");
         assertThat(entry.path("details").toString()).contains("\"alias\":\"next\"", "\"version\":\"1\"");
         assertThat(entry.path("status").asInt()).isEqualTo(200);
+    }
+
+    @Test
+    void aTasksTokenIsItsTenantsAlone() throws Exception {
+        String token = TaskTokens.ofTrial().token("demo", Ids.encode(1, 2, 3), "Ask>token");
+        String report = "{\"body\": {\"token\": \"" + token + "\", \"output\": 1}}";
+        assertThat(json(call("reportTaskSuccess", report, "acme")).path("type").asText()).endsWith("/unknown-token");
+        assertThat(platform.host.callbacks).isEmpty();
+        assertThat(call("reportTaskSuccess", report).status()).isEqualTo(200);
     }
 
     @Test

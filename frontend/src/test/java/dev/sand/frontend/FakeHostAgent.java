@@ -12,6 +12,8 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessContents;
+import dev.sand.event.ProcessLook;
 import dev.sand.event.ProcessView;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
@@ -55,6 +57,9 @@ public final class FakeHostAgent implements HostAgentPort {
     public final List<TaskCallback> callbacks = new CopyOnWriteArrayList<>();
     public volatile TaskCallback.Outcome callbackOutcome = TaskCallback.Outcome.TAKEN;
     public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
+    /** What was asked for, and what comes of it. */
+    public final List<String> drains = new CopyOnWriteArrayList<>();
+    public volatile Drain drain = Drain.DONE;
     public volatile Failure buildFailure;
     public volatile Runnable onBuild = () -> { };
     /** What ends with an application that is deleted. */
@@ -160,10 +165,23 @@ public final class FakeHostAgent implements HostAgentPort {
         ProcessView view = known != null ? known
                 : new ProcessView(command.application(), command.process(), "active", "here", 1, 4, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         processes.put(view.process(), view);
+        if (command.kind() == ProcessCommand.Kind.INSPECT) {
+            return CompletableFuture.completedFuture(view.with(inside(command.look())));
+        }
         if (command.kind() == ProcessCommand.Kind.KILL) {
             processes.remove(view.process());
         }
         return CompletableFuture.completedFuture(view);
+    }
+
+    /** One key, "k", and one message, 7; "large" is too large. */
+    private static ProcessContents inside(ProcessLook look) {
+        return switch (look.part()) {
+            case STATE -> ProcessContents.ofState(List.of(new ProcessContents.Entry("k", "text/plain", 2, true)), "k");
+            case MAILBOX -> ProcessContents.ofMailbox(List.of(new ProcessContents.Unread(7, "p2", "k", "application/json", 1, false)), null);
+            case VALUE, MESSAGE -> ProcessContents.of(look.at().equals("large") ? new ProcessContents.Value("text/plain", 1 << 20, null)
+                    : look.at().equals("k") || look.at().equals("7") ? ProcessContents.Value.whole("text/plain", new byte[] {'h', 'i'}) : null);
+        };
     }
 
     @Override
@@ -246,8 +264,14 @@ public final class FakeHostAgent implements HostAgentPort {
     }
 
     @Override
+    public CompletableFuture<Drain> drain(String host, boolean out) {
+        drains.add(host + (out ? " out" : " in"));
+        return CompletableFuture.completedFuture(drain);
+    }
+
+    @Override
     public CompletableFuture<List<HostStatus>> status() {
         return CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
-                "s1", "READY", 1, running.size(), List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0)))))));
+                "s1", "READY", 1, running.size(), 1L << 30, List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0)))))));
     }
 }

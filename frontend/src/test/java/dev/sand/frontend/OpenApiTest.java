@@ -14,6 +14,7 @@ import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.datalayer.TriggerStore.DeadLetter;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
 import dev.sand.event.Slots;
@@ -81,6 +82,10 @@ class OpenApiTest {
             call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{\"version\": 1}", 200);
             call("PUT", app + "/aliases/{alias}", DEMO + "/aliases/next", "{}", 400);
             call("GET", "/api/v1/management", "/api/v1/management", null, 200);
+            String trial = "/api/v1/asl/test-state";
+            call("POST", trial, trial, "{\"definition\": {\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}, \"state\": \"A\"}", 200);
+            call("POST", trial, trial, "{\"definition\": {\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Nap\"}}}, \"state\": \"A\"}", 200);
+            call("POST", trial, trial, "{}", 400);
             call("GET", app + "/aliases", DEMO + "/aliases", null, 200);
             call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/next", null, 204);
             call("DELETE", app + "/aliases/{alias}", DEMO + "/aliases/live", null, 409);
@@ -89,9 +94,12 @@ class OpenApiTest {
             platform.logs.append(List.of(new Line(0, 1, "demo", 1, "echo", null, null, 0, "stdout", null, "started")));
             call("GET", app + "/logs", DEMO + "/logs", null, 200);
             call("GET", "/api/v1/status", "/api/v1/status", null, 200);
+            hosts();
             platform.host.recent.add(new dev.sand.event.RecentEnds("a", null, 0, List.of(new dev.sand.event.RecentEnds.Step("demo",
                     System.currentTimeMillis() / 10_000 * 10_000 - 60_000, 3, 1, 9, new int[] {3}))));
             call("GET", "/api/v1/figures", "/api/v1/figures?minutes=60", null, 200);
+            call("GET", "/api/v1/use", "/api/v1/use", null, 200);
+            call("GET", "/api/v1/use", "/api/v1/use?tenant=No%20tenant", null, 400);
             call("PUT", app + "/data/value", DEMO + "/data/value?key=a%2Fb", "{\"x\": 1}", 200);
             call("PUT", app + "/data/value", DEMO + "/data/value?key=a%2Fb", "{", 400);
             call("GET", app + "/data/value", DEMO + "/data/value?key=none", null, 404);
@@ -112,6 +120,7 @@ class OpenApiTest {
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 1, \"files\": {\"a.txt\": \"x\"}}", 201);
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
             secrets(app + "/secrets", DEMO + "/secrets");
+            savedEvents(app + "/grains/{grain}/events", DEMO + "/grains/echo/events");
             call("DELETE", app, DEMO, null, 204);
             for (String method : List.of("GET", "POST")) { // grains alone do these, and there are none
                 call(method, "/api/v1/keys", "/api/v1/keys", method.equals("GET") ? null : "{}", 409);
@@ -130,6 +139,19 @@ class OpenApiTest {
             call("GET", "/readyz", "/readyz", null, 503);
             assertThat(called).isEqualTo(operations(document));
         }
+    }
+
+    private void hosts() throws Exception {
+        String host = "/api/v1/hosts/{host}/";
+        call("GET", "/api/v1/hosts", "/api/v1/hosts", null, 200);
+        call("POST", host + "drain", "/api/v1/hosts/here/drain", "", 202);
+        call("POST", host + "resume", "/api/v1/hosts/here/resume", "", 202);
+        assertThat(platform.host.drains).containsExactly("here out", "here in");
+        platform.host.drain = HostAgentPort.Drain.NO_OTHER_HOST;
+        call("POST", host + "drain", "/api/v1/hosts/here/drain", "", 409);
+        platform.host.drain = HostAgentPort.Drain.NO_SUCH_HOST;
+        call("POST", host + "drain", "/api/v1/hosts/there/drain", "", 404);
+        call("POST", host + "resume", "/api/v1/hosts/there/resume", "", 404);
     }
 
     private void accounts() throws Exception {
@@ -151,6 +173,19 @@ class OpenApiTest {
         call("GET", template, path, null, 200);
         call("DELETE", one, path + "/KEY", null, 204);
         call("DELETE", one, path + "/KEY", null, 404);
+    }
+
+    private void savedEvents(String template, String path) throws Exception {
+        String one = template + "/{event}";
+        call("PUT", one, path + "/late", "{\"n\": 1}", 200);
+        call("PUT", one, path + "/late", "{", 400);
+        call("PUT", one, DEMO + "/grains/nobody/events/late", "1", 404);
+        call("GET", template, path, null, 200);
+        call("GET", template, path + "?version=nothing", null, 404);
+        call("GET", one, path + "/late", null, 200);
+        call("GET", one, path + "/early", null, 404);
+        call("DELETE", one, path + "/late", null, 204);
+        call("DELETE", one, path + "/late", null, 404);
     }
 
     private void deployments() throws Exception {
@@ -187,6 +222,9 @@ class OpenApiTest {
         call("POST", queue, DEMO + "/queues/nightly", "{}", 409);
         call("POST", queue, DEMO + "/queues/orders", "\"" + "x".repeat(300_000) + "\"", 413);
         call("GET", app + "/queues", DEMO + "/queues", null, 200);
+        call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=1", null, 200);
+        call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=0", null, 400);
+        call("GET", queue + "/messages", DEMO + "/queues/nothing/messages", null, 404);
         call("GET", app + "/triggers", DEMO + "/triggers", null, 200);
         call("POST", app + "/triggers/{trigger}/disarm", DEMO + "/triggers/nightly/disarm", "", 200);
         call("POST", app + "/triggers/{trigger}/arm", DEMO + "/triggers/nightly/arm", "", 200);
@@ -225,6 +263,17 @@ class OpenApiTest {
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"rights\": [\"own\"]}", 400);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"functions\": [\"nobody\"]}", 404);
         call("GET", template + "/{process}", path + "/p2", null, 404);
+        call("GET", template + "/{process}/state", path + "/p1/state?limit=1", null, 200);
+        call("GET", template + "/{process}/state", path + "/p1/state?after=", null, 400);
+        call("GET", template + "/{process}/state", path + "/p2/state", null, 404);
+        call("GET", template + "/{process}/state/value", path + "/p1/state/value", null, 400);
+        call("GET", template + "/{process}/state/value", path + "/p1/state/value?key=other", null, 404);
+        call("GET", template + "/{process}/state/value", path + "/p1/state/value?key=large", null, 413);
+        call("GET", template + "/{process}/mailbox", path + "/p1/mailbox", null, 200);
+        call("GET", template + "/{process}/mailbox", path + "/p1/mailbox?after=x", null, 400);
+        call("GET", template + "/{process}/mailbox", path + "/p2/mailbox", null, 404);
+        call("GET", template + "/{process}/mailbox/{number}", path + "/p1/mailbox/8", null, 404);
+        call("GET", template + "/{process}/mailbox/{number}", path + "/p1/mailbox/x", null, 400);
         HttpResponse<byte[]> in = platform.post(path + "/invoke?function=echo&process=p1", "1");
         check("POST", template + "/invoke", in, 200);
         assertThat(in.headers().firstValue("Sand-Process")).hasValue("p1");

@@ -9,6 +9,7 @@ import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.SecretsKey;
+import dev.sand.datalayer.StoredBytes;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.Slots;
 import dev.sand.event.Tracing;
@@ -75,7 +76,7 @@ final class Platform implements AutoCloseable {
                 .withAlone(true)),
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
                         Tracing.OFF, secrets, new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
-                        System::currentTimeMillis));
+                        new StoredBytes(store, registry), System::currentTimeMillis));
         frontend.start();
     }
 

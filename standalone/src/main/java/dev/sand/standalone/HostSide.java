@@ -5,6 +5,7 @@ import dev.sand.datalayer.PlatformKeys;
 import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.Room;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
@@ -85,9 +86,10 @@ final class HostSide {
         }
     }
 
-    /** @param key null: no frontend comes from outside of this process */
+    /** @param key null: no frontend comes from outside of this process; @param room for what grains store */
     static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key,
-                         StoredSecrets stored, Tracing tracing, Capabilities capabilities, Opened opened, Consumer<Throwable> onBroken) throws Exception {
+                         StoredSecrets stored, Tracing tracing, Capabilities capabilities, Room room, Opened opened,
+                         Consumer<Throwable> onBroken) throws Exception {
         ClusterOptions cluster = options.cluster();
         if (cluster.agentListen() != null) {
             checkAddress(cluster.agentListen(), "--agent-listen");
@@ -98,7 +100,7 @@ final class HostSide {
         BusJournal journal = opened.add(new BusJournal(backends.bus(), copies, cluster.hostId(),
                 BusJournal.Options.DEFAULT.withSlots(backends.membership().slots())));
         Registry registry = new Registry(backends.store());
-        SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT);
+        SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT, room);
         HostSecrets secrets = new HostSecrets(new OperatorsSecrets(options.secrets()), stored);
         Queues queues = new Queues(backends.bus(), backends.membership().slots());
         HostAgentParts parts = new HostAgentParts(source(registry, secrets),

@@ -8,6 +8,7 @@ import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SecretsKey;
 import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.StoredBytes;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
@@ -106,9 +107,10 @@ final class Platform implements AutoCloseable {
             opened.add(closeable);
         }
         Capabilities capabilities = CapabilitiesFile.read(options.management());
+        StoredBytes stored = new StoredBytes(backends.store(), new Registry(backends.store()));
         HostSide host = null;
         if (cluster.role().hasHost()) {
-            host = HostSide.open(options, home, backends, invocations, key, secrets, tracing, capabilities, opened, onBroken);
+            host = HostSide.open(options, home, backends, invocations, key, secrets, tracing, capabilities, stored, opened, onBroken);
             HostMetrics.addTo(metrics, host.agent, backends.bus());
             DataPlaneMetrics.addTo(metrics, host.plane.figures());
         } else {
@@ -120,13 +122,14 @@ final class Platform implements AutoCloseable {
             host.agent.reaches(hosts);
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
+        opened.add(HeldQuotas.watch(backends.store(), stored, host == null ? null : host.agent));
         if (cluster.role().hasFrontend() || !capabilities.byName().isEmpty()) {
             SharedDataOf data = new SharedDataOf(backends, host);
             Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing, secrets,
-                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL), false)
-                            : new DataApi.Shared(host.data, true), backends.membership()::nowMs)));
+                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL, stored), false)
+                            : new DataApi.Shared(host.data, true), stored, backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {
                 host.agent.controls(operations.control()); // of a host alone too: its grains reach no other's

@@ -96,7 +96,7 @@ final class Readiness implements Supplier<String> {
     }
 
     private String slots(Membership membership) {
-        if (host && !membership.mayAct(System.nanoTime())) {
+        if (host && !membership.mayAct(System.nanoTime()) && !membership.isWithdrawn()) {
             return "this host hears nothing of the group that shares the slots out: it takes nothing new over";
         }
         return membership.view().owners().stream().allMatch(Objects::isNull) ? "no slot has an owner" : null;

@@ -1,6 +1,5 @@
 package dev.sand.frontend.access;
 
-import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AccessTables.QuotaRow;
 import dev.sand.event.ApplicationName;
 import dev.sand.frontend.http.Gate;
@@ -8,53 +7,33 @@ import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Problem;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpHeader;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * What a tenant may have at most, as grain {@code quotas} keeps it: how many applications, and how many requests a second each frontend
- * takes. Read behind the requests' back; a store that is away leaves what was known.
+ * What a frontend holds tenants to, of what grain {@code quotas} keeps: how many applications, and how many requests a second.
  */
-public final class Quotas implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Quotas.class);
-    private static final String DEFAULT = ApplicationName.DEFAULT_TENANT;
-    private static final long REFRESH_MS = 1_000;
-
+public final class Quotas {
     private record Known(QuotaRow row, Rate rate) {}
 
-    private final AccessTables tables;
     private final LongSupplier nanoTime;
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("quotas").factory());
     /** By tenant: those that have limits. */
     private volatile Map<String, Known> known = Map.of();
 
     /** @param nanoTime this process's monotonic clock */
-    public Quotas(AccessTables tables, LongSupplier nanoTime) {
-        this.tables = tables;
+    public Quotas(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    public void start() {
-        thread.scheduleWithFixedDelay(this::refresh, 0, REFRESH_MS, TimeUnit.MILLISECONDS);
-    }
-
-    void refresh() {
-        try {
-            Map<String, Known> before = known;
-            Map<String, Known> now = new HashMap<>();
-            tables.quotas().forEach((tenant, row) -> {
-                Known same = before.get(tenant);
-                now.put(tenant, same != null && row.equals(same.row) ? same : known(row));
-            });
-            known = Map.copyOf(now);
-        } catch (RuntimeException e) {
-            LOG.debug("quotas cannot be read, and stay as they were: {}", e.toString());
-        }
+    /** @param rows of those tenants that have limits; one thread */
+    public void are(Map<String, QuotaRow> rows) {
+        Map<String, Known> before = known;
+        Map<String, Known> now = new HashMap<>();
+        rows.forEach((tenant, row) -> {
+            Known same = before.get(tenant);
+            now.put(tenant, same != null && row.equals(same.row) ? same : known(row));
+        });
+        known = Map.copyOf(now);
     }
 
     private Known known(QuotaRow row) {
@@ -74,8 +53,8 @@ public final class Quotas implements AutoCloseable {
     public Gate.DataPlane limiting(Gate.DataPlane plane) {
         return (exchange, path) -> {
             Map<String, Known> all = known;
-            String tenant = all.isEmpty() ? DEFAULT : tenant(path);
-            Known now = all.get(tenant);
+            String tenant = all.isEmpty() ? null : tenant(path);
+            Known now = tenant == null ? null : all.get(tenant);
             if (now == null || now.row.requestsPerSecond() == null) {
                 plane.handle(exchange, path);
                 return;
@@ -104,10 +83,5 @@ public final class Quotas implements AutoCloseable {
     private static Problem over(String tenant, String quota, int limit, String why) {
         return Problem.caller(429, "quota-exceeded", "Over a quota", "Tenant '" + tenant + "' " + why + ".").with("quota", quota)
                 .with("limit", limit);
-    }
-
-    @Override
-    public void close() {
-        thread.shutdownNow();
     }
 }

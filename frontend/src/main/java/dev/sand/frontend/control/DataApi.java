@@ -6,19 +6,18 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.StoreException;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** {@code /api/v1/applications/{app}/data}: what its grains share as {@code context.data}, key by key. */
@@ -26,19 +25,19 @@ public final class DataApi {
     /** A value that is asked for or given here; grains may have larger ones. */
     private static final int VALUE_BYTES = 4 << 20;
     private static final int KEY_BYTES = 1024;
-    private static final Pattern ENTITY_TAG = Pattern.compile("\"(\\d{1,19})\"");
     private static final Pattern MEDIA_TYPE = Pattern.compile("[!-~][ -~]{0,126}");
 
     /** @param shared as this process sees it; @param changes whether triggers on data hear of what is written through it */
     public record Shared(SharedData shared, boolean changes) {}
 
     /** A value is in memory whole, as large as a grain has made it. */
-    private static final int VALUES_AT_ONCE = 4;
+    private static final int VALUES_AT_ONCE = 64;
+    private static final int VALUES_OF_ONE_TENANT = 4;
     private static final long TURN_MS = 5_000;
 
     private final Registry registry;
     private final Shared data;
-    private final Semaphore turns = new Semaphore(VALUES_AT_ONCE, true);
+    private final Places turns = new Places(VALUES_AT_ONCE, VALUES_OF_ONE_TENANT);
 
     public DataApi(Registry registry, Shared data) {
         this.registry = registry;
@@ -53,14 +52,14 @@ public final class DataApi {
     }
 
     private void inTurn(Exchange exchange, Router.Operation operation) throws Exception {
-        if (!turns.tryAcquire(TURN_MS, TimeUnit.MILLISECONDS)) {
-            throw Problem.platform(429, "overloaded", "Too many values at once", "As many values are read and written as are taken.", true)
-                    .with("limit", VALUES_AT_ONCE).with("actual", VALUES_AT_ONCE + 1).asException();
+        String tenant = ApplicationName.tenant(exchange.path("app"));
+        if (!turns.take(tenant, TURN_MS)) {
+            throw turns.refusal("values").asException();
         }
         try {
             operation.handle(exchange);
         } finally {
-            turns.release();
+            turns.leave(tenant);
         }
     }
 
@@ -90,7 +89,7 @@ public final class DataApi {
                     .with("actual", value.payload().size()).asException();
         }
         byte[] bytes = reading(() -> data.shared.bytes(application, value));
-        exchange.headers().put("ETag", tag(value.version()));
+        exchange.headers().put("ETag", EntityTag.of(value.version()));
         exchange.bytes(200, value.payload().contentType(), ByteBuffer.wrap(bytes));
     }
 
@@ -106,21 +105,21 @@ public final class DataApi {
         if (payload.isJson()) {
             checkJson(body);
         }
-        long expected = expected(exchange);
+        long expected = EntityTag.expected(exchange);
         long version = reading(() -> data.shared.put(application, key, payload, expected));
         if (!registry.exists(application)) {
             // Deleted meanwhile: the next application of that name is not to have it.
             data.shared.delete(application, key, GlobalStore.ANY);
             throw Problems.unknownApplication(application).asException();
         }
-        exchange.headers().put("ETag", tag(version));
+        exchange.headers().put("ETag", EntityTag.of(version));
         exchange.json(200, Json.object().put("version", version));
     }
 
     private void delete(Exchange exchange) {
         String application = changed(exchange);
         String key = key(exchange);
-        long expected = expected(exchange);
+        long expected = EntityTag.expected(exchange);
         if (!reading(() -> data.shared.delete(application, key, expected))) {
             throw unknown(application, key);
         }
@@ -153,30 +152,6 @@ public final class DataApi {
         } catch (IOException e) {
             throw Problems.badRequest("The value is no JSON: give its Content-Type if it is something else.").asException();
         }
-    }
-
-    private static long expected(Exchange exchange) {
-        String match = exchange.header("If-Match");
-        String none = exchange.header("If-None-Match");
-        if (match == null && none == null) {
-            return GlobalStore.ANY;
-        }
-        if (match == null && none.strip().equals("*")) {
-            return GlobalStore.ABSENT;
-        }
-        Matcher tag = ENTITY_TAG.matcher(match == null ? "" : match.strip());
-        if (none != null || !tag.matches()) {
-            throw Problems.badRequest("If-Match takes the ETag of the value, as in \"7\"; If-None-Match takes *.").asException();
-        }
-        try {
-            return Long.parseLong(tag.group(1));
-        } catch (NumberFormatException e) {
-            throw Problems.badRequest("No value has a version like " + tag.group(1) + ".").asException();
-        }
-    }
-
-    private static String tag(long version) {
-        return '"' + Long.toString(version) + '"';
     }
 
     private static <T> T reading(Supplier<T> operation) {

@@ -10,6 +10,7 @@ import dev.sand.frontend.http.EventStream;
 import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Json;
+import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
@@ -37,6 +38,11 @@ public final class DeploymentApi {
     private static final long EDIT_BYTES = 8 << 20;
     private static final String FOLDER_BODY = "The body is a JSON object with \"folder\", the absolute path of an application's folder.";
     private static final long ALIVE_MS = 5_000;
+    private static final long LONGEST_UPLOAD_NS = 3_600_000_000_000L;
+    /** Each may be on its way for long, and takes room on the disk. */
+    private static final int UPLOADS_AT_ONCE = 64;
+    private static final int UPLOADS_OF_ONE_TENANT = 8;
+    private final Places uploads = new Places(UPLOADS_AT_ONCE, UPLOADS_OF_ONE_TENANT);
     private final Deployer deployer;
     private final FrontendConfiguration configuration;
 
@@ -64,35 +70,33 @@ public final class DeploymentApi {
 
     private void answer(HttpExchange exchange, long limit, Function<Path, Deployer.Upload> unpacking) throws Exception {
         String alias = ApplicationsApi.alias(exchange);
-        Deployer.Upload upload = work -> {
-            Path received = receive(exchange, limit);
-            try {
-                return unpacking.apply(received).unpack(work);
-            } finally {
-                Files.deleteIfExists(received);
-            }
-        };
-        if (exchange.flag("dryRun")) {
-            exchange.json(200, deployer.preview(tenant(exchange), exchange.path("app"), alias, upload));
-            return;
-        }
-        if (!EventStream.wanted(exchange)) {
-            Deployed deployed = deployer.deploy(tenant(exchange), exchange.path("app"), alias, upload, line -> { });
-            name(exchange, alias, deployed);
-            if (deployed.created()) {
-                exchange.headers().put("Location", ApplicationsApi.ROOT + "/" + deployed.version().application() + "/versions/"
-                        + deployed.version().version());
-            }
-            exchange.json(deployed.created() ? 201 : 200, Deployer.summary(deployed));
-            return;
-        }
-        // The upload is read whole before the answer begins: a client that writes is not one that reads.
+        boolean rehearses = exchange.flag("dryRun");
+        // The upload is read whole before anything else begins: whoever sends it slowly holds up no deployment, and a client that writes
+        // is not one that reads.
         Path received = receive(exchange, limit);
-        try (EventStream stream = EventStream.open(exchange)) {
-            stream(exchange, alias, unpacking.apply(received), stream);
+        try {
+            Deployer.Upload upload = unpacking.apply(received);
+            if (rehearses) {
+                exchange.json(200, deployer.preview(tenant(exchange), exchange.path("app"), alias, upload));
+            } else if (EventStream.wanted(exchange)) {
+                try (EventStream stream = EventStream.open(exchange)) {
+                    stream(exchange, alias, upload, stream);
+                }
+            } else {
+                deployed(exchange, alias, deployer.deploy(tenant(exchange), exchange.path("app"), alias, upload, line -> { }));
+            }
         } finally {
             Files.deleteIfExists(received);
         }
+    }
+
+    private static void deployed(HttpExchange exchange, String alias, Deployed deployed) {
+        name(exchange, alias, deployed);
+        if (deployed.created()) {
+            exchange.headers().put("Location", ApplicationsApi.ROOT + "/" + deployed.version().application() + "/versions/"
+                    + deployed.version().version());
+        }
+        exchange.json(deployed.created() ? 201 : 200, Deployer.summary(deployed));
     }
 
     /** The build runs on a thread of its own, so that a slow reader of its progress does not hold it up. */
@@ -181,6 +185,19 @@ public final class DeploymentApi {
         if (length > limit) {
             throw Problems.tooLarge("The archive", limit, length).asException();
         }
+        String tenant = tenant(exchange);
+        if (!uploads.tryTake(tenant)) {
+            throw uploads.refusal("uploads").asException();
+        }
+        try {
+            return received(exchange, limit);
+        } finally {
+            uploads.leave(tenant);
+        }
+    }
+
+    private Path received(HttpExchange exchange, long limit) throws IOException {
+        long untilNs = System.nanoTime() + LONGEST_UPLOAD_NS;
         Path file = Files.createTempFile(configuration.work(), "u", ".zip");
         try (InputStream in = Content.Source.asInputStream(exchange.request()); OutputStream out = Files.newOutputStream(file)) {
             byte[] buffer = new byte[64 * 1024];
@@ -189,6 +206,9 @@ public final class DeploymentApi {
                 size += n;
                 if (size > limit) {
                     throw Problems.tooLarge("The archive", limit, size).asException();
+                }
+                if (System.nanoTime() - untilNs > 0) {
+                    throw Problems.uploadTooSlow(size).asException();
                 }
                 out.write(buffer, 0, n);
             }

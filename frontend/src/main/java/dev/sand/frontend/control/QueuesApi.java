@@ -2,6 +2,7 @@ package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.TriggerStore;
 import dev.sand.datalayer.TriggerStore.DeadLetter;
@@ -53,15 +54,16 @@ public final class QueuesApi {
                 .on("replayDeadLetters", this::replayAll)
                 .on("dropDeadLetter", this::drop)
                 .on("replayDeadLetter", this::replay);
+        new QueuePeeksApi(this, queues, store).addTo(router);
     }
 
-    private ApplicationVersion live(Exchange exchange) {
+    ApplicationVersion live(Exchange exchange) {
         String application = ApplicationsApi.application(exchange, registry);
         return registry.resolve(application, Registry.LIVE)
                 .orElseThrow(() -> Problems.unknownVersion(application, Registry.LIVE).asException());
     }
 
-    private static QueueSpec queue(Exchange exchange, ApplicationVersion version) {
+    static QueueSpec queue(Exchange exchange, ApplicationVersion version) {
         QueueSpec queue = version.allQueues().get(exchange.path("queue"));
         if (queue == null) {
             throw Problem.caller(404, "unknown-queue", "Unknown queue", "Version " + version.version() + " of application '"
@@ -156,13 +158,17 @@ public final class QueuesApi {
                 .put("diedMs", letter.diedMs()).put("attempts", letter.attempts()).put("executionId", letter.executionId())
                 .put("contentType", letter.payload().contentType());
         shown.set("failure", Json.tree(letter.failure()));
-        byte[] bytes = letter.payload().bytes();
-        if (letter.payload().isJson()) {
-            shown.putRawValue("payload", new com.fasterxml.jackson.databind.util.RawValue(new String(bytes, StandardCharsets.UTF_8)));
-        } else {
-            shown.put("payload", Base64.getEncoder().encodeToString(bytes)).put("isBase64Encoded", true);
-        }
+        showPayload(shown, letter.payload());
         return shown;
+    }
+
+    /** JSON as it was written, with every digit of its numbers; anything else in base 64. */
+    static void showPayload(ObjectNode shown, Payload payload) {
+        if (payload.isJson()) {
+            shown.putRawValue("payload", new RawValue(new String(payload.bytes(), StandardCharsets.UTF_8)));
+        } else {
+            shown.put("payload", Base64.getEncoder().encodeToString(payload.bytes())).put("isBase64Encoded", true);
+        }
     }
 
     private DeadLetter letter(Exchange exchange, ApplicationVersion version, QueueSpec queue) {

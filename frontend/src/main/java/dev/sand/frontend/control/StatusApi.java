@@ -1,5 +1,6 @@
 package dev.sand.frontend.control;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.HostStatus;
@@ -52,7 +53,7 @@ public final class StatusApi {
         if (why != null) {
             throw Problem.platform(503, "unavailable", "Not available now", "Not ready: " + why + ".", true).asException();
         }
-        List<HostStatus> hosts = hostStatus();
+        List<HostStatus> hosts = ask(host);
         if (hosts.stream().noneMatch(host -> host.problem() == null)) {
             throw Problem.platform(503, "unavailable", "Not available now", hosts.isEmpty() ? "No host is known."
                     : "No host answers: " + hosts.getFirst().problem(), true).asException();
@@ -67,7 +68,7 @@ public final class StatusApi {
         ObjectNode status = Json.object();
         status.set("frontend", frontend.get());
         boolean all = exchange.flag(ApplicationsApi.SYSTEM);
-        status.set("hosts", Json.tree(hostStatus().stream().map(each -> all ? each : withoutSystem(each)).toList()));
+        status.set("hosts", shown(ask(host).stream().map(each -> all ? each : withoutSystem(each)).toList()));
         exchange.json(200, status);
     }
 
@@ -75,7 +76,14 @@ public final class StatusApi {
         return status.with(status.sandboxes().stream().filter(sandbox -> !Names.isSystem(sandbox.application())).toList());
     }
 
-    private List<HostStatus> hostStatus() {
+    private static ArrayNode shown(List<HostStatus> hosts) {
+        ArrayNode shown = Json.array();
+        hosts.forEach(each -> shown.add(((ObjectNode) Json.tree(each)).put("state", each.state())));
+        return shown;
+    }
+
+    /** Of each host. @throws RuntimeException as a problem for the caller: they do not tell now */
+    static List<HostStatus> ask(HostAgentPort host) {
         try {
             return host.status().get(STATUS_MS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

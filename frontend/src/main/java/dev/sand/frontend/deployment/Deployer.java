@@ -17,6 +17,7 @@ import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.Limits;
 import dev.sand.frontend.FrontendConfiguration;
 import dev.sand.frontend.access.Quotas;
+import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.http.Problems;
@@ -35,7 +36,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -50,6 +50,10 @@ public final class Deployer {
     /** Which version a content became: scope is the application, key the digest of its folder. */
     static final String DEPLOYMENTS = "deployments";
     private static final long STATUS_MS = 3_000;
+    /** Places for deployments that one tenant's do not take. */
+    private static final int OF_OTHERS = 2;
+    /** Whose the platform's own application is, where places are counted. */
+    private static final String NOBODYS = "";
     private final Registry registry;
     private final GlobalStore store;
     private final HostAgentPort host;
@@ -57,9 +61,9 @@ public final class Deployer {
     private final Directory directory;
     private final Bundles bundles;
     private final FrontendConfiguration configuration;
-    private final Semaphore room;
+    private final Places room;
     /** Of their own: whoever looks at what he types deploys nothing yet, and holds up nobody who does. */
-    private final Semaphore previews;
+    private final Places previews;
     private final Retention retention;
     private final Queues queues;
     private final Quotas quotas;
@@ -81,8 +85,8 @@ public final class Deployer {
         this.directory = directory;
         this.bundles = bundles;
         this.configuration = configuration;
-        this.room = new Semaphore(configuration.deployments());
-        this.previews = new Semaphore(configuration.deployments());
+        this.room = new Places(configuration.deployments() + OF_OTHERS, configuration.deployments());
+        this.previews = new Places(configuration.deployments() + OF_OTHERS, configuration.deployments());
         Folders.delete(configuration.work());
         Files.createDirectories(configuration.work());
         // What is uploaded is nobody's to read before it is an application.
@@ -103,17 +107,17 @@ public final class Deployer {
 
     /** @param tenant whose it is to be; @param application the full name that the caller expects, or null; @throws ProblemException */
     public Deployed deploy(String tenant, String application, String alias, Upload upload, Consumer<String> progress) throws IOException {
-        return in(room, work -> deploy(tenant, application, alias, upload.unpack(work), progress));
+        return in(room, tenant, work -> deploy(tenant, application, alias, upload.unpack(work), progress));
     }
 
     /** The platform's own application, under the name that nobody else can give. */
     public Deployed deploySystem(String name, String alias, Path folder, Consumer<String> progress) throws IOException {
-        return in(room, work -> deploy(read(ApplicationName.DEFAULT_TENANT, null, copy(folder, work).folder()).as(name), alias, 0, progress));
+        return in(room, NOBODYS, work -> deploy(read(ApplicationName.DEFAULT_TENANT, null, copy(folder, work).folder()).as(name), alias, 0, progress));
     }
 
     /** What that deployment would change, checked as it would be, but not built. */
     public ObjectNode preview(String tenant, String application, String alias, Upload upload) throws IOException {
-        return in(previews, work -> {
+        return in(previews, tenant, work -> {
             ApplicationFolder folder = read(tenant, application, upload.unpack(work).folder());
             Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
             ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
@@ -125,10 +129,9 @@ public final class Deployer {
         T in(Path folder) throws IOException;
     }
 
-    private <T> T in(Semaphore room, Work<T> work) throws IOException {
-        if (!room.tryAcquire()) {
-            throw Problem.platform(429, "overloaded", "Too many deployments at once", "As many deployments run as are taken.", true)
-                    .with("limit", configuration.deployments()).with("actual", configuration.deployments() + 1).asException();
+    private <T> T in(Places room, String tenant, Work<T> work) throws IOException {
+        if (!room.tryTake(tenant)) {
+            throw room.refusal("deployments").asException();
         }
         try {
             Path folder = Files.createTempDirectory(configuration.work(), "d");
@@ -138,7 +141,7 @@ public final class Deployer {
                 Folders.delete(folder);
             }
         } finally {
-            room.release();
+            room.leave(tenant);
         }
     }
 

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** What a version is made of: the files that were deployed, without what their build has compiled. */
 public final class VersionFiles {
@@ -28,6 +30,18 @@ public final class VersionFiles {
                     .put("executable", Files.isExecutable(file.getValue()));
         }
         return shown;
+    }
+
+    /** Names of those right in that folder, in order; none when there is no such folder. */
+    public List<String> namesIn(ApplicationVersion version, String folder) throws IOException {
+        Path there = bundles.folder(version.bundle()).resolve(String.join("/", EntryName.segments(folder)));
+        if (!Files.isDirectory(there, LinkOption.NOFOLLOW_LINKS)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(there)) {
+            return files.filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)).map(file -> file.getFileName().toString())
+                    .sorted().toList();
+        }
     }
 
     /** @throws dev.sand.frontend.http.ProblemException 404, 413 */

@@ -140,6 +140,11 @@ final class DirectPeer implements HostPeer {
     }
 
     @Override
+    public CompletableFuture<Void> drain(String drained, boolean out) {
+        return host.drain(drained, out).thenApply(HostAgentPort.Drain::onlyDone);
+    }
+
+    @Override
     public CompletableFuture<RecentEnds> recentEnds(long sinceMs) {
         return host.recentEnds(sinceMs).thenApply(List::getFirst);
     }

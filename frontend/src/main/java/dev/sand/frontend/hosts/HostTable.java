@@ -1,5 +1,6 @@
 package dev.sand.frontend.hosts;
 
+import dev.sand.event.HostAgentPort.Drain;
 import dev.sand.event.LogFields;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.Membership.HostCard;
@@ -84,6 +85,20 @@ final class HostTable {
             }
         }
         return slots;
+    }
+
+    /** @return null when there is none of that id */
+    Known known(String host) {
+        return hosts.get(host);
+    }
+
+    /** @return why the host is not taken out of service, or into it; null: it may be */
+    Drain refusal(String host, boolean out) {
+        if (!hosts.containsKey(host)) {
+            return Drain.NO_SUCH_HOST;
+        }
+        boolean others = hosts.values().stream().anyMatch(known -> known.live && !known.card.draining() && !known.card.host().equals(host));
+        return out && !isDraining(host) && !others ? Drain.NO_OTHER_HOST : null;
     }
 
     boolean isDraining(String host) {

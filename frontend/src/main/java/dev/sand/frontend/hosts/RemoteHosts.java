@@ -357,6 +357,35 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         return ofEach(host -> Statuses.of(host, table.slotsOf(host.card().host())));
     }
 
+    /** Answered once the host's card says so here: who drains one host after the other is told when none would be left. */
+    @Override
+    public CompletableFuture<Drain> drain(String host, boolean out) {
+        CompletableFuture<Drain> result = new CompletableFuture<>();
+        links.execute(() -> {
+            Drain refusal = table.refusal(host, out);
+            if (refusal != null) {
+                result.complete(refusal);
+                return;
+            }
+            table.known(host).peer().drain(host, out).whenCompleteAsync((done, thrown) -> {
+                if (thrown != null) {
+                    result.completeExceptionally(thrown);
+                } else {
+                    awaitCard(host, out, result);
+                }
+            }, links::execute);
+        });
+        return result;
+    }
+
+    private void awaitCard(String host, boolean out, CompletableFuture<Drain> result) {
+        if (closed || table.known(host) == null || table.isDraining(host) == out) {
+            result.complete(Drain.DONE);
+        } else if (!result.isDone()) {
+            links.after(LOOK, () -> awaitCard(host, out, result));
+        }
+    }
+
     @Override
     public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
         return ofEach(host -> Statuses.recentEnds(host, sinceMs));

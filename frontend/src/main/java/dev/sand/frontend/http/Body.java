@@ -1,6 +1,8 @@
 package dev.sand.frontend.http;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.eclipse.jetty.http.HttpHeader;
@@ -29,6 +31,7 @@ public final class Body implements Invocable.Task {
     }
 
     private static final int FIRST_BYTES = 64 * 1024;
+    private static final int PART_BYTES = 8 * 1024;
     /** Whoever sends a byte now and then holds a place among the requests in flight no longer than this. */
     private static final long LONGEST_NS = 300_000_000_000L;
     private static final long DISCARD_BYTES = 1L << 30;
@@ -83,13 +86,29 @@ public final class Body implements Invocable.Task {
         });
     }
 
-    /** Blocks until the body is there. @throws ProblemException when it is over the limit */
+    /** Blocks until the body is there. @throws ProblemException when it is over the limit, or not whole in time */
     public static byte[] readAll(Request request, int limit, String what) throws IOException {
-        byte[] bytes = request.getLength() > limit ? NONE : Content.Source.asInputStream(request).readNBytes(limit + 1);
-        if (bytes.length > limit || request.getLength() > limit) {
-            throw Problems.tooLarge(what, limit, Math.max(bytes.length, request.getLength())).asException();
+        return readAll(request, limit, what, LONGEST_NS);
+    }
+
+    static byte[] readAll(Request request, int limit, String what, long longestNs) throws IOException {
+        if (request.getLength() > limit) {
+            throw Problems.tooLarge(what, limit, request.getLength()).asException();
         }
-        return bytes;
+        long beganNs = System.nanoTime();
+        InputStream in = Content.Source.asInputStream(request);
+        ByteArrayOutputStream whole = new ByteArrayOutputStream((int) Math.clamp(request.getLength(), 32, FIRST_BYTES));
+        byte[] part = new byte[PART_BYTES];
+        for (int n = in.read(part); n >= 0; n = in.read(part)) {
+            whole.write(part, 0, n);
+            if (whole.size() > limit) {
+                throw Problems.tooLarge(what, limit, whole.size()).asException();
+            }
+            if (System.nanoTime() - beganNs > longestNs) {
+                throw Problems.bodyTooSlow(whole.size()).asException();
+            }
+        }
+        return whole.toByteArray();
     }
 
     @Override

@@ -31,11 +31,6 @@ public record Caller(String kind, String id, String user, String tenant, Set<Sco
         return scope == Scope.NONE || scopes.contains(scope);
     }
 
-    /** The full name of what he calls so. @return null: it is none that he gets to know of */
-    public String application(String said) {
-        return ApplicationName.within(tenant, said, may(Scope.OPERATOR));
-    }
-
     /** For the audit log. */
     public String name() {
         return user != null ? "user:" + user : kind.equals(id) ? kind : kind + ":" + id;

@@ -25,9 +25,14 @@ public abstract class Exchange {
         return path.get(name);
     }
 
-    /** A parameter as the platform knows it. */
-    protected final void isCalled(String name, String value) {
-        path.put(name, value);
+    /** From here on its application has its full name. @return null: it names none, or one that who asks may know of */
+    public final Problem nameInFull() {
+        String said = path.get("app");
+        String known = said == null ? null : ApplicationName.within(tenant(), said, isEverywhere());
+        if (known != null) {
+            path.put("app", known);
+        }
+        return said == null || known != null ? null : Problems.unknownApplication(said);
     }
 
     /** In which tenant it is asked. */

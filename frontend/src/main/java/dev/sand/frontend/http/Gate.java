@@ -2,6 +2,7 @@ package dev.sand.frontend.http;
 
 import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.AuditLog;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.LogFields;
 import java.io.IOException;
 import java.util.Map;
@@ -53,6 +54,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     /** A page of an application is no page of this server's own: with the session of who looks at it, it could do all that he may. */
     private static final HttpField APART = new PreEncodedHttpField("Content-Security-Policy",
             "sandbox allow-scripts allow-forms allow-popups allow-downloads");
+    /** A name, a password, an invitation. */
+    private static final int ACCOUNT_BYTES = 64 * 1024;
     private static final String INVOKE = "/invoke/";
     private static final String SHORT = "/api/v1/apps/";
     private static final String FULL = "/api/v1/applications/";
@@ -144,7 +147,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             return;
         }
         String said = path.substring(from, end);
-        String known = entrance.caller().application(said);
+        Caller caller = entrance.caller();
+        String known = ApplicationName.within(caller.tenant(), said, caller.may(Scope.OPERATOR));
         dataPlane(invoke, known == null ? Problems.unknownApplication(said) : null, exchange,
                 said.equals(known) ? path : INVOKE + known + path.substring(end));
     }
@@ -227,13 +231,19 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             });
         }
         exchange.isBy(entrance.caller(), proxies);
-        Problem stranger = exchange.namesApplication();
+        Problem stranger = exchange.nameInFull();
         if (stranger != null) {
             refuse(exchange, stranger);
             return;
         }
         if (!route.spec().account().guesses()) {
             operation(route, exchange, entrance.caller());
+            return;
+        }
+        try {
+            exchange.body(ACCOUNT_BYTES, "The body"); // whoever sends it slowly holds none of the few places
+        } catch (Throwable e) {
+            answer(exchange, e instanceof IOException ? Problems.badRequest("The body did not arrive: " + e.getMessage()).asException() : e);
             return;
         }
         int waitS = signIns.enter(exchange.address());

@@ -50,19 +50,6 @@ public final class HttpExchange extends Exchange {
         proxies = trusted;
     }
 
-    /** Its application by its full name. @return null: it names none, or one that who asks may know of */
-    Problem namesApplication() {
-        String said = path("app");
-        String known = said == null ? null : caller.application(said);
-        if (said != null && known == null) {
-            return Problems.unknownApplication(said);
-        }
-        if (said != null) {
-            isCalled("app", known);
-        }
-        return null;
-    }
-
     @Override
     public String tenant() {
         return caller.tenant();

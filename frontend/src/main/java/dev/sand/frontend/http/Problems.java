@@ -35,19 +35,25 @@ public final class Problems {
             Map.entry(CONFLICT, new Kind(409, "conflict", "Conflict")),
             Map.entry(DENIED, new Kind(403, "denied", "Not allowed")),
             Map.entry(UNKNOWN_GRAIN, new Kind(500, "unknown-grain", "Published to a grain that is not there")));
+    /** Of any limit of the platform's; one that a tenant has is told apart by its name in the details. */
+    private static final Kind OVER_QUOTA = new Kind(429, "quota-exceeded", "Over a quota");
     private static final Kind GRAIN_FAILED = new Kind(500, "grain-failed", "The grain failed");
 
     private Problems() {}
 
     /** How an execution ended without an output. */
     public static Problem of(Status status, Failure failure, String executionId) {
-        Kind kind = KINDS.getOrDefault(status == Status.CANCELLED ? CANCELLED : failure.error(), GRAIN_FAILED);
-        return of(kind, failure, executionId);
+        return of(status == Status.CANCELLED ? KINDS.get(CANCELLED) : kind(failure), failure, executionId);
     }
 
     /** @param executionId may be null */
     public static Problem of(Failure failure, String executionId) {
-        return of(KINDS.getOrDefault(failure.error(), GRAIN_FAILED), failure, executionId);
+        return of(kind(failure), failure, executionId);
+    }
+
+    private static Kind kind(Failure failure) {
+        boolean quota = failure.error().equals(OVERLOADED) && failure.details() != null && failure.details().containsKey("quota");
+        return quota ? OVER_QUOTA : KINDS.getOrDefault(failure.error(), GRAIN_FAILED);
     }
 
     private static Problem of(Kind kind, Failure failure, String executionId) {
@@ -77,6 +83,8 @@ public final class Problems {
             case StoreException e -> switch (e.kind()) {
                 case CONFLICT -> of(Failure.platform(Errors.CONFLICT, e.getMessage(), true), null);
                 case FULL -> Problem.platform(507, "storage-full", "The store is full", e.getMessage(), true);
+                case OVER_QUOTA -> of(new Failure(OVERLOADED, e.getMessage(), Failure.Source.PLATFORM, true, null,
+                        Map.of("quota", "storedBytes", "limit", e.limit(), "actual", e.actual())), null);
                 case AWAY -> of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true), null);
                 case BAD_VALUE, BROKEN -> internal(e.getMessage(), incident);
             };
@@ -148,6 +156,11 @@ public final class Problems {
     public static Problem bodyTooSlow(long received) {
         return Problem.caller(408, "body-timeout", "The body did not arrive", "After " + received
                 + " bytes of the body nothing came for a minute, or it was not whole within five.").with("actual", received);
+    }
+
+    public static Problem uploadTooSlow(long received) {
+        return Problem.caller(408, "body-timeout", "The body did not arrive", "The archive was not whole within an hour.")
+                .with("actual", received);
     }
 
     public static Problem tooLarge(String what, long limit, long actual) {

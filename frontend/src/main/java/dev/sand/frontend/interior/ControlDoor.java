@@ -48,7 +48,7 @@ public final class ControlDoor implements ControlPort {
         }
         Router.Route route = router.route(call.operation());
         InteriorExchange exchange = InteriorExchange.of(route.spec(), call.arguments(), call.asker());
-        Problem stranger = exchange.namesApplication();
+        Problem stranger = exchange.nameInFull();
         if (stranger != null) {
             exchange.problem(stranger);
             return exchange.reply();
@@ -86,7 +86,8 @@ public final class ControlDoor implements ControlPort {
     @Override
     public void denied(String operation, Asker asker, String grain, String why) {
         try {
-            auditing.denied(asker == null ? ApplicationName.DEFAULT_TENANT : asker.tenant(), operation(operation).isEmpty() ? "?" : operation, asker == null ? grain : asker.caller(), asker == null ? null : asker.client(),
+            auditing.denied(asker == null ? ApplicationName.DEFAULT_TENANT : asker.tenant(), operation(operation).isEmpty() ? "?" : operation,
+                    asker == null ? grain : asker.caller(), asker == null ? null : asker.client(),
                     grain, why, DENIED);
         } catch (RuntimeException e) {
             LOG.warn("that {} was denied {} is not in the audit log: {}", grain, operation, e.toString());

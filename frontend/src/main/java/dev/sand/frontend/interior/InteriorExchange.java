@@ -2,7 +2,6 @@ package dev.sand.frontend.interior;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sand.event.ApplicationName;
 import dev.sand.event.ControlPort;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
@@ -96,19 +95,6 @@ final class InteriorExchange extends Exchange {
                     ? URIUtil.encodePath(parameters.get(segment.substring(1, segment.length() - 1))) : segment);
         }
         return path.toString();
-    }
-
-    /** Its application by its full name. @return null: it names none, or one that who asks may know of */
-    Problem namesApplication() {
-        String said = path("app");
-        String known = said == null ? null : ApplicationName.within(asker.tenant(), said, isEverywhere());
-        if (said != null && known == null) {
-            return Problems.unknownApplication(said);
-        }
-        if (said != null) {
-            isCalled("app", known);
-        }
-        return null;
     }
 
     @Override

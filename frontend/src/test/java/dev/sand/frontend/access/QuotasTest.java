@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 
 class QuotasTest {
     private final MemoryStore store = new MemoryStore();
-    private final Quotas quotas = new Quotas(new AccessTables(store), () -> 0);
+    private final Quotas quotas = new Quotas(() -> 0);
 
     private void are(String row) {
         new TableStore(store).transact(AccessTables.APPLICATION, "quotas", List.of(new TableOperation(TableOperation.What.PUT, "default",
                 Payload.json(row.getBytes(StandardCharsets.UTF_8)), null, null)));
-        quotas.refresh();
+        quotas.are(new AccessTables(store).quotas());
     }
 
     @Test

@@ -9,18 +9,21 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
+import dev.sand.event.HostAgentPort.Drain;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
+import dev.sand.hostlink.LinkException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +98,34 @@ class RemoteOperationsTest extends RemoteHostsFixture {
             assertThat(status.get(1).place().slots()).containsExactly(3);
         });
         b.open(0);
+    }
+
+    @Test
+    void a_host_is_drained_when_another_takes_work_and_the_answer_waits_for_its_card() throws Exception {
+        var drained = hosts.drain("a", true);
+        await().until(() -> a.agent.drains.equals(List.of("a out")));
+        await().during(Duration.ofMillis(300)).until(() -> !drained.isDone());
+        membership.host("a", a.address(), true);
+        assertThat(drained.get(20, TimeUnit.SECONDS)).isEqualTo(Drain.DONE);
+        assertThat(hosts.drain("a", true).get(20, TimeUnit.SECONDS)).as("again").isEqualTo(Drain.DONE);
+        assertThat(hosts.drain("b", true).get(20, TimeUnit.SECONDS)).isEqualTo(Drain.NO_OTHER_HOST);
+        assertThat(hosts.drain("c", true).get(20, TimeUnit.SECONDS)).isEqualTo(Drain.NO_SUCH_HOST);
+        assertThat(b.agent.drains).isEmpty();
+        var resumed = hosts.drain("a", false);
+        membership.host("a", a.address(), false);
+        assertThat(resumed.get(20, TimeUnit.SECONDS)).isEqualTo(Drain.DONE);
+        assertThat(a.agent.drains).containsExactly("a out", "a out", "a in");
+        membership.gone("b");
+        assertThat(hosts.drain("a", true).get(20, TimeUnit.SECONDS)).isEqualTo(Drain.NO_OTHER_HOST);
+    }
+
+    @Test
+    void a_host_that_cannot_be_reached_or_does_not_do_it_fails_the_question() throws Exception {
+        a.agent.drain = Drain.NO_SUCH_HOST;
+        assertThatThrownBy(() -> hosts.drain("a", true).get(20, TimeUnit.SECONDS)).hasMessageContaining("host a").hasMessageContaining("no such host");
+        a.cut();
+        assertThatThrownBy(() -> hosts.drain("a", true).get(20, TimeUnit.SECONDS)).cause().isInstanceOf(LinkException.class);
+        a.open(0);
     }
 
     @Test

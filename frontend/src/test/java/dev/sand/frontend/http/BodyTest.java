@@ -38,6 +38,10 @@ class BodyTest {
     private final class Reader extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            if (request.getHttpURI().getPath().equals("/all")) {
+                Thread.ofVirtual().start(() -> all(request, callback));
+                return true;
+            }
             Body.read(request, 100, new Body.Listener() {
                 @Override
                 public void onBody(ByteBuffer content) {
@@ -68,6 +72,17 @@ class BodyTest {
             });
             return true;
         }
+    }
+
+    private void all(Request request, Callback callback) {
+        try {
+            ends.add("whole: " + new String(Body.readAll(request, 100, "It", 1), StandardCharsets.UTF_8));
+        } catch (ProblemException e) {
+            ends.add(e.problem().name());
+        } catch (IOException e) {
+            ends.add("gone");
+        }
+        callback.succeeded();
     }
 
     private String end() throws InterruptedException {
@@ -107,5 +122,18 @@ class BodyTest {
     void aWholeBodyIsWhole() throws Exception {
         send(post("Content-Length: 5", "12345")).close();
         assertThat(end()).isEqualTo("whole: 12345");
+    }
+
+    @Test
+    void whoeverWaitsForAllOfItDoesNotWaitForEver() throws Exception {
+        try (Socket socket = send(post("Content-Length: 10", "1").replace("POST /", "POST /all"))) {
+            assertThat(end()).isEqualTo("body-timeout");
+        }
+        send(post("Content-Length: 0", "").replace("POST /", "POST /all")).close();
+        assertThat(end()).isEqualTo("whole: ");
+        send(post("Content-Length: 101", "").replace("POST /", "POST /all")).close();
+        assertThat(end()).isEqualTo("body-too-large");
+        send(post("Transfer-Encoding: chunked", "65\r\n" + "x".repeat(101) + "\r\n0\r\n").replace("POST /", "POST /all")).close();
+        assertThat(end()).isEqualTo("body-too-large");
     }
 }

@@ -50,7 +50,7 @@ public final class MembershipMetrics implements AutoCloseable {
             boolean sure = membership.mayAct(nowNs);
             Interruptions interruptions = membership.interruptions();
             all.add(Family.gauge("sand_membership_suspended", "Whether this host keeps its slots without hearing the group.")
-                    .add(!sure && membership.mayGoOn(nowNs) ? 1 : 0));
+                    .add(!sure && membership.mayGoOn(nowNs) && !membership.isWithdrawn() ? 1 : 0));
             all.add(Family.counter("sand_membership_suspensions", "How often this host was suspended.").add(interruptions.suspensions()));
             all.add(Family.counter("sand_membership_lapses", "How often this host lost all its slots at once, since it did not run.")
                     .add(interruptions.lapses()));
