@@ -42,7 +42,9 @@ run_test() {
 
   if platform_is_built; then
     say "end-to-end tests against a running platform"
-    "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
+    # Two at once, each with a platform of its own: most of their time they wait for something.
+    "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n 2 --dist loadfile \
+      --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
       </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
   else
     say "the platform was not built: no end-to-end tests"

@@ -21,6 +21,8 @@ SECRET = r"[A-Za-z_][A-Za-z0-9_.-]{0,127}"
 _SECRET = re.compile(SECRET)
 _EXECUTION = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _VERSION = re.compile(r"[0-9]{1,9}")
+# What a terminal would take for a command, and halves of characters; lines may end.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([A-Za-z]*)")
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
@@ -158,6 +160,8 @@ def text(body, field, least, most, otherwise=None):
         return otherwise
     if not isinstance(value, str) or not least <= len(value) <= most:
         raise bad_request(f'"{field}" is a text of {least} to {most} characters.', f"/body/{field}")
+    if _CONTROL.search(value):
+        raise bad_request(f'"{field}" is text, without control characters.', f"/body/{field}")
     return value
 
 

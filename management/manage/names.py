@@ -17,14 +17,19 @@ _ID = re.compile(r"[0-9a-z]{12}")
 
 
 def new_user(text, pointer):
-    if not isinstance(text, str) or not _USER.fullmatch(text):
+    if not is_user(text):
         raise bad_request(f"A user's name is {USER}.", pointer)
     return text
 
 
+def is_user(text):
+    """Whether anybody can have that name."""
+    return isinstance(text, str) and _USER.fullmatch(text) is not None
+
+
 def user(text):
     """One who is looked for."""
-    if not isinstance(text, str) or not _USER.fullmatch(text):
+    if not is_user(text):
         raise unknown("user", f"There is no user '{text}' here.")
     return text
 

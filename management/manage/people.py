@@ -20,11 +20,21 @@ def tenants_of(request, user):
     return {tenant: row["role"] for tenant, row in store.Rows(request, "memberships", user).items()}
 
 
+def first_tenant(request, user):
+    """The one that he acts in until he says otherwise: that he has been in for longest. So nobody who makes him a member of
+    another one brings him, and what he does next, there."""
+    rows = store.Rows(request, "memberships", user).items()
+    since = [(row.get("sinceMs", 0), tenant != "default", tenant) for tenant, row in rows]
+    return min(since)[2] if since else "default"
+
+
 def join(request, user, tenant, role):
     """He is a member from now on, or has another role. One owner stays."""
     row = {"schema": store.SCHEMA, "role": role, "sinceMs": store.now_ms(), "by": request.who.name}
     _change(request, tenant, user, role, lambda all_of_it: all_of_it.put(user, row))
-    store.Rows(request, "memberships", user).put(tenant, {"role": role})
+    memberships = store.Rows(request, "memberships", user)
+    before = memberships.get(tenant)
+    memberships.put(tenant, {"role": role, "sinceMs": before.get("sinceMs", 0) if before else row["sinceMs"]})
     store.forget_access(request)
     return row
 

@@ -22,7 +22,7 @@ def begin(request, user, hash):
     agent = (request.headers.get("user-agent") or "")[:200]
     row = {
         "user": user,
-        "tenant": first_tenant(people.tenants_of(request, user)),
+        "tenant": people.first_tenant(request, user),
         "createdMs": now,
         "expiresMs": now + LASTS_MS,
         "agent": agent,
@@ -31,11 +31,6 @@ def begin(request, user, hash):
     rows(request, hash).put(hash, row)
     index(request, user).put(hash, {})
     return row
-
-
-def first_tenant(tenants):
-    """The one that a member of these acts in until he says otherwise."""
-    return "default" if "default" in tenants or not tenants else min(tenants)
 
 
 def end(request, user, hash):

@@ -77,6 +77,37 @@ def test_who_guesses_is_locked_out_and_longer_the_next_time(ada, caller, sand_ap
     assert 1750 < int(sign_in(caller, name, "wrong password").headers["retry-after"]) <= 1800
 
 
+@pytest.mark.parametrize("name", ["\ud800", "<b>", "a/b", "Ada"])
+def test_what_nobody_can_be_called_leaves_nothing_behind(ada, caller, sand_application, name):
+    for _ in range(12):
+        assert (sign_in(caller, name, "wrong password").status, sign_in(caller, name).kind) == (401, "unauthenticated")
+    kept = [key for part in "0123456789abcdef" for key, *_ in sand_application.data.table(f"attempts/{part}").items()]
+    assert f"u:{name}" not in kept
+
+
+def test_a_session_that_begins_while_the_password_changes_does_not_stay(ada, caller, platform, sand_application):
+    """The old one was right when it was looked at; by the time that the session is there all others have been ended."""
+    users = sand_application.data.table("users")
+
+    def changes_meanwhile(asked):
+        users.put("ada", {**users.get("ada"), "changedMs": users.get("ada")["changedMs"] + 1})
+        return 200, {"value": asked["body"]["box"].removeprefix("box:")}
+
+    platform.answers["openSealed"] = changes_meanwhile
+    assert sign_in(caller, "ada", token="late").status == 401
+    assert sand_application.data.table(f"sessions/{hashed('late')[0]}").get(hashed("late")) is None
+    assert hashed("late") not in {each["id"] for each in ada("sessions", "listSessions").body["sessions"]}
+
+
+def test_who_has_a_session_does_not_guess_the_password_with_it(ada, caller, sand_application):
+    for _ in range(10):
+        guess = ada("account", "changePassword", body={"old": "box:wrong password", "new": "box:another password"})
+        assert (guess.status, guess.body["pointer"]) == (403, "/body/old")
+    right = ada("account", "changePassword", body={"old": f"box:{SECRET}", "new": "box:another password"})
+    assert (right.status, right.kind) == (429, "locked-out")
+    sand_application.data.table(f"attempts/{hashed('u:ada')[0]}").delete("u:ada")
+
+
 def test_a_success_clears_the_failures(ada, caller, sand_application):
     assert sign_in(caller, "ada").status == 201
     for _ in range(9):

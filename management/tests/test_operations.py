@@ -17,7 +17,6 @@ NEW = {
     "aliases": {"listMoves"},
     "examples": {"listExamples"},
     "grains": {"listGrains", "listEvents", "putEvent", "deleteEvent"},
-    "hosts": {"listHosts"},
     "overview": {"getOverview", "applicationFigures"},
     "triggers": {"listArmings"},
     "workflows": {"listWorkflows", "describeWorkflow", "validateWorkflow"},

@@ -12,12 +12,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_hosts_in_full_and_in_short(caller, platform):
-    sandboxes = [{"application": "shop"}, {"application": None}, {"application": "shop"}]
-    status = {"frontend": {}, "hosts": [{"host": "h1", "draining": False, "problem": None, "sandboxes": sandboxes}]}
+    status = {"frontend": {}, "hosts": [{"host": "h1", "draining": False, "problem": None, "sandboxes": []}]}
     platform.answers["status"] = 200, status
     assert caller("hosts", "status").body == status
-    short = {"host": "h1", "draining": False, "problem": None, "sandboxes": 3, "applications": ["shop"]}
-    assert caller("hosts", "listHosts").body == {"hosts": [short]}
+    short = {"hosts": [{"host": "h1", "state": "draining", "slots": 3, "sandboxes": 1, "executions": 2, "events": 1}]}
+    platform.answers["listHosts"] = 200, short
+    assert caller("hosts", "listHosts").body == short
 
 
 def test_the_audit_log(caller, platform):

@@ -1,6 +1,7 @@
 """Tenants, their members, keys and quotas."""
 
 import pytest
+from argon2 import PasswordHasher
 
 ID, OTHER = "abcdefghij12", "zyxwvutsrq98"
 HASH = "0" * 64
@@ -26,6 +27,15 @@ def test_a_tenant_is_made_shown_changed_and_deleted(caller, platform):
     platform.answers["listApplications"] = 200, {"applications": []}
     assert caller("tenants", "deleteTenant", {"tenant": "acme"}).status == 204
     assert caller("tenants", "getTenant", {"tenant": "acme"}).kind == "unknown-tenant"
+
+
+def test_who_makes_one_is_its_first_owner_if_he_is_somebody(caller, sand_application):
+    user(sand_application, "ada")
+    ada = caller.of(kind="session", id=HASH, user="ada", scopes=["read", "operator", "admin"])
+    assert ada("tenants", "createTenant", body={"name": "acme"}).status == 201
+    assert [each["role"] for each in ada("members", "listMembers", {"tenant": "acme"}).body["members"]] == ["owner"]
+    assert caller("tenants", "createTenant", body={"name": "inn"}).status == 201
+    assert caller("members", "listMembers", {"tenant": "inn"}).body["members"] == []
 
 
 def test_default_stays(caller):
@@ -70,6 +80,29 @@ def test_a_user_sees_the_tenants_that_he_is_in(caller, sand_application):
     assert [each["tenant"] for each in owner(caller, "may")("tenants", "listTenants").body["tenants"]] == ["may"]
     key = caller.of(kind="key", id=ID, tenant="may", scopes=["read"])
     assert [each["tenant"] for each in key("tenants", "listTenants").body["tenants"]] == ["may"]
+
+
+def test_who_makes_somebody_a_member_does_not_bring_his_sessions_along(caller, platform, sand_application):
+    """They begin in the tenant that he was in first, whatever the others are called; also where he gets another role there."""
+    platform.answers["openSealed"] = lambda asked: (200, {"value": asked["body"]["box"]})
+    row = {
+        "schema": 1,
+        "hash": PasswordHasher(1, 8, 1).hash("correct horse"),
+        "operator": False,
+        "disabled": False,
+        "changedMs": 1,
+    }
+    sand_application.data.table("users").put("zoe", row)
+    for tenant, role in (("zoo", "viewer"), ("ape", "owner"), ("default", "owner"), ("zoo", "developer")):
+        table = sand_application.data.table("memberships/zoe")
+        before = {key: row["sinceMs"] for key, row, _ in table.items()}
+        assert caller("members", "putMember", {"tenant": tenant, "user": "zoe"}, body={"role": role}).status == 200
+        if tenant not in before:  # the clock may not have gone on since
+            table.put(tenant, {**table.get(tenant), "sinceMs": max(before.values(), default=0) + 1})
+    body = {"name": "zoe", "password": "correct horse"}
+    assert caller("sign-in", "createSession", body=body, drawn={"hash": HASH}).status == 201
+    assert sand_application.data.table("sessions/0").get(HASH)["tenant"] == "zoo"
+    assert sand_application.data.table("memberships/zoe").get("zoo")["role"] == "developer"
 
 
 def test_one_owner_stays(caller, sand_application):
@@ -179,6 +212,8 @@ def test_a_key_is_its_tenants(caller, sand_application):
     ("body", "pointer"),
     [
         ({"name": "", "scopes": ["read"]}, "/body/name"),
+        ({"name": "\x1b[2J", "scopes": ["read"]}, "/body/name"),
+        ({"name": "\ud800", "scopes": ["read"]}, "/body/name"),
         ({"name": "k", "scopes": []}, "/body/scopes"),
         ({"name": "k", "scopes": ["operator"]}, "/body/scopes"),
         ({"name": "k", "scopes": [["read"]]}, "/body/scopes"),
@@ -193,15 +228,21 @@ def test_odd_keys_are_refused(caller, body, pointer):
 
 def test_quotas_are_the_operators_to_set(caller, platform, sand_application):
     platform.answers["listApplications"] = 200, {"applications": [{"name": "a"}, {"name": "b"}]}
+    hosts = [{"host": "a", "instances": 3, "memoryBytes": 1}, {"host": "b", "instances": 2, "memoryBytes": 7}]
+    platform.answers["getUse"] = 200, {"tenant": "default", "hosts": hosts, "storedBytes": 9}
     small = {"tenant": "default"}
+    nothing = dict.fromkeys(["applications", "requestsPerSecond", "instances", "memoryBytes", "storedBytes"])
     assert caller("quotas", "setQuotas", small, body={"applications": 3, "requestsPerSecond": None}).status == 200
     seen = owner(caller, "default")("quotas", "getQuotas", small).body
-    assert (seen["limits"], seen["use"]) == ({"applications": 3, "requestsPerSecond": None}, {"applications": 2})
+    assert seen["limits"] == nothing | {"applications": 3}
+    assert seen["use"] == {"applications": 2, "instances": 3, "memoryBytes": 7, "storedBytes": 9}
     row = sand_application.data.table("quotas").get("default")
     assert row == {"schema": 1, "applications": 3}
     for body, field in (
         ({"applications": -1}, "applications"),
         ({"requestsPerSecond": True}, "requestsPerSecond"),
+        ({"storedBytes": "5GiB"}, "storedBytes"),
+        ({"memoryBytes": (1 << 50) + 1}, "memoryBytes"),
         ({"gold": 1}, "gold"),
     ):
         caller("quotas", "setQuotas", small, body=body).refuses(f"/body/{field}")

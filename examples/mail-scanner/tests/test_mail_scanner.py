@@ -1,5 +1,6 @@
 """The grains as plain functions, joined as the workflow joins them."""
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -37,6 +38,12 @@ def test_the_signature_is_found_inside_an_archive_in_an_archive():
     rules = [finding["rule"] for finding in result["findings"]]
     assert rules == ["test-signature", "disguised-link", "numeric-host", "other-domain"]
     assert "invoice.zip/inner.zip/invoice.com" in result["findings"][0]["what"]
+
+
+@pytest.mark.parametrize(("name", "rules"), [("disguised", ["disguised-link", "numeric-host"]), ("honest", [])])
+def test_links_are_looked_at(name, rules):
+    event = json.loads((APPLICATION / f"tests/events/links/{name}.json").read_text())
+    assert [finding["rule"] for finding in call("links", event)] == rules
 
 
 def test_no_file_here_has_the_signature():

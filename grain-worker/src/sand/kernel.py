@@ -7,6 +7,7 @@ import gc
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable
 from os import getppid
 
@@ -106,13 +107,20 @@ class OomKills:
 
     _FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
+    # Several that are ended together are counted at once, and seen to have ended one after another.
+    _TOGETHER_SECONDS = 1.0
+
     def __init__(self) -> None:
         self._known = self._count()
+        self._seen = -self._TOGETHER_SECONDS
 
     def happened(self) -> bool:
-        """Since this was asked last."""
-        before, self._known = self._known, self._count()
-        return self._known > before
+        """Since this was asked last, or just before that."""
+        now = time.monotonic()
+        count = self._count()
+        if count > self._known:
+            self._known, self._seen = count, now
+        return now - self._seen < self._TOGETHER_SECONDS
 
     def _count(self) -> int:
         for file in self._FILES:

@@ -213,6 +213,8 @@ def test_a_timeout_is_a_number_of_seconds_or_a_duration(server, sand, text, head
     "line",
     [
         "invoke a/b --timeout 0", "invoke a/b --timeout 1y", "invoke a/b --timeout -1", "invoke a/b --wait x", "invoke a/b/c",
+        "invoke a/b --event e --data 1", "events list a", "events get a/b c/d", "events get a/b c --out /no/such/folder/x",
+        "events save a/b c --data {", "events save a/b c",
         "describe a/b", "versions ..", "delete a", "invoke a/b --out /no/such/folder/x", "doctor --listen 7263",
     ],
 )  # fmt: skip
@@ -258,7 +260,7 @@ def test_every_command_that_has_data_has_json():
 
     assert len(SUBCOMMANDS) > 10
     # Of `sand up` there is none, what an engine answers is JSON in any case, and a value is told as it was put.
-    assert sorted(without(sand, "sand")) == ["sand asl run", "sand asl validate", "sand data get", "sand up"]
+    assert sorted(without(sand, "sand")) == ["sand asl run", "sand asl validate", "sand data get", "sand events get", "sand up"]
 
 
 def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):
@@ -277,6 +279,29 @@ def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):
     alone = {"host": "local", "sandboxKind": "process", "draining": False, "sandboxes": []}
     server.answer = (200, {}, json.dumps({"hosts": [alone]}).encode())
     assert "local process - - all - 0" in [" ".join(line.split()) for line in sand("ps").stdout.decode().splitlines()]
+
+
+def test_a_host_is_drained_waited_for_and_taken_back(server, sand):
+    short = {"host": "host-a", "problem": None, "slots": 0, "sandboxes": 0, "executions": 0, "events": 0, "applications": []}
+    server.answer = (202, {}, json.dumps(short | {"state": "drained"}).encode())
+    done = sand("host", "drain", "host-a", "--wait", "1s")
+    assert (done.returncode, done.stderr) == (0, b"host 'host-a' is drained\n")
+    assert server.requests[-1][:2] == ("POST", "/api/v1/hosts/host-a/drain")
+    assert sand("host", "resume", "host-a").returncode == 0
+    assert server.requests[-1][:2] == ("POST", "/api/v1/hosts/host-a/resume")
+
+    busy = short | {"state": "draining", "slots": 8, "executions": 2, "sandboxes": 1}
+    server.answer = (
+        200,
+        {},
+        json.dumps(busy | {"hosts": [busy, short | {"state": "up", "host": "alone", "slots": None}]}).encode(),
+    )
+    done = sand("host", "drain", "host-a", "--wait", "1ms")
+    assert (done.returncode, b"8 slots, 2 executions and 1 sandboxes" in done.stderr) == (7, True)
+    lines = [" ".join(line.split()) for line in sand("host", "list").stdout.decode().splitlines()]
+    assert lines[1:] == ["host-a draining 8 1 2 0", "alone up all 0 0 0"]
+    server.problem(409, title="Conflict", detail="nobody would be left")
+    assert sand("host", "drain", "host-a").returncode == 5
 
 
 @pytest.fixture

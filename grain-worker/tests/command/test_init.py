@@ -1,7 +1,9 @@
 """`sand init`: what it writes works, and it overwrites nothing."""
 
+import io
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import yaml
@@ -18,7 +20,8 @@ def test_writes_an_application_whose_own_tests_pass(tmp_path):
     folder = tmp_path / "hello"
     assert init(folder).returncode == 0
     assert yaml.safe_load((folder / "sand.yaml").read_text())["name"] == "hello"
-    assert zip_folder(folder)
+    deployed = zipfile.ZipFile(io.BytesIO(zip_folder(folder))).namelist()
+    assert [name for name in deployed if name.startswith("tests/")] == ["tests/events/greet/ada.json"]
     tests = subprocess.run([sys.executable, "-m", "pytest", "-q", folder], capture_output=True, text=True, check=False)
     assert tests.returncode == 0, tests.stdout
 

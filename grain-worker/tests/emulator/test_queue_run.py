@@ -50,6 +50,26 @@ def test_a_failed_message_holds_its_group_until_it_is_gone():
     assert delivered(run.tick(100)) == [["a2"]]
 
 
+def test_what_is_not_gone_is_told_with_the_attempts_that_failed():
+    run = run_of(retries=1, backoff_ms=100)
+    add(run, "a1", group="a", now_ms=1)
+    add(run, "a2", group="a", now_ms=2)
+
+    def told() -> list[tuple[str, int]]:
+        return [(message.id, failed) for message, failed in run.messages()]
+
+    batch = only(run.tick(2))
+    assert told() == [("a1", 0), ("a2", 0)]
+    run.refused(batch, 2)
+    assert told() == [("a1", 0), ("a2", 0)]
+    run.ended(only(run.tick(2_000)), BROKEN, "x", 2_000)
+    assert told() == [("a1", 1), ("a2", 0)]
+    (bury,) = run.ended(only(run.tick(3_000)), BROKEN, "y", 3_000)
+    assert told() == [("a1", 1), ("a2", 0)]
+    run.buried(bury.batch)
+    assert told() == [("a2", 0)]
+
+
 def test_pauses_double_up_to_the_longest():
     spec = QueueSpec("q", "work", backoff_ms=1_000, max_backoff_ms=3_000)
     assert [spec.pause_ms(attempt) for attempt in (2, 3, 4, 5)] == [1_000, 2_000, 3_000, 3_000]

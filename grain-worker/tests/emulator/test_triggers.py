@@ -23,9 +23,13 @@ triggers:
   uploads: {data: {prefix: up/, operations: [put]}, target: work}
 """
 WORK = """
+    import time
+
     def handle(event, context):
         if isinstance(event, dict) and event.get("fails"):
             raise ValueError("no good")
+        if isinstance(event, dict):
+            time.sleep(event.get("sleep", 0))
         context.data.put(f"seen/{context.data.counter('n'):03d}", event)
 """
 RELAY = """
@@ -81,6 +85,17 @@ def test_a_message_is_delivered_and_an_id_once(queued):
     assert until(lambda: queued.ask("relay", {"prefix": "seen/"})) == [{"n": 1}]
     shown = {queue["name"]: queue for queue in queued.http.get(QUEUES).json()["queues"]}
     assert (shown["orders"]["retries"], shown["orders"]["trigger"], shown["nightly"]["trigger"]) == (1, False, True)
+
+
+def test_what_is_not_worked_off_is_looked_at_and_stays(queued):
+    sent = [queued.http.post(f"{QUEUES}/orders?group=g", content=body).json()["id"] for body in (b'{"sleep": 3}', b'{"n": 2}')]
+    found = queued.http.get(f"{QUEUES}/orders/messages").json()
+    assert [(one["id"], one["group"], one["attempts"]) for one in found["messages"]] == [(id, "g", 0) for id in sent]
+    assert (found["messages"][1]["payload"], found["messages"][1]["bytes"], found["more"]) == ({"n": 2}, 8, False)
+    first = queued.http.get(f"{QUEUES}/orders/messages?limit=1").json()
+    assert ([one["id"] for one in first["messages"]], first["more"]) == (sent[:1], True)
+    assert until(lambda: queued.http.get(f"{QUEUES}/orders/messages").json()["messages"] == [])
+    assert len(queued.ask("relay", {"prefix": "seen/"})) == 2
 
 
 def test_a_dead_letter_is_told_of_replayed_and_dropped(queued):

@@ -1,6 +1,6 @@
 """Users: who one is, his password, and whether he may sign in at all."""
 
-from manage import Problem, Reply, check, passwords, people, serve, sessions, store
+from manage import Problem, Reply, attempts, check, passwords, people, serve, sessions, store
 from manage.names import user
 from manage.reply import bad_request, conflict, unknown
 
@@ -18,12 +18,15 @@ def get(request):
 
 
 def change_password(request):
-    """Other sessions end: who has stolen one has it no more."""
+    """Other sessions end: who has stolen one has it no more. Nor does he guess the password with it, which counts as
+    signing in does."""
     name = request.who.require_user()
     expected = "The body is an object with old and new."
     body = check.body(request, expected, ("old", "new"), lambda it: f"A password has no '{it}': it has old and new.")
+    attempts.refuse_locked(request, name)
     row = _there(request, name)
     if not passwords.fits(row["hash"], passwords.opened(request, body, "old")):
+        attempts.count(request, name)
         raise Problem(403, "denied", "Not allowed", "The old password is another.", pointer="/body/old")
     hash = passwords.new(request, body, "new")
     store.Rows(request, "users").change(name, lambda _: {"hash": hash, "changedMs": store.now_ms()})

@@ -4,16 +4,28 @@ from manage import Reply, check, expect, serve, store
 from manage.names import tenant
 from manage.reply import bad_request, unknown
 
-# By name the most that can be said; without a number there is no limit. Frontends hold a tenant to these.
-LIMITS = {"applications": 10_000, "requestsPerSecond": 1_000_000}
+# By name the most that can be said; without a number there is no limit. Frontends and hosts hold a tenant to them.
+LIMITS = {
+    "applications": 10_000,
+    "requestsPerSecond": 1_000_000,
+    "instances": 100_000,
+    "memoryBytes": 1 << 50,
+    "storedBytes": 1 << 50,
+}
 
 
 def get(request):
     name = _known(request)
     limits = _limits(store.Rows(request, "quotas").get(name))
-    answer = {"tenant": name, "limits": limits}
-    answer["use"] = {"applications": len(expect(request, "listApplications", {}, {"tenant": name})["applications"])}
-    return Reply(200, answer)
+    asked = {"tenant": name}
+    used = expect(request, "getUse", {}, asked)
+    use = {
+        "applications": len(expect(request, "listApplications", {}, asked)["applications"]),
+        # Each host has the limit: what counts is the one that has most.
+        **{what: max((host[what] for host in used["hosts"]), default=0) for what in ("instances", "memoryBytes")},
+        "storedBytes": used["storedBytes"],
+    }
+    return Reply(200, {"tenant": name, "limits": limits, "use": use})
 
 
 def _known(request):

@@ -38,12 +38,8 @@ def renew(request):
 
 
 def _tenant(request, said):
-    """Of which he is a member; the operator may be in any."""
-    known = isinstance(said, str) and (
-        said in people.tenants_of(request, request.who.user)
-        or (request.who.is_operator and (said == "default" or store.Rows(request, "tenants").get(said) is not None))
-    )
-    if not known:
+    """Of which he is a member."""
+    if not isinstance(said, str) or said not in people.tenants_of(request, request.who.user):
         raise unknown("tenant", f"There is no tenant {check.shown(said)} that you belong to.")
     return said
 

@@ -9,6 +9,7 @@ from sand.command.client import Platform
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 from sand.command.session import COOKIE, headers_of, keep, password_of
+from sand.command.tenant import path_of, tenant_option
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -96,19 +97,20 @@ def change_password(old_file: Path | None, password_file: Path | None, as_json: 
 
 @account_command.command("invite")
 @click.option("--role", type=click.Choice(["viewer", "developer", "owner"]), default="developer", show_default=True)
-@click.option("--tenant", default="default", show_default=True)
+@tenant_option
 @click.option("--expires", metavar="DURATION", help="For how long it is good, 30d at most; a week if not said.")
 @output_option
 @server_option
-def invite(role: str, tenant: str, expires: str | None, as_json: bool, platform: Platform) -> None:
+def invite(role: str, tenant: str | None, expires: str | None, as_json: bool, platform: Platform) -> None:
     """Make an invitation for somebody. It goes to standard output, this once."""
     wanted = {"role": role} if expires is None else {"role": role, "expires": expires}
-    made = platform.send("POST", f"/api/v1/tenants/{tenant}/invitations", wanted)
+    path = path_of(tenant, platform)
+    made = platform.send("POST", f"{path}/invitations", wanted)
     if as_json:
         show_json(made)
         return
     click.echo(made["invitation"])
-    say(f"whoever has it becomes {role} of '{tenant}', until {when(made['expiresMs'])}; it is not shown again")
+    say(f"whoever has it becomes {role} of '{path.rpartition('/')[2]}', until {when(made['expiresMs'])}; it is not shown again")
 
 
 @click.command("login", short_help="Sign in, for the commands that follow.")

@@ -8,6 +8,7 @@ from sand.command.output import say, show_json, show_table, when
 
 
 @click.command("audit", short_help="Show who changed what.")
+@click.option("--tenant", metavar="NAME", help="Another one's than yours; for the operator.")
 @click.option("--application", metavar="NAME", help="Of this one alone.")
 @click.option("--operation", metavar="ID", help="Of this one alone: deploy, moveAlias, … as in /openapi.yaml.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
@@ -15,7 +16,13 @@ from sand.command.output import say, show_json, show_table, when
 @output_option
 @server_option
 def audit_command(
-    application: str | None, operation: str | None, limit: int, before: str | None, as_json: bool, platform: Platform
+    tenant: str | None,
+    application: str | None,
+    operation: str | None,
+    limit: int,
+    before: str | None,
+    as_json: bool,
+    platform: Platform,
 ) -> None:
     """Changes of what is deployed and of what runs, the newest first.
 
@@ -24,7 +31,8 @@ def audit_command(
       sand audit
       sand audit --application shop --operation deploy
     """
-    found = platform.get("/api/v1/audit", application=application, operation=operation, limit=limit, before=before)
+    asked = {"tenant": tenant, "application": application, "operation": operation, "limit": limit, "before": before}
+    found = platform.get("/api/v1/audit", **asked)
     if as_json:
         show_json(found)
         return

@@ -1,7 +1,5 @@
 """`sand invoke`: calls a grain or a workflow, with text, JSON or bytes in and out."""
 
-import json
-import mimetypes
 import sys
 from pathlib import Path
 from urllib.parse import quote
@@ -10,18 +8,16 @@ import click
 import httpx
 
 from sand.command.client import Platform
+from sand.command.events import read_event
+from sand.command.inputs import JSON, OCTETS, read_input
 from sand.command.options import Seconds, output_option, server_option, split_target
 from sand.command.output import check_place, output_value, say, show_bytes, show_json, show_table, write_file
-
-JSON = "application/json"
-OCTETS = "application/octet-stream"
-# What the platform gives a handler as something else than bytes.
-_BY_SUFFIX = {".json": JSON, ".npy": "application/x-npy"}
 
 
 @click.command("invoke", short_help="Call a grain or a workflow.")
 @click.argument("target", metavar="APP/TARGET[@VERSION]")
 @click.option("-d", "--data", help="The input: JSON, @FILE, or - for stdin. Default: null.")
+@click.option("--event", metavar="NAME", help="The input: an event of the grain, saved or in tests/events (`sand events`).")
 @click.option("--content-type", help="Media type of the input; by default JSON, or what the file's name says.")
 @click.option("--async", "asynchronous", is_flag=True, help="Do not wait: print the invocation's id.")
 @click.option("--wait", type=Seconds(0), metavar="DURATION", help="Wait so long (5, 2s, 500ms), then answer with the id.")
@@ -34,6 +30,7 @@ _BY_SUFFIX = {".json": JSON, ".npy": "application/x-npy"}
 def invoke_command(
     target: str,
     data: str | None,
+    event: str | None,
     content_type: str | None,
     asynchronous: bool,
     wait: float | None,
@@ -52,11 +49,14 @@ def invoke_command(
     Examples:
       sand invoke hello/greet --data '{"name": "Ada"}'
       sand invoke image-pipeline/main --data @photo.jpg --out result.json
+      sand invoke hello/greet --event ada
       sand invoke hello/greet@2 --async
     """
     application, name = split_target(target)
     check_place(out)
-    body, kind = read_input(data, content_type)
+    if event is not None and data is not None:
+        raise click.UsageError("--event is an input, and so is --data: give one of them")
+    body, kind = (read_event(platform, target, event), content_type or JSON) if event else read_input(data, content_type)
     headers = {"Content-Type": kind}
     preferences = []
     if asynchronous:
@@ -94,27 +94,6 @@ def invoke_command(
         )
     elif out is None:
         show_bytes(response.content, output_type)
-
-
-def read_input(data: str | None, content_type: str | None) -> tuple[bytes, str]:
-    """The input and its media type, from --data and --content-type."""
-    if data is None:
-        return b"null", content_type or JSON
-    if data == "-":
-        return sys.stdin.buffer.read(), content_type or JSON
-    if data.startswith("@"):
-        file = Path(data[1:])
-        if not file.is_file():
-            raise click.BadParameter(f"there is no file {file}", param_hint="--data")
-        guessed = _BY_SUFFIX.get(file.suffix) or mimetypes.guess_type(file.name)[0]
-        return file.read_bytes(), content_type or guessed or OCTETS
-    if content_type is None:
-        try:
-            json.loads(data)
-        except ValueError as e:
-            hint = "quote text as JSON ('\"text\"'), or say what it is with --content-type text/plain"
-            raise click.BadParameter(f"not JSON: {e}; {hint}", param_hint="--data") from e
-    return data.encode(), content_type or JSON
 
 
 def server_timing(response: httpx.Response) -> dict[str, float]:

@@ -10,6 +10,7 @@ import click
 from sand.command.client import DEFAULT_SERVER, Platform
 from sand.command.failure import Failure
 from sand.command.key import key_file_option
+from sand.emulator.quantities import size
 
 
 def server_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,6 +59,18 @@ class Seconds(click.ParamType):
         if seconds < self._least:
             self.fail(f"'{value}' is too short", param, ctx)
         return seconds
+
+
+class Size(click.ParamType):
+    """Bytes as people write them: 1000, 512MiB, 1.5GiB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return size(value)
+        except ValueError as e:
+            self.fail(str(e), param, ctx)
 
 
 def output_option(command: Callable[..., Any]) -> Callable[..., Any]:

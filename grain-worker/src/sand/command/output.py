@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+
+# What others have named so is no command for the terminal of whoever looks at a list of it.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def say(text: str) -> None:
@@ -111,7 +115,7 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    return str(value).replace("\n", " ")
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], str(value).replace("\n", " "))
 
 
 def _is_number(text: str) -> bool:

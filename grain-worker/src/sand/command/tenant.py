@@ -7,6 +7,12 @@ from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 
 PATH = "/api/v1/tenants"
+tenant_option = click.option("--tenant", help="Whose; the one that you act in if not said.")
+
+
+def path_of(tenant: str | None, platform: Platform) -> str:
+    """Of the tenant, or of the one in which whoever asks acts."""
+    return f"{PATH}/{tenant or platform.get('/api/v1/session')['tenant']}"
 
 
 @click.group("tenant", short_help="Make tenants, suspend them, act in another.")

@@ -1,5 +1,6 @@
 """`sand triggers …` and `sand queues …`: what fires by itself, messages, and those that were given up on."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ import click
 from sand.command.client import Platform, application_path
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
+
+# Characters of a message in a table.
+_SHOWN = 60
 
 
 @click.group("triggers", short_help="List, arm and disarm triggers; replay or drop dead letters.")
@@ -138,13 +142,14 @@ def _letters(application: str, queue: str, message: str | None, every: bool) -> 
     return application_path(application, "queues", queue, "dead-letters", *([] if message is None else [message]))
 
 
-@click.group("queues", short_help="List queues, send messages to them.")
+@click.group("queues", short_help="List queues, send messages to them, look what waits in them.")
 def queues_command() -> None:
     """Durable queues of applications.
 
     \b
     Examples:
       sand queues list shop
+      sand queues peek shop orders
       sand queues send shop orders --group ada --data '{"item": 7}'
     """
 
@@ -161,6 +166,33 @@ def list_queues(application: str, as_json: bool, platform: Platform) -> None:
         return
     rows = [(q["name"], q["target"], q["trigger"], q["waiting"], q["deadLetters"]) for q in found["queues"]]
     show_table(["queue", "target", "of a trigger", "waiting", "dead letters"], rows)
+
+
+@queues_command.command("peek")
+@click.argument("application")
+@click.argument("queue")
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@output_option
+@server_option
+def peek(application: str, queue: str, limit: int, as_json: bool, platform: Platform) -> None:
+    """The first messages of QUEUE (or of a trigger) that are not worked off; they stay where they are."""
+    found = platform.get(application_path(application, "queues", queue, "messages"), limit=limit)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (m["id"], m.get("group"), when(m["enqueuedMs"]), m["attempts"], m["bytes"], _beginning(m)) for m in found["messages"]
+    ]
+    show_table(["message", "group", "sent", "failed attempts", "bytes", "begins with"], rows)
+    if found["more"]:
+        say("there are more than these")
+
+
+def _beginning(message: dict[str, Any]) -> str:
+    if message.get("isBase64Encoded") or "payload" not in message:
+        return f"({message['contentType']})"
+    text = json.dumps(message["payload"], ensure_ascii=True)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 @queues_command.command("send")

@@ -26,6 +26,7 @@ from sand.emulator.processes import Processes
 from sand.emulator.processes_stay import Residence
 from sand.emulator.segments import Segments
 from sand.emulator.triggers import Triggers
+from sand.emulator.versions import Cells
 from sand.emulator.workflow_services import Children, WorkflowServices
 from sand.emulator.workflows import run as run_machine
 from sand.messages import Payload
@@ -58,6 +59,8 @@ class Application:
         self.segments = Segments()
         self.triggers = Triggers(self, is_manual)
         self.data = Data(self.segments, self.triggers.data_changed, self.triggers.enqueue)
+        # What people saved to test grains with, by grain and name.
+        self.events: Cells[bytes] = Cells()
         self.versions: dict[int, Version] = {}
         self.aliases: dict[str, int] = {}
         self.children = Children()

@@ -12,10 +12,12 @@ from sand.emulator.data_plane import DataPlane
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
+from sand.emulator.process_looks_api import ProcessLooksApi
 from sand.emulator.processes_api import ProcessesApi
 from sand.emulator.queues_api import QueuesApi
 from sand.emulator.records import Records
 from sand.emulator.router import Router
+from sand.emulator.saved_events import SavedEventsApi
 from sand.emulator.task_tokens import TaskTokensApi
 from sand.emulator.web import Web
 
@@ -38,9 +40,11 @@ class Emulator:
         Control(self.applications).add_to(self._router)
         Records(self.applications).add_to(self._router)
         QueuesApi(self.applications).add_to(self._router)
+        SavedEventsApi(self.applications).add_to(self._router)
         TaskTokensApi(self.applications).add_to(self._router)
         self._plane = DataPlane(HOST, self.applications)
         ProcessesApi(self.applications, self._invoker, self._plane).add_to(self._router)
+        ProcessLooksApi(self.applications).add_to(self._router)
         try:
             self._server = Server(HOST, port, self._handle).start()
         except OSError:

@@ -19,6 +19,7 @@ from sand.emulator.forked import ForkedGrains
 from sand.emulator.inline import InlineConnection, InlineGrains
 from sand.emulator.process_handle import ProcessHandle
 from sand.emulator.results import CallFailed, Result, Running
+from sand.emulator.saved_events import path_of
 from sand.emulator.trigger_events import DeadLetter
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import send
@@ -80,6 +81,10 @@ class Harness:
         execution = self._application.start(self._version, target, payload, timeout_ms)
         execution.ended.wait()
         return self._result(execution)
+
+    def event(self, grain: str, name: str) -> Any:
+        """The event in `tests/events/GRAIN/NAME.json` of the folder. :raises FileNotFoundError: there is none"""
+        return values.from_json((self._version.manifest.folder / path_of(grain, name)).read_bytes())
 
     def start(self, target: str, event: Any = None, *, timeout_ms: int = TIMEOUT_MS) -> Running:
         """As `invoke`, without waiting: for a test that answers a workflow's task tokens while it runs."""

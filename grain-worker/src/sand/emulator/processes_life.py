@@ -15,6 +15,7 @@ import os
 import pickle
 import time
 from collections import OrderedDict, deque
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,14 @@ class IllegalStep(Exception):
     def __init__(self, process: CloudProcess, step: str) -> None:
         self.status = process.status
         super().__init__(f"Process '{process.id}' is {process.status}: it cannot {step}.")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """:param messages: unread ones in order of arrival, each with whether a function that runs has received it"""
+
+    state: dict[str, Payload]
+    messages: list[tuple[Message, bool]]
 
 
 class CloudProcess:
@@ -159,6 +168,15 @@ class CloudProcess:
         self.state, self.mailbox, self._state_bytes = {}, Mailbox(), 0
 
     # --- what is told of it
+
+    def contents(self) -> Contents:
+        """Of one that is swapped out too, which stays so."""
+        if self.status == SWAPPED:
+            state, _, mailbox, _ = pickle.loads(self._file.read_bytes())
+            return Contents(state, [(one, False) for one in mailbox.unread()])
+        borrowed = [(one, True) for one in self.mailbox.borrowed]
+        unread = [(one, False) for one in self.mailbox.unread()]
+        return Contents(dict(self.state), sorted(borrowed + unread, key=lambda one: one[0].order))
 
     def unread(self) -> list[Message]:
         return self.mailbox.unread()

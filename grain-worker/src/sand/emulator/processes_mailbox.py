@@ -39,6 +39,7 @@ class Mailbox:
         self.bytes = 0
         self._queues: dict[tuple[str, str], list[Message]] = {}
         self._arrivals = 0
+        self.borrowed: list[Message] = []
 
     def has_room(self, size: int, messages: int, bytes: int) -> bool:
         """:param messages: and bytes: the bounds"""
@@ -68,21 +69,24 @@ class Mailbox:
             return None
         oldest = min(heads, key=lambda message: message.order)
         self._unlink(oldest)
+        self.borrowed.append(oldest)
         return oldest
 
     def give_back(self, message: Message) -> None:
         """To its place: before those of its queue that came after it."""
+        self.borrowed.remove(message)
         insort(self._queues.setdefault((message.source, message.key), []), message, key=lambda one: one.order)
 
     def settle(self, message: Message) -> None:
         """It was borrowed, and is gone."""
+        self.borrowed.remove(message)
         self.release(message.size)
 
     def take(self, messages: list[Message]) -> None:
         """They are gone; of those that `invoking` gave."""
         for message in messages:
             self._unlink(message)
-            self.settle(message)
+            self.release(message.size)
 
     def invoking(self) -> Iterator[tuple[str, str, Message]]:
         """Function, invocation key and message, in order of arrival."""

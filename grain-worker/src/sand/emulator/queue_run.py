@@ -95,8 +95,16 @@ class QueueRun:
         # Whoever was served longest ago first.
         self._groups: OrderedDict[tuple[str | None, bool], Group] = OrderedDict()
         self._pausing: list[tuple[int, int, Batch]] = []
+        self._delivered: list[Batch] = []
         self._order = itertools.count()
         self._under_way = 0
+
+    def messages(self) -> list[tuple[Message, int]]:
+        """All that are not gone, in the order in which they were sent, each with how many attempts have failed."""
+        batches = [*self._delivered, *(batch for _, _, batch in self._pausing)]
+        begun = [(message, batch.attempt - 1) for batch in batches for message in batch.messages]
+        waiting = [(message, 0) for group in self._groups.values() for message, _ in group.waiting]
+        return sorted(begun + waiting, key=lambda one: one[0].enqueued_ms)
 
     @property
     def is_busy(self) -> bool:
@@ -122,17 +130,20 @@ class QueueRun:
         elif batch.attempt > self.spec.retries:
             return [Bury(batch, failure, execution_id), *self.tick(now_ms)]
         else:
+            self._delivered.remove(batch)
             again = replace(batch, attempt=batch.attempt + 1)
             self._pause(again, now_ms + self.spec.pause_ms(again.attempt))
         return self.tick(now_ms)
 
     def refused(self, batch: Batch, now_ms: int) -> list[Action]:
         """The platform could not take the invocation just now: no attempt was made."""
+        self._delivered.remove(batch)
         self._pause(batch, now_ms + REFUSED_PAUSE_MS)
         return self.tick(now_ms)
 
     def buried(self, batch: Batch) -> None:
         """Its messages are gone."""
+        self._delivered.remove(batch)
         self.held -= len(batch.messages)
         self._under_way -= 1
         batch.group.under_way -= 1
@@ -144,7 +155,7 @@ class QueueRun:
         actions: list[Action] = []
         while self._under_way < self.spec.concurrency and self._pausing and self._pausing[0][0] <= now_ms:
             self._under_way += 1
-            actions.append(Deliver(heapq.heappop(self._pausing)[2]))
+            actions.append(self._deliver(heapq.heappop(self._pausing)[2]))
         for key, group in list(self._groups.items()):
             while self._under_way < self.spec.concurrency and group.has_room(self.spec):
                 messages = group.take(self.spec, now_ms)
@@ -153,8 +164,12 @@ class QueueRun:
                 self._under_way += 1
                 group.under_way += 1
                 self._groups.move_to_end(key)
-                actions.append(Deliver(Batch(group, messages)))
+                actions.append(self._deliver(Batch(group, messages)))
         return actions
+
+    def _deliver(self, batch: Batch) -> Deliver:
+        self._delivered.append(batch)
+        return Deliver(batch)
 
     def next_due_ms(self) -> int | None:
         """When the next tick can make a difference; None: not before something happens."""

@@ -12,6 +12,7 @@ from sand.emulator.executions import NULL
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Problem
+from sand.emulator.queue_run import Message
 from sand.emulator.router import Router
 from sand.emulator.trigger_events import DeadLetter, group_refusal, shown
 from sand.emulator.trigger_specs import MESSAGE_BYTES, QueueSpec, TriggerSpec
@@ -20,6 +21,7 @@ from sand.messages import Payload
 from sand.values import JSON
 
 AT_ONCE = 1000
+SHOWN_BYTES = 16 << 10
 _KEY = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
 
@@ -31,6 +33,7 @@ class QueuesApi:
         at = "/api/v1/applications/{app}"
         queue = at + "/queues/{queue}"
         router.add("GET", at + "/queues", self._list).add("POST", queue, self._send)
+        router.add("GET", queue + "/messages", self._peek)
         router.add("GET", queue + "/dead-letters", self._letters).add("DELETE", queue + "/dead-letters", self._drop_all)
         router.add("POST", queue + "/dead-letters/replay", self._replay_all)
         router.add("DELETE", queue + "/dead-letters/{message}", self._drop)
@@ -84,6 +87,12 @@ class QueuesApi:
         payload = Payload(kind, request.body) if request.body else NULL
         id = _unless_full(spec, lambda: application.triggers.send(spec, group, payload, key))
         return answer_json(202, {"id": id, "queue": spec.name, "group": group})
+
+    def _peek(self, request: Request) -> Response:
+        application, _, spec = self._queue(request)
+        limit = request.number("limit", 20, 1, 100)
+        found = application.triggers.messages(spec.name)
+        return answer_json(200, {"messages": [_waiting(*one) for one in found[:limit]], "more": len(found) > limit})
 
     # --- dead letters
 
@@ -147,6 +156,14 @@ def _unless_full(spec: QueueSpec, send: Callable[[], Any]) -> Any:
         return send()
     except QueueFull as full:
         raise Problem(429, "queue-full", "The queue is full", str(full), "platform", True, limit=spec.depth) from None
+
+
+def _waiting(message: Message, failed: int) -> dict[str, Any]:
+    size = len(message.payload.bytes or b"")
+    return {
+        "id": message.id, "group": message.group, "enqueuedMs": message.enqueued_ms, "attempts": failed, "bytes": size,
+        "contentType": message.payload.content_type, **(shown(message.payload) if size <= SHOWN_BYTES else {}),
+    }  # fmt: skip
 
 
 def _letter(letter: DeadLetter) -> dict[str, Any]:

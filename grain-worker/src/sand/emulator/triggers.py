@@ -92,6 +92,11 @@ class Triggers:
         with self._changed:
             return self._runs[queue].held if queue in self._runs else 0
 
+    def messages(self, queue: str) -> list[tuple[Message, int]]:
+        """Those, each with how many attempts have failed."""
+        with self._changed:
+            return self._runs[queue].messages() if queue in self._runs else []
+
     def armed(self, trigger: TriggerSpec) -> Armed:
         """What is known of a trigger; a changed schedule begins anew, armed or not as it was."""
         text = trigger.schedule.text() if trigger.schedule else trigger.prefix or ""
