@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { elements } from "../src/model/members";
-import { type Letter, type Trigger, atMost, failureText, firesText, lettersOf, payloadShown } from "../src/model/queue";
+import { type Letter, type Queue, type Trigger, atMost, failureText, firesText, lettersOf, payloadShown, peekedOf, waitingText } from "../src/model/queue";
 
 const LETTER = { id: "1", enqueuedMs: 1, diedMs: 2, attempts: 3, failure: { error: "E", cause: "why" }, contentType: "application/json" };
 
@@ -11,6 +11,15 @@ test("letters keep their payloads as they were written", () => {
   expect(letters[0]).toMatchObject(LETTER);
   expect(next).toBe("2");
   expect(lettersOf('{"deadLetters": [], "next": null}')).toEqual({ letters: [], next: null });
+});
+
+test("messages that wait keep theirs, and say when it is too long to be told", () => {
+  const waiting = { id: "1", enqueuedMs: 1, attempts: 1, bytes: 30, contentType: "application/json" };
+  const answer = `{"messages": [${JSON.stringify(waiting).slice(0, -1)}, "payload": {"n": 12345678901234567890}}, ${JSON.stringify({ ...waiting, attempts: 0, bytes: 1e6 })}], "more": true}`;
+  const { messages, more } = peekedOf(answer);
+  expect(messages.map((message) => message.payloadText)).toEqual(['{"n": 12345678901234567890}', null]);
+  expect(messages.map((message) => waitingText(message, { retries: 2 } as Queue))).toEqual(["1 of 3 attempts failed", "no attempt has failed"]);
+  expect([more, peekedOf('{"messages": [], "more": false}')]).toEqual([true, { messages: [], more: false }]);
 });
 
 test("a payload that is no JSON: its text, or how much it is", () => {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type GrainOnHost, type Host, localQueues, ranges, stateOf, totals } from "../src/model/hosts";
-import { PROCESS_ID, type Process, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../src/model/process";
+import { type GrainOnHost, type Host, leftText, localQueues, ranges, totals } from "../src/model/hosts";
+import { PROCESS_ID, type Process, dedicatedText, doneFacts, functionsText, invokes, mailboxText, memoryShare, stateText } from "../src/model/process";
 
 const grain = (name: string, queued: number, more: Partial<GrainOnHost> = {}): GrainOnHost => ({
   grain: name, workerState: "ready", workerPid: 1, idle: 1, running: 2, queued, oldestMs: queued * 10, restarts: 0, ...more,
 });
 const host = (name: string, app: string, grains: readonly GrainOnHost[], more: Partial<Host> = {}): Host => ({
-  host: name, sandboxKind: "docker", draining: false, ...more,
+  host: name, state: "up", sandboxKind: "docker", draining: false, ...more,
   sandboxes: [{ application: app, version: 1, id: "s", state: "running", startedMs: 0, executions: 0, grains: [...grains] }],
 });
 
@@ -17,8 +17,12 @@ test("a host's grains summed up", () => {
   expect(totals([]).oldestMs).toBe(0);
 });
 
-test("what a host is", () => {
-  expect([host("h", "a", []), host("h", "a", [], { draining: true }), host("h", "a", [], { draining: true, problem: "gone" })].map(stateOf)).toEqual(["ready", "draining", "unreachable"]);
+test("what is left on a host that drains", () => {
+  const place = { address: "a:1", labels: [], busy: 0, slots: [1, 2] };
+  const there = host("h", "a", [], { state: "draining", draining: true, place });
+  expect(leftText(there)).toBe("2 slots, 0 executions and 1 sandbox left");
+  const none = { application: "a", version: 1, id: null, state: "none", startedMs: 0, executions: 1, grains: [] };
+  expect(leftText({ ...there, sandboxes: [none], place: { ...place, slots: [] } })).toBe("0 slots, 1 execution and 0 sandboxes left");
 });
 
 test("slots as ranges", () => {
@@ -42,6 +46,10 @@ test("a process as words", () => {
   ]);
   expect([stateText(PROCESS), mailboxText(PROCESS)]).toEqual(["0 keys, 0 B", "empty"]);
   expect([dedicatedText(undefined), dedicatedText({}), dedicatedText({ memoryBytes: 1 << 20, cpus: 2, packages: ["vim"] })]).toEqual([null, "of its own", "1.0 MiB; 2 CPUs; packages vim"]);
+});
+
+test("what becomes of a message", () => {
+  expect(["k", "invoke:g", "invoke:g:", "invoke:add:a:b\n", "invokes:g:a"].map(invokes)).toEqual([null, null, "invokes g", "invokes add with the key a:b\n", null]);
 });
 
 test("what a process has done", () => {

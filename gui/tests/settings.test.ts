@@ -31,9 +31,9 @@ describe("an entry of the audit log", () => {
 
 describe("the address of the settings", () => {
   it("names its part and its filters", () => {
-    const route = { page: "settings", part: "audit", operation: "deploy", application: "a&b", before: "" } as const;
+    const route = { page: "settings", part: "audit", tenant: "acme", operation: "deploy", application: "a&b", before: "" } as const;
     expect(parseRoute(formatRoute(route))).toEqual(route);
-    expect(parseRoute("#/settings")).toMatchObject({ page: "settings", part: "keys" });
+    expect(parseRoute("#/settings")).toMatchObject({ page: "settings", part: "keys", tenant: "" });
     expect(parseRoute("#/settings/members")).toMatchObject({ page: "settings", part: "members" });
     expect(parseRoute("#/settings/others").page).toBe("unknown");
   });

@@ -23,6 +23,7 @@ test("each page's address leads back to it", () => {
     { page: "deploy", into: "shop" },
     { page: "processes", app: "shop", status: "idle", after: "a~b" },
     { page: "process", app: "shop", id: "room.1~x" },
+    { page: "process", app: "shop", id: "room", key: "<b> & é", after: "a", message: "7", from: "5" },
     { page: "versions", app: "shop", from: "1", to: "live" },
     { page: "files", app: "shop", version: "2", path: "grains/a b/ä?.py" },
     { page: "triggers", app: "shop" },

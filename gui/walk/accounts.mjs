@@ -118,13 +118,32 @@ await withPage(async (page) => {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("networkidle").catch(() => {});
   assert.equal(await page.getByRole("link", { name: "gate", exact: true }).count(), 0, "another tenant's application is shown");
+  await page.goto(`${server}/ui/#/settings/members`);
+  await page.getByRole("button", { name: "Make an invitation" }).click();
+  await page.locator(".made code").waitFor();
   await page.goto(`${server}/ui/#/settings/account`);
   await page.getByLabel("Acts in tenant").selectOption("default");
   await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "default");
   await page.goto(`${server}/ui/#/`);
   await page.getByRole("link", { name: "gate", exact: true }).first().waitFor();
 
-  await fitsPhone(page, server, ["#/settings/account", "#/settings/members"]);
+  step("who operates the platform reads another tenant's audit log, whichever he acts in; the choice is in the address");
+  await page.goto(`${server}/ui/#/settings/audit`);
+  await page.getByRole("row", { name: /remove member/ }).first().waitFor();
+  await page.getByLabel("Tenant").selectOption("acme");
+  await page.getByRole("row", { name: /invite member/ }).first().waitFor();
+  await page.getByRole("row", { name: /remove member/ }).first().waitFor({ state: "detached" });
+  assert.match(page.url(), /tenant=acme/);
+  await accessible(page, "audit-of-another");
+  await page.reload();
+  await page.getByRole("row", { name: /invite member/ }).first().waitFor();
+  await page.getByText("as curl, as command").click();
+  await page.getByText(/ audit --limit 50 --tenant acme$/).waitFor();
+  await page.getByLabel("Tenant").selectOption("default");
+  await page.getByRole("row", { name: /remove member/ }).first().waitFor();
+  assert.doesNotMatch(page.url(), /tenant=/);
+
+  await fitsPhone(page, server, ["#/settings/audit", "#/settings/account", "#/settings/members"]);
 
   step("and the way out");
   await page.goto(`${server}/ui/#/settings/account`);

@@ -31,9 +31,28 @@ await withPage(async (page) => {
   await page.locator("dd", { hasText: /^2$/ }).waitFor();
   await accessible(page, "process");
 
-  step("it is swapped out, and in again");
+  step("what is in it: state and messages, as text and never as anything else");
+  const keys = page.getByRole("region", { name: "Keys of its state" });
+  await keys.getByRole("link", { name: "member/Ada" }).click();
+  const value = page.getByRole("article", { name: "member/Ada" });
+  await value.locator("pre", { hasText: "true" }).waitFor();
+  const unread = page.getByRole("region", { name: "Unread messages" });
+  await unread.getByRole("row", { name: /itself for\/Ada .* waits to be received/ }).getByRole("link").first().click();
+  const message = page.getByRole("article", { name: /^Message \d+$/ });
+  assert.match(await message.locator("pre").innerText(), /<b>hello<\/b>/);
+  assert.equal(await page.locator("main b").count(), 0, "a value is text");
+  await accessible(page, "process-inside");
+
+  step("it is swapped out, is looked into where it is, stays so, and comes back");
   await page.getByRole("button", { name: "Swap out" }).click();
   await page.locator(".facts .badge", { hasText: "swapped" }).waitFor();
+  await keys.getByText("in the global data layer").waitFor();
+  await page.reload();
+  await value.locator("pre").waitFor();
+  await page.locator(".facts .badge", { hasText: "swapped" }).waitFor();
+  await message.locator("pre", { hasText: "hello" }).waitFor();
+  await value.getByRole("link", { name: "Close" }).click();
+  await value.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Swap in" }).click();
   await page.locator(".facts .badge", { hasText: /idle|active/ }).waitFor();
   await page.getByRole("button", { name: "Checkpoint" }).click();
@@ -50,6 +69,41 @@ await withPage(async (page) => {
   await page.getByText("Workers and instances by grain").click();
   await page.getByRole("rowheader", { name: "chat/say" }).waitFor();
   await accessible(page, "hosts");
+
+  step("the one host is not drained, for nobody would be left; it is said, and how to do it otherwise");
+  await page.getByRole("button", { name: "Drain" }).click();
+  const drain = page.getByRole("dialog", { name: "Drain local?" });
+  await drain.waitFor();
+  await accessible(page, "host-drain");
+  await page.keyboard.press("Escape");
+  await page.getByText("drain as curl, as command").click();
+  await page.getByText(/ host drain local$/).waitFor();
+  await page.getByRole("button", { name: "Drain" }).click();
+  await drain.getByRole("button", { name: "Drain" }).click();
+  await page.getByRole("alert").filter({ hasText: "only one that takes work" }).waitFor();
+
+  step("of several hosts, as a cluster tells of them: one drained, one that drains, and what is left on it");
+  const asked = [];
+  await page.route("**/api/v1/status", async (route) => {
+    const answer = await route.fetch();
+    const found = await answer.json();
+    const place = { address: "host:7264", labels: ["ssd"], busy: 0.25, slots: [] };
+    const second = { host: "second", state: "draining", sandboxKind: "docker", draining: true, place: { ...place, slots: [3, 4] }, sandboxes: found.hosts[0].sandboxes.filter((each) => each.state !== "none").slice(0, 1) };
+    const third = { host: "third", state: "drained", sandboxKind: "docker", draining: true, place, sandboxes: [] };
+    await route.fulfill({ response: answer, json: { ...found, hosts: [...found.hosts, second, third] } });
+  });
+  await page.route("**/api/v1/hosts/**", async (route) => {
+    asked.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+    await route.fulfill({ status: 202, json: { host: "third", state: "up", slots: 0, sandboxes: 0, executions: 0, events: 0, applications: [] } });
+  });
+  await page.getByText("2 slots, 0 executions and 1 sandbox left").waitFor();
+  await page.getByText("Nothing is on it any more").waitFor();
+  await accessible(page, "hosts-drained");
+  await Promise.all([page.waitForRequest("**/api/v1/hosts/third/resume"), page.getByRole("button", { name: "Resume third" }).click()]);
+  await page.unroute("**/api/v1/status");
+  await page.getByText("Nothing is on it any more").waitFor({ state: "detached" });
+  assert.deepEqual(asked, ["POST /api/v1/hosts/third/resume"]);
+  await page.unroute("**/api/v1/hosts/**");
 
   step("nothing is killed without a question, which Escape answers with no");
   await page.goto(`${server}/ui/#/applications/chat/processes/kitchen`);

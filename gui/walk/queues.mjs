@@ -34,7 +34,7 @@ await withPage(async (page) => {
   await page.getByText("There is none. A message").waitFor();
   await send(page, { name: "walk", fails: 4, markup: "<b>bold</b>" });
   await page.getByText("sent as ").waitFor();
-  const letter = page.getByRole("article");
+  const letter = page.getByRole("article", { name: /^Dead letter/ });
   await letter.getByRole("heading", { name: "ValueError: attempt 3 fails" }).waitFor();
   assert.match(await letter.locator("pre").innerText(), /<b>bold<\/b>/);
   assert.equal(await page.locator("main b").count(), 0, "a payload is text");
@@ -47,6 +47,17 @@ await withPage(async (page) => {
   await letter.getByRole("button", { name: "Send again" }).click();
   await letter.waitFor({ state: "detached" });
   await page.getByText("sent again", { exact: true }).waitFor();
+
+  step("what waits can be looked at, is text, and stays");
+  await page.goto(`${server}/ui/#/applications/events/queues/slow-again`);
+  await page.getByText("None waits.").waitFor();
+  await send(page, { name: "later", fails: 9, big: 12345678901234567890n.toString(), markup: "<i>text</i>" });
+  const waiting = page.getByRole("article", { name: /^Message / });
+  await waiting.getByText("1 of 2 attempts failed").waitFor();
+  assert.match(await waiting.locator("pre").innerText(), /<i>text<\/i>/);
+  assert.equal(await page.locator("main i").count(), 0, "a message is text");
+  await accessible(page, "queue-waiting");
+  await page.goto(`${server}/ui/#/applications/events/queues/flaky`);
 
   step("those that nobody wants are dropped, after a question");
   await send(page, { name: "never", fails: 99 });

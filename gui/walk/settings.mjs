@@ -64,6 +64,13 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await page.locator("dd", { hasText: /^500, \d+ there$/ }).waitFor();
   await accessible(page, "settings-quotas");
+  const stored = page.getByLabel("Stored data");
+  await stored.fill("5 MB");
+  await page.getByText("Stored data: a number, with B, KiB, MiB, GiB or TiB behind it, up to 1024 TiB.").waitFor();
+  await stored.fill("5 GiB");
+  await page.keyboard.press("Enter");
+  await page.locator("dd", { hasText: /^5(\.0)? GiB, .* used$/ }).waitFor();
+  await stored.fill("");
   await limit.fill("");
   await page.keyboard.press("Enter");
   await page.locator("dd", { hasText: /^no limit, \d+ there$/ }).waitFor();

@@ -93,6 +93,20 @@ await withPage(async (page) => {
   await page.getByText("The platform would take it.").waitFor();
   await accessible(page, "workflow-built");
 
+  step("a state is tried alone, as it is typed");
+  await box("First").click();
+  await page.getByText("Test First alone").click();
+  await page.getByLabel("What it is given, as JSON").fill("12345678901234567890");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("It succeeds, and Last is next.").waitFor();
+  assert.match(await page.getByLabel("what came of the test").innerText(), /"output": 12345678901234567890/);
+  await page.getByLabel("A grain that it calls gives").selectOption("an error");
+  await page.getByLabel("The error, as JSON").fill('{"error": "Full", "cause": "no room"}');
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("It fails with Full, and the execution with it.").waitFor();
+  await accessible(page, "workflow-state");
+  await box("Task").click();
+
   step("saved as a version, and run");
   await page.getByRole("button", { name: "Save as a version" }).click();
   await page.getByText(/Version \d+ is live\./).waitFor();

@@ -1,11 +1,13 @@
 // What pages of queues and triggers ask for.
 import { queryOptions } from "@tanstack/react-query";
-import { lettersOf } from "../model/queue";
+import { lettersOf, peekedOf } from "../model/queue";
 import { address, answered, client } from "./client";
 
 const FRESH_MS = 2_000;
 const enc = encodeURIComponent;
 export const LETTERS = 20;
+/** Messages that wait, of those in the queue the first. */
+export const PEEKED = 20;
 /** The platform counts so many, and takes so many at once. */
 export const MOST_LETTERS = 1_000;
 
@@ -13,6 +15,7 @@ const at = (app: string, rest: string): string => address(`api/v1/applications/$
 export const busPaths = {
   queues: (app: string) => at(app, "queues"),
   queue: (app: string, queue: string, rest = "") => at(app, `queues/${enc(queue)}${rest}`),
+  peek: (app: string, queue: string) => at(app, `queues/${enc(queue)}/messages?limit=${PEEKED}`),
   letters: (app: string, queue: string, after: string) => at(app, `queues/${enc(queue)}/dead-letters?${lettersQuery(after)}`),
   triggers: (app: string) => at(app, "triggers"),
   trigger: (app: string, trigger: string, rest: string) => at(app, `triggers/${enc(trigger)}/${rest}`),
@@ -34,6 +37,18 @@ export const queues = (app: string) =>
     queryKey: ["queues", app],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app } } })),
     refetchInterval: FRESH_MS,
+  });
+
+export const peeked = (app: string, queue: string) =>
+  queryOptions({
+    queryKey: ["peeked", app, queue],
+    queryFn: async () => {
+      const params = { path: { app, queue }, query: { limit: PEEKED } };
+      const answer: unknown = await answered(client.GET("/api/v1/applications/{app}/queues/{queue}/messages", { params, parseAs: "text" }));
+      return peekedOf(String(answer));
+    },
+    refetchInterval: FRESH_MS,
+    placeholderData: (before) => before,
   });
 
 export const letters = (app: string, queue: string, after: string) =>

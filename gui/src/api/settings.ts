@@ -16,8 +16,8 @@ export const settingsPaths = {
   audit: (filter: AuditFilter) => address(`api/v1/audit?${new URLSearchParams(asked(filter))}`),
 };
 
-function asked({ operation, application, before }: AuditFilter): Record<string, string> {
-  return { limit: String(ENTRIES), ...(operation && { operation }), ...(application && { application }), ...(before && { before }) };
+function asked({ tenant, operation, application, before }: AuditFilter): Record<string, string> {
+  return { limit: String(ENTRIES), ...(tenant && { tenant }), ...(operation && { operation }), ...(application && { application }), ...(before && { before }) };
 }
 
 /** Keys are the management's, which a platform may be without. */
@@ -56,8 +56,8 @@ export const audit = (filter: AuditFilter) =>
   queryOptions({
     queryKey: ["audit", filter],
     queryFn: () => {
-      const { operation, application, before } = filter;
-      const query = { limit: ENTRIES, ...(operation && { operation }), ...(application && { application }), ...(before && { before }) };
+      const { tenant, operation, application, before } = filter;
+      const query = { limit: ENTRIES, ...(tenant && { tenant }), ...(operation && { operation }), ...(application && { application }), ...(before && { before }) };
       return answered(client.GET("/api/v1/audit", { params: { query } }));
     },
     // A page of what was before does not change.

@@ -1,6 +1,8 @@
 // What the audit log says, in words.
 
 export interface AuditFilter {
+  /** "" is the one that one acts in. */
+  readonly tenant: string;
   readonly operation: string;
   readonly application: string;
   /** `next` of the page before. */

@@ -1,5 +1,6 @@
 // Hosts and what runs on them, summed up for people.
 import type { Schemas } from "../api/client";
+import { many } from "./show";
 
 export type Host = Schemas["HostStatus"];
 export type Sandbox = Host["sandboxes"][number];
@@ -33,9 +34,14 @@ export function isThere(sandbox: Sandbox): boolean {
   return sandbox.state !== "none";
 }
 
-export function stateOf(host: Host): "unreachable" | "draining" | "ready" {
-  if (host.problem) return "unreachable";
-  return host.draining ? "draining" : "ready";
+/** Of one that is to have nothing any more: what is there still. */
+export function leftText(host: Host): string {
+  const left = [
+    many(host.place?.slots.length ?? 0, "slot"),
+    many(host.sandboxes.reduce((all, one) => all + one.executions, 0), "execution"),
+    many(host.sandboxes.filter(isThere).length, "sandbox", "sandboxes"),
+  ];
+  return `${left.slice(0, -1).join(", ")} and ${left.at(-1)} left`;
 }
 
 /** Numbers as ranges: 0–3, 7. */

@@ -5,6 +5,10 @@ import { bytes, duration, many } from "./show";
 export type Process = Schemas["Process"];
 export type Metrics = Schemas["ProcessMetrics"];
 
+/** A key of its state, with what its value is. */
+export type Entry = Schemas["ProcessStateEntry"];
+export type Unread = Schemas["UnreadMessage"];
+
 export const PROCESS_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
 /** Of what it may have in state and mailbox, how much it has; null: nothing is said of a limit. */
@@ -20,6 +24,12 @@ export function stateText(process: Process): string {
 
 export function mailboxText(process: Process): string {
   return process.unread ? `${many(process.unread, "message")}, ${bytes(process.mailboxBytes ?? 0)}` : "empty";
+}
+
+/** What a message of that key invokes; null: it is to be received. */
+export function invokes(key: string): string | null {
+  const [, grain, invocation] = /^invoke:([^:]*):(.*)$/s.exec(key) ?? [];
+  return grain === undefined ? null : `invokes ${grain}${invocation ? ` with the key ${invocation}` : ""}`;
 }
 
 export function functionsText(process: Process): string {

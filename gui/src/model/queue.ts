@@ -26,8 +26,39 @@ export function lettersOf(answer: string): Letters {
   return { letters, next: JSON.parse(page.get("next") ?? "null") as string | null };
 }
 
+/** One that is not worked off yet; null: its payload is too long to be told. */
+export interface Waiting extends Omit<Schemas["WaitingMessage"], "payload"> {
+  readonly payloadText: string | null;
+}
+
+export interface Peeked {
+  readonly messages: readonly Waiting[];
+  readonly more: boolean;
+}
+
+/** @param answer as in {@link lettersOf} */
+export function peekedOf(answer: string): Peeked {
+  const page = new Map(members(answer) ?? []);
+  const messages = (elements(page.get("messages") ?? "") ?? []).map((text): Waiting => {
+    const { payload: _payload, ...rest } = JSON.parse(text) as Schemas["WaitingMessage"];
+    return { ...rest, payloadText: new Map(members(text) ?? []).get("payload") ?? null };
+  });
+  return { messages, more: page.get("more") === "true" };
+}
+
+/** What becomes of it, or has. */
+export function waitingText(message: Waiting, queue: Queue): string {
+  return message.attempts === 0 ? "no attempt has failed" : `${message.attempts} of ${queue.retries + 1} attempts failed`;
+}
+
+interface WithPayload {
+  readonly payloadText: string;
+  readonly isBase64Encoded?: boolean;
+  readonly contentType?: string;
+}
+
 /** Text where it is text, else how much there is. */
-export function payloadShown(letter: Letter): string {
+export function payloadShown(letter: WithPayload): string {
   if (!letter.isBase64Encoded) return letter.payloadText;
   const data = Uint8Array.from(atob(JSON.parse(letter.payloadText) as string), (character) => character.charCodeAt(0));
   try {

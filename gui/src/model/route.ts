@@ -12,11 +12,12 @@ export type Route =
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
   /** Filters are of the audit log. */
-  | { readonly page: "settings"; readonly part: "keys" | "audit" | "members" | "quotas" | "account"; readonly operation: string; readonly application: string; readonly before: string }
+  | { readonly page: "settings"; readonly part: "keys" | "audit" | "members" | "quotas" | "account"; readonly tenant: string; readonly operation: string; readonly application: string; readonly before: string }
   /** For an application that is there, or any. */
   | { readonly page: "deploy"; readonly into: string }
   | { readonly page: "processes"; readonly app: string; readonly status: string; readonly after: string }
-  | { readonly page: "process"; readonly app: string; readonly id: string }
+  /** With what is open: a key of its state or a message, and where the page of either begins. */
+  | { readonly page: "process"; readonly app: string; readonly id: string; readonly key?: string; readonly after?: string; readonly message?: string; readonly from?: string }
   /** With a value that is open. */
   | { readonly page: "data"; readonly app: string; readonly prefix: string; readonly after: string; readonly key: string }
   | { readonly page: "triggers" | "bus"; readonly app: string }
@@ -38,13 +39,17 @@ export function parseRoute(hash: string): Route {
   if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
   if (root === "settings" && kind === undefined && (app === undefined || app === "keys" || app === "audit" || app === "members" || app === "quotas" || app === "account")) {
-    return { page: "settings", part: app ?? "keys", operation: asked("operation"), application: asked("application"), before: asked("before") };
+    return { page: "settings", part: app ?? "keys", tenant: asked("tenant"), operation: asked("operation"), application: asked("application"), before: asked("before") };
   }
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
   if (kind === undefined) return { page: "application", app };
   if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), level: asked("level"), text: asked("text"), hide: asked("hide") };
-  if (kind === "processes") return name === undefined ? { page: "processes", app, status: asked("status"), after: asked("after") } : { page: "process", app, id: name };
+  if (kind === "processes") {
+    if (name === undefined) return { page: "processes", app, status: asked("status"), after: asked("after") };
+    const [key, after, message, from] = [asked("key"), asked("after"), asked("message"), asked("from")];
+    return { page: "process", app, id: name, ...(key && { key }), ...(after && { after }), ...(message && { message }), ...(from && { from }) };
+  }
   if (kind === "versions") {
     return name === undefined ? { page: "versions", app, from: asked("from"), to: asked("to") } : { page: "files", app, version: name, path: asked("path") };
   }
@@ -82,11 +87,11 @@ export function formatRoute(route: Route): string {
     case "hosts":
       return "#/hosts";
     case "settings":
-      return `#/settings/${route.part}${queryOf({ operation: route.operation, application: route.application, before: route.before })}`;
+      return `#/settings/${route.part}${queryOf({ tenant: route.tenant, operation: route.operation, application: route.application, before: route.before })}`;
     case "processes":
       return at(route.app, "processes") + queryOf({ status: route.status, after: route.after });
     case "process":
-      return at(route.app, "processes", route.id);
+      return at(route.app, "processes", route.id) + queryOf({ key: route.key ?? "", after: route.after ?? "", message: route.message ?? "", from: route.from ?? "" });
     case "versions":
       return at(route.app, "versions") + queryOf({ from: route.from, to: route.to });
     case "files":

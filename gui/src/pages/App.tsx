@@ -136,7 +136,7 @@ function Page({ route }: { readonly route: Route }) {
     case "processes":
       return <Processes route={route} />;
     case "process":
-      return <Process app={route.app} id={route.id} />;
+      return <Process route={route} />;
     case "logs":
       return <Logs route={route} />;
     case "unknown":

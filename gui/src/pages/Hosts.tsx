@@ -2,13 +2,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../api/queries";
 import { status } from "../api/running";
-import { type GrainOnHost, type Host, type Sandbox, isThere, ranges, stateOf, totals } from "../model/hosts";
+import { who } from "../api/session";
+import { type GrainOnHost, type Host, type Sandbox, isThere, ranges, totals } from "../model/hosts";
 import { ago, duration, many } from "../model/show";
 import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
+import { Service } from "./hosts/Service";
 
 export function Hosts() {
+  const here = useQuery(who());
+  // Without accounts whoever is let in operates it.
+  const operates = here.isSuccess && (here.data === null || here.data.scopes.includes("operator"));
   return (
     <>
       <Title>Hosts</Title>
@@ -27,7 +32,7 @@ export function Hosts() {
                 ]}
               />
               {found.hosts.map((host) => (
-                <OneHost key={host.host} host={host} />
+                <OneHost key={host.host} host={host} operates={operates} />
               ))}
             </>
           );
@@ -38,12 +43,12 @@ export function Hosts() {
   );
 }
 
-function OneHost({ host }: { readonly host: Host }) {
+function OneHost({ host, operates }: { readonly host: Host; readonly operates: boolean }) {
   const sandboxes = host.sandboxes.filter(isThere);
   const absent = host.sandboxes.length - sandboxes.length;
   const place = host.place;
   return (
-    <Section title={host.host} id={`host-${host.host}`} aside={<StatusBadge status={stateOf(host)} />}>
+    <Section title={host.host} id={`host-${host.host}`} aside={<StatusBadge status={host.state} />}>
       {host.problem && <p className="fault">{host.problem}</p>}
       {place && (
         <Facts
@@ -63,6 +68,7 @@ function OneHost({ host }: { readonly host: Host }) {
         columns={SANDBOXES}
         empty={<p>No application has a sandbox here now. One is started with the first request for it, and stops when it is idle.</p>}
       />
+      {operates && <Service host={host} />}
       {absent > 0 && <p className="quiet">{many(absent, "application")} known here without a sandbox now.</p>}
       {sandboxes.length > 0 && (
         <details>

@@ -1,4 +1,4 @@
-// One queue: its settings, a message for it, and the messages that were given up on.
+// One queue: its settings, a message for it, the messages that wait, and those that were given up on.
 import { useQuery } from "@tanstack/react-query";
 import { MOST_LETTERS, busPaths, queues } from "../api/bus";
 import { atMost, settingsText } from "../model/queue";
@@ -6,6 +6,7 @@ import type { Route } from "../model/route";
 import { Facts, Found, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { DeadLetters } from "./queue/DeadLetters";
+import { Peek } from "./queue/Peek";
 import { Send } from "./queue/Send";
 
 type Shown = Extract<Route, { page: "queue" }>;
@@ -23,6 +24,7 @@ export function OneQueue({ route }: { readonly route: Shown }) {
             <>
               <Facts facts={[["Waiting", queue.waiting.toLocaleString("en")], ["Dead letters", atMost(queue.deadLetters, MOST_LETTERS)], ...settingsText(queue)]} />
               {!queue.trigger && <Send app={app} queue={name} />}
+              <Peek app={app} queue={queue} />
               <DeadLetters route={route} />
             </>
           );

@@ -4,14 +4,17 @@ import { followQuery, useFollowedLogs } from "../api/follow";
 import { paths } from "../api/queries";
 import { process, processMetrics } from "../api/running";
 import { type Process as Seen, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../model/process";
+import type { Route } from "../model/route";
 import { bytes, when } from "../model/show";
 import { Facts, Found, Meter, Section, StatusBadge, Title, To, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Lines } from "../parts/Lines";
 import { Empty } from "../parts/Table";
+import { Mailbox, State } from "./process/Inside";
 import { ProcessActions } from "./process/ProcessActions";
 
-export function Process({ app, id }: { readonly app: string; readonly id: string }) {
+export function Process({ route }: { readonly route: Extract<Route, { page: "process" }> }) {
+  const { app, id } = route;
   const query = useQuery(process(app, id));
   return (
     <>
@@ -21,6 +24,8 @@ export function Process({ app, id }: { readonly app: string; readonly id: string
           <>
             <Now found={found} />
             <ProcessActions app={app} found={found} />
+            <State route={route} />
+            <Mailbox route={route} found={found} />
           </>
         )}
       </Found>

@@ -17,7 +17,7 @@ const PARTS: readonly (readonly [At["part"], string])[] = [
   ["account", "Account"],
 ];
 
-export const settingsAt = (part: At["part"]): At => ({ page: "settings", part, operation: "", application: "", before: "" });
+export const settingsAt = (part: At["part"]): At => ({ page: "settings", part, tenant: "", operation: "", application: "", before: "" });
 
 export function Settings({ route }: { readonly route: At }) {
   return (

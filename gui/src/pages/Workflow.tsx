@@ -4,7 +4,7 @@ import { application } from "../api/queries";
 import { own } from "../model/members";
 import { Found, Section, Title, To } from "../parts/bits";
 import { go } from "../parts/router";
-import { Run } from "../parts/Run";
+import { Run, useInput } from "../parts/Run";
 import { useDraft } from "../parts/save";
 import { Definition } from "./workflow/Definition";
 
@@ -15,7 +15,8 @@ interface Props {
   readonly input: string | null;
 }
 
-export function Workflow({ app, name, input }: Props) {
+export function Workflow({ app, name, input: given }: Props) {
+  const [input, setInput] = useInput(app, name, given);
   const query = useQuery(application(app));
   const [draft] = useDraft(app, `workflows/${name}`);
   return (
@@ -35,7 +36,7 @@ export function Workflow({ app, name, input }: Props) {
               )}
               {workflow !== undefined && (
                 <Section title="Run it" id="run">
-                  <Run app={app} name={name} given={input} onRun={(id) => go({ page: "execution", app, id })} />
+                  <Run app={app} name={name} input={input} onInput={setInput} onRun={(id) => go({ page: "execution", app, id })} />
                 </Section>
               )}
               {/* What was typed is not lost with the workflow. */}

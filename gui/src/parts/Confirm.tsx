@@ -22,7 +22,8 @@ export function Confirm({ label, title, children, onConfirm, disabled = false, s
       <dialog ref={dialog} aria-labelledby={heading}>
         <h2 id={heading}>{title}</h2>
         {children}
-        <form method="dialog" className="actions">
+        {/* Where this is in a form of the page's: that one is not sent with it. */}
+        <form method="dialog" className="actions" onSubmit={(submitted) => submitted.stopPropagation()}>
           <button type="submit">Keep it</button>
           <button type="submit" className="danger" onClick={onConfirm}>
             {label}

@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type Schemas, answered, client } from "../api/client";
 import { paths } from "../api/queries";
+import { invokeWords } from "../model/savedEvent";
 import { jsonFault } from "../model/show";
 import { Trouble } from "./bits";
 import { AsCurl } from "./copy";
@@ -14,13 +15,19 @@ const ASYNC = { Prefer: "respond-async" };
 interface Props {
   readonly app: string;
   readonly name: string;
-  /** An input to begin with, in place of what was typed last. */
-  readonly given?: string | null;
+  readonly input: string;
+  readonly onInput: (text: string) => void;
+  /** Under which the platform has that input, as an event of the grain; "": under none. */
+  readonly event?: string;
   readonly onRun: (executionId: string) => void;
 }
 
-export function Run({ app, name, given = null, onRun }: Props) {
-  const [input, setInput] = useKeptText(`input.${app}/${name}${given === null ? "" : `?${given}`}`, given ?? "{}");
+/** @param given an input to begin with, in place of what was typed last */
+export function useInput(app: string, name: string, given: string | null = null): readonly [string, (text: string) => void] {
+  return useKeptText(`input.${app}/${name}${given === null ? "" : `?${given}`}`, given ?? "{}");
+}
+
+export function Run({ app, name, input, onInput, event = "", onRun }: Props) {
   const fault = jsonFault(input);
   const run = useMutation({
     mutationFn: () =>
@@ -39,18 +46,18 @@ export function Run({ app, name, given = null, onRun }: Props) {
   return (
     <>
       <form
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={(submitted) => {
+          submitted.preventDefault();
           if (fault === null) runOnce();
         }}
       >
-        <JsonField id="input" label="Input, as JSON" value={input} fault={fault} rows={6} onChange={setInput} />
+        <JsonField id="input" label="Input, as JSON" value={input} fault={fault} rows={6} onChange={onInput} />
         <button type="submit" className="first" aria-disabled={run.isPending} disabled={fault !== null}>
           Run
         </button>
       </form>
       {run.error && <Trouble error={run.error} />}
-      <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} command={["invoke", `${app}/${name}`, "--async", "--data", input]} />
+      <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} command={invokeWords(`${app}/${name}`, input, event)} />
     </>
   );
 }

@@ -1,18 +1,25 @@
-// A test of a grain: an input, and its result beside what it wrote and where its time went.
+// A test of a grain: an event, typed or chosen by its name, and its result beside what it wrote and where its time went.
 import { useQuery } from "@tanstack/react-query";
 import { useLive } from "../../api/live";
 import { invocation } from "../../api/queries";
 import { useKeptText } from "../../parts/kept";
-import { Found, Section, StatusBadge, To } from "../../parts/bits";
+import { Found, Section, StatusBadge, To, Trouble } from "../../parts/bits";
 import { Failure } from "../execution/Failure";
 import { Attempts, Output, Written } from "../execution/Results";
 import { Run } from "../../parts/Run";
+import { Events } from "./Events";
+import { useEvent } from "./event";
 
 export function Test({ app, name }: { readonly app: string; readonly name: string }) {
   const [last, setLast] = useKeptText(`test.${app}/${name}`, "");
+  const event = useEvent(app, name);
+  const { chosen, draft, text } = event;
   return (
     <Section title="Test it" id="run">
-      <Run app={app} name={name} onRun={setLast} />
+      <Events key={`${app}/${name}`} app={app} grain={name} event={event} />
+      {event.error && <Trouble error={event.error} />}
+      {text === undefined && !event.error && <p role="status">Loading…</p>}
+      {text !== undefined && <Run app={app} name={name} input={text} onInput={event.setText} event={draft === null ? chosen : ""} onRun={setLast} />}
       {last !== "" && <Result key={last} app={app} id={last} />}
     </Section>
   );

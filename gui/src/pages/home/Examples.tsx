@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { address } from "../../api/client";
 import { type Example, deployExample, examples } from "../../api/examples";
+import { nameHere } from "../../model/tenant";
 import { Section, To, Trouble } from "../../parts/bits";
 import { useOnce } from "../../parts/once";
 
@@ -13,14 +14,15 @@ export function Examples({ there }: { readonly there: readonly string[] }) {
     <Section title="Examples">
       <ul className="cards">
         {data.map((example) => (
-          <Card key={example.name} example={example} isThere={there.includes(example.name)} />
+          <Card key={example.name} example={example} there={nameHere(there, example.name)} />
         ))}
       </ul>
     </Section>
   );
 }
 
-function Card({ example, isThere }: { readonly example: Example; readonly isThere: boolean }) {
+/** @param there what it is called here; undefined: it is not deployed */
+function Card({ example, there }: { readonly example: Example; readonly there: string | undefined }) {
   const cache = useQueryClient();
   const [line, setLine] = useState("");
   const deploy = useMutation({
@@ -35,12 +37,12 @@ function Card({ example, isThere }: { readonly example: Example; readonly isTher
       <p>{about}</p>
       {deploy.error && <Trouble error={deploy.error} />}
       <div className="actions">
-        {isThere ? (
+        {there ? (
           <>
-            <To route={{ page: "application", app: name }}>See it</To>
-            {workflow && <To route={{ page: "workflow", app: name, name: workflow, input: JSON.stringify(input, null, 2) }}>Run it</To>}
+            <To route={{ page: "application", app: there }}>See it</To>
+            {workflow && <To route={{ page: "workflow", app: there, name: workflow, input: JSON.stringify(input, null, 2) }}>Run it</To>}
             {open && (
-              <a href={address(open.slice(1))} target="_blank" rel="noopener noreferrer">
+              <a href={address(open.slice(1).replace(name, there))} target="_blank" rel="noopener noreferrer">
                 Open its pages
               </a>
             )}

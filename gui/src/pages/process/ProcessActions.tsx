@@ -31,7 +31,7 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
           return answered(client.POST(`${at}/migrate`, { params, body: to === "" ? {} : { host: to } }));
       }
     },
-    onSettled: () => Promise.all(["process", "processMetrics", "processes"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
+    onSettled: () => Promise.all(["process", "processMetrics", "processState", "processMailbox", "processes"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const kill = useMutation({
     mutationFn: () => answered(client.DELETE(at, { params })),

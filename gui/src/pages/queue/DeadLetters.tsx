@@ -36,7 +36,7 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
       else await answered(client.POST(`${at}/{message}/replay`, { params }));
       return what === "drop" ? "dropped" : "sent again";
     },
-    onSettled: () => Promise.all(["letters", "queues"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
+    onSettled: () => Promise.all(["letters", "queues", "peeked"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const once = useOnce(act);
   return (

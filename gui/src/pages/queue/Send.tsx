@@ -24,7 +24,7 @@ export function Send({ app, queue }: { readonly app: string; readonly queue: str
           bodySerializer: (body: unknown) => String(body),
         }),
       ),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ["queues", app] }),
+    onSuccess: () => Promise.all(["queues", "peeked"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const sendOnce = useOnce(send);
   const query = group === "" ? "" : `?${new URLSearchParams({ group })}`;

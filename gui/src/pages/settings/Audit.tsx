@@ -1,6 +1,8 @@
 // Who changed what, the newest first.
 import { useQuery } from "@tanstack/react-query";
+import { who } from "../../api/session";
 import { type AuditEntry, ENTRIES, audit, settingsPaths } from "../../api/settings";
+import { tenants } from "../../api/tenants";
 import { callerText, detailsText, operationText, outcomeText } from "../../model/audit";
 import type { Route } from "../../model/route";
 import { when } from "../../model/show";
@@ -10,11 +12,12 @@ import { replace } from "../../parts/router";
 import { type Column, Table } from "../../parts/Table";
 
 export function Audit({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
-  const { operation, application, before } = route;
-  const filter = { operation, application, before };
+  const { tenant, operation, application, before } = route;
+  const filter = { tenant, operation, application, before };
   return (
     <Section title="Audit log">
       <div className="filters">
+        <OfTenant chosen={tenant} onChoose={(one) => replace({ ...route, tenant: one, before: "" })} />
         <label>
           Operation <input type="search" value={operation} spellCheck={false} placeholder="moveAlias" onChange={(event) => replace({ ...route, operation: event.target.value.trim(), before: "" })} />
         </label>
@@ -45,9 +48,28 @@ export function Audit({ route }: { readonly route: Extract<Route, { page: "setti
       </Found>
       <AsCurl
         url={settingsPaths.audit(filter)}
-        command={["audit", "--limit", String(ENTRIES), ...(operation ? ["--operation", operation] : []), ...(application ? ["--application", application] : []), ...(before ? ["--before", before] : [])]}
+        command={["audit", "--limit", String(ENTRIES), ...(tenant ? ["--tenant", tenant] : []), ...(operation ? ["--operation", operation] : []), ...(application ? ["--application", application] : []), ...(before ? ["--before", before] : [])]}
       />
     </Section>
+  );
+}
+
+/** For who operates the platform: he alone sees another tenant's than that in which he acts. */
+function OfTenant({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (tenant: string) => void }) {
+  const here = useQuery(who()).data;
+  const operates = here?.scopes.includes("operator") === true;
+  const all = useQuery({ ...tenants(), enabled: operates }).data?.tenants.map((one) => one.tenant) ?? [];
+  if (!operates) return null;
+  const own = here.tenant;
+  return (
+    <label>
+      Tenant{" "}
+      <select value={chosen || own} onChange={(event) => onChoose(event.target.value === own ? "" : event.target.value)}>
+        {[...new Set([own, ...all, ...(chosen ? [chosen] : [])])].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
   );
 }
 

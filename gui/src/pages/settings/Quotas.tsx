@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isWithoutManagement, quotas, setQuotas, settingsPaths } from "../../api/settings";
 import { who } from "../../api/session";
-import { MOST, QUOTAS, type Quota, limitOf } from "../../model/quota";
+import { MOST, QUOTAS, type Quota, isBytes, limitOf, typedAs } from "../../model/quota";
+import { bytes } from "../../model/show";
 import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -29,13 +30,9 @@ export function Quotas() {
       <Found query={found}>
         {({ limits, use }) => (
           <>
-            <Facts facts={QUOTAS.map(([quota, label]) => [label, `${limits[quota] ?? "no limit"}${quota === "applications" && use?.applications !== undefined ? `, ${use.applications} there` : ""}`])} />
+            <Facts facts={QUOTAS.map(([quota, label]) => [label, inWords(quota, limits[quota] ?? null, quota === "requestsPerSecond" ? undefined : use?.[quota])])} />
             {here?.scopes.includes("operator") && (
-              <Change
-                key={JSON.stringify(limits)}
-                tenant={tenant}
-                limits={{ applications: limits.applications ?? null, requestsPerSecond: limits.requestsPerSecond ?? null }}
-              />
+              <Change key={JSON.stringify(limits)} tenant={tenant} limits={each((quota) => limits[quota] ?? null)} />
             )}
           </>
         )}
@@ -47,11 +44,11 @@ export function Quotas() {
 
 function Change({ tenant, limits }: { readonly tenant: string; readonly limits: Limits }) {
   const cache = useQueryClient();
-  const [typed, setTyped] = useState<Readonly<Record<Quota, string>>>({ applications: text(limits.applications), requestsPerSecond: text(limits.requestsPerSecond) });
-  const wanted = { applications: limitOf("applications", typed.applications), requestsPerSecond: limitOf("requestsPerSecond", typed.requestsPerSecond) };
-  const isWrong = Object.values(wanted).includes(undefined);
+  const [typed, setTyped] = useState<Readonly<Record<Quota, string>>>(each((quota) => typedAs(quota, limits[quota])));
+  const wanted = each((quota) => limitOf(quota, typed[quota]));
+  const wrong = QUOTAS.find(([quota]) => wanted[quota] === undefined);
   const set = useMutation({
-    mutationFn: () => setQuotas(tenant, { applications: wanted.applications ?? null, requestsPerSecond: wanted.requestsPerSecond ?? null }),
+    mutationFn: () => setQuotas(tenant, each((quota) => wanted[quota] ?? null)),
     onSettled: () => cache.invalidateQueries({ queryKey: ["quotas", tenant] }),
   });
   const setOnce = useOnce(set);
@@ -59,25 +56,34 @@ function Change({ tenant, limits }: { readonly tenant: string; readonly limits: 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isWrong) setOnce();
+        if (!wrong) setOnce();
       }}
     >
       <div className="filters">
         {QUOTAS.map(([quota, label]) => (
           <label key={quota}>
-            {label} <input inputMode="numeric" size={8} placeholder="no limit" value={typed[quota]} onChange={(event) => setTyped({ ...typed, [quota]: event.target.value })} />
+            {label} <input size={8} placeholder="no limit" value={typed[quota]} onChange={(event) => setTyped({ ...typed, [quota]: event.target.value })} />
           </label>
         ))}
-        <button type="submit" aria-disabled={set.isPending} disabled={isWrong} aria-describedby="quota-fault">
+        <button type="submit" aria-disabled={set.isPending} disabled={wrong !== undefined} aria-describedby="quota-fault">
           Set them
         </button>
       </div>
       <p id="quota-fault" className="quiet">
-        {isWrong && `A limit is a number: at most ${MOST.applications} applications, ${MOST.requestsPerSecond} requests a second.`}
+        {wrong && `${wrong[1]}: a number${isBytes(wrong[0]) ? ", with B, KiB, MiB, GiB or TiB behind it," : ""} up to ${typedAs(wrong[0], MOST[wrong[0]])}.`}
       </p>
       {set.error && <Trouble error={set.error} />}
     </form>
   );
 }
 
-const text = (limit: number | null): string => (limit === null ? "" : String(limit));
+function inWords(quota: Quota, limit: number | null, used: number | undefined): string {
+  const show = (count: number) => (isBytes(quota) ? bytes(count) : String(count));
+  return `${limit === null ? "no limit" : show(limit)}${used === undefined ? "" : `, ${show(used)} ${quota === "applications" ? "there" : "used"}`}`;
+}
+
+function each<T>(of: (quota: Quota) => T): Record<Quota, T> {
+  const all: Partial<Record<Quota, T>> = {};
+  for (const [quota] of QUOTAS) all[quota] = of(quota);
+  return all as Record<Quota, T>;
+}

@@ -5,6 +5,7 @@ import { answered, client } from "../../api/client";
 import { type Upload, zippedTexts } from "../../api/deploy";
 import { applications } from "../../api/queries";
 import { APPLICATION, newApplication } from "../../model/bundle";
+import { nameHere } from "../../model/tenant";
 import { Trouble } from "../../parts/bits";
 import { useOnce } from "../../parts/once";
 
@@ -26,7 +27,7 @@ export function Into({ files, into, onUpload }: Props) {
     },
     onSuccess: onUpload,
   });
-  const isTaken = app === "" && there.includes(name) && !make.isSuccess;
+  const isTaken = app === "" && nameHere(there, name) !== undefined && !make.isSuccess;
   const isValid = app !== "" || (APPLICATION.test(name) && !isTaken);
   const makeOnce = useOnce(make);
   return (

@@ -22,6 +22,7 @@ import { Saves } from "../../parts/Saves";
 import { useDraft, useSave } from "../../parts/save";
 import { useSettled } from "../../parts/settled";
 import { Building, DRAGGED, draggedOf } from "./Building";
+import { StateTrial } from "./StateTrial";
 
 const SETTLED_MS = 500;
 /** Each question is an upload. */
@@ -172,6 +173,7 @@ export function Definition({ app, name, live }: Props) {
           onConnect={(state, to) => change(connect(now.text, state.pointer, to), state.id)}
         />
       )}
+      {chosen && !now.fault && <StateTrial key={chosen.id} app={app} workflow={name} definition={now.text} state={chosen} grains={grains} />}
       <Saves app={app} live={live} draft={draft} isKept={isKept} saving={saving} setDraft={setDraft} />
     </Section>
   );

@@ -1,0 +1,140 @@
+// Two tenants, each with a user in a browser of its own: neither sees anything of the other, nor comes to it by an address.
+// Usage: tenants.mjs SERVER, with a management that does operations and the operator's key in SAND_KEY.
+import assert from "node:assert/strict";
+import { accessible, withPage } from "./browser.mjs";
+
+const server = process.argv[2];
+const operator = process.env.SAND_KEY;
+const step = (text) => console.log(text);
+const PASSWORD = "walked through 4711";
+
+async function ask(method, path, body, key = operator) {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  return fetch(`${server}${path}`, { method, headers, body: body && JSON.stringify(body) });
+}
+async function made(path, body) {
+  const answer = await ask("POST", path, body);
+  const found = await answer.json();
+  assert.equal(answer.status, 201, JSON.stringify(found));
+  return found;
+}
+
+/** Comes with an invitation, and makes an account. */
+async function enter(page, name, invitation) {
+  await page.goto(`${server}/ui/`);
+  await page.getByRole("button", { name: "I have an invitation" }).click();
+  const asked = page.getByRole("dialog", { name: "A new account" });
+  await asked.getByLabel("Invitation").fill(invitation);
+  await asked.getByLabel("Name").fill(name);
+  await asked.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await asked.waitFor({ state: "hidden" });
+}
+
+/** With one click, from the first page. */
+async function deployed(page, title) {
+  await page.goto(`${server}/ui/#/`);
+  const card = page.locator(".example", { hasText: title });
+  await card.getByRole("button", { name: `Deploy ${title}` }).click();
+  await card.getByRole("link", { name: "See it" }).click();
+  await page.waitForURL(/#\/applications\/[a-z-]+$/);
+  return page.url().split("/").at(-1);
+}
+
+/** Whatever it is, it is not there. */
+async function isNotThere(page, address) {
+  await page.goto("about:blank");
+  const answers = [];
+  page.on("response", (one) => one.url().includes("/api/v1/applications/") && answers.push(one.status()));
+  await page.goto(`${server}/ui/${address}`);
+  await page.getByRole("alert").filter({ hasText: /there is no|no application|not found|unknown/i }).first().waitFor();
+  page.removeAllListeners("response");
+  assert.deepEqual([...new Set(answers)], [404], address);
+}
+
+await withPage(async (page) => {
+  const context = await page.context().browser().newContext();
+  try {
+    step("the operator makes two tenants, one with a quota, and invites an owner to each");
+    await made("/api/v1/users", { name: "root", password: PASSWORD });
+    const invitations = [];
+    for (const name of ["red", "blue"]) {
+      await made("/api/v1/tenants", { name });
+      invitations.push((await made(`/api/v1/tenants/${name}/invitations`, { role: "owner" })).invitation);
+    }
+    assert.equal((await ask("PUT", "/api/v1/tenants/red/quotas", { applications: 7, requestsPerSecond: null })).status, 200);
+
+    step("each comes in a browser of his own, and deploys something");
+    const rose = page;
+    const bert = await context.newPage();
+    bert.setDefaultTimeout(30_000);
+    await enter(rose, "rose", invitations[0]);
+    await enter(bert, "bert", invitations[1]);
+    const hers = await deployed(rose, "Web site");
+    const his = await deployed(bert, "Stream analytics");
+    assert.deepEqual([hers, his], ["red--web-site", "blue--stream-analytics"]);
+
+    step("each sees his own applications alone");
+    for (const [one, own, others] of [[rose, hers, his], [bert, his, hers]]) {
+      await one.goto(`${server}/ui/#/`);
+      await one.getByRole("link", { name: own, exact: true }).first().waitFor();
+      await one.waitForLoadState("networkidle").catch(() => {});
+      assert.equal((await one.locator("main").innerText()).includes(others), false, `${others} is shown`);
+    }
+    await accessible(bert, "tenant-home");
+
+    step("an address of the other's leads to nothing: application, execution, data, queues, logs, under either name");
+    await bert.goto(`${server}/ui/#/`);
+    await bert.getByRole("link", { name: "Run it" }).click();
+    await bert.getByRole("button", { name: "Run", exact: true }).click();
+    await bert.waitForURL(/#\/applications\/blue--stream-analytics\/executions\//);
+    const execution = bert.url().split("/").at(-1);
+    for (const name of [his, "stream-analytics"]) {
+      for (const rest of ["", `/executions/${execution}`, "/executions", "/versions", "/logs", "/data", "/queues", "/processes", "/workflows/main"]) {
+        await isNotThere(rose, `#/applications/${name}${rest}`);
+      }
+    }
+    await isNotThere(rose, `#/applications/${hers}/executions/${execution}`);
+    await isNotThere(bert, `#/applications/${hers}`);
+    await accessible(bert, "tenant-nothing");
+
+    step("keys: each has his own, which opens his own");
+    await rose.goto(`${server}/ui/#/settings/keys`);
+    await rose.getByLabel("What it is for").fill("hers");
+    await rose.getByLabel("read:").press("Space");
+    await rose.getByRole("button", { name: "Make it" }).press("Enter");
+    const key = await rose.locator(".made code").textContent();
+    await bert.goto(`${server}/ui/#/settings/keys`);
+    await bert.getByText("There is none.").waitFor();
+    assert.equal((await ask("GET", `/api/v1/applications/${hers}`, undefined, key)).status, 200);
+    assert.equal((await ask("GET", `/api/v1/applications/${his}`, undefined, key)).status, 404);
+
+    step("quotas: each his own, and neither sets them");
+    await rose.goto(`${server}/ui/#/settings/quotas`);
+    await rose.locator("dd", { hasText: /^7, 1 there$/ }).waitFor();
+    await bert.goto(`${server}/ui/#/settings/quotas`);
+    await bert.locator("dd", { hasText: /^no limit, 1 there$/ }).waitFor();
+    for (const one of [rose, bert]) assert.equal(await one.getByRole("button", { name: "Set them" }).count(), 0);
+
+    step("members, and what was changed, are one's own tenant's; another one's log is not to be had");
+    await rose.goto(`${server}/ui/#/settings/members`);
+    await rose.getByLabel("Role of rose").waitFor();
+    assert.equal(await rose.getByText("bert").count(), 0);
+    for (const [one, own, other] of [[rose, "red", "blue"], [bert, "blue", "red"]]) {
+      await one.goto(`${server}/ui/#/settings/audit`);
+      await one.getByRole("row", { name: /deploy/ }).first().waitFor();
+      assert.equal((await one.locator("main").innerText()).includes(`${other}--`), false, `${own} is told of ${other}`);
+      assert.equal(await one.getByLabel("Tenant").count(), 0, "there is no other to choose");
+      await one.goto(`${server}/ui/#/settings/audit?tenant=${other}`);
+      await one.getByRole("alert").first().waitFor();
+    }
+
+    step("hosts are the operator's");
+    await rose.goto(`${server}/ui/#/hosts`);
+    await rose.getByRole("alert").first().waitFor();
+    assert.equal(await rose.getByRole("button", { name: /Drain|Resume/ }).count(), 0);
+  } finally {
+    await context.close();
+  }
+});
+console.log("walked");
