@@ -19,6 +19,8 @@ from .under_test import APPS, Platform
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]
 ROUNDS = {1: 40, 10: 8, 100: 3}
+# Calls each way before the first is measured: until then Java translates what they run through.
+WARM = 3000
 # What a process promises when a function has ended: it is on disk.
 SOCKET = "/tmp/sand-redis-{}.sock"
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
@@ -42,19 +44,21 @@ def reduction() -> list[Row]:
         with Platform("process") as platform, server() as memory, server(*DURABLE) as disk:
             platform.deploy(APPS / "reduction")
             with Process(f"http://127.0.0.1:{platform.port}", "bench-reduction", "sums") as process:
+                for _ in range(WARM):
+                    for function, port in ways(memory, disk).values():
+                        process.invoke(function, vector(min(SIZES), port))
                 return [row for size in SIZES for times in TIMES for row in compared(process, size, times, memory, disk)]
     except (RuntimeError, OSError) as error:
         return [missing("process-reduction", "Redis", " ".join(str(error).split())[:160])]
 
 
 def compared(process: Process, size: int, times: int, memory: int, disk: int) -> list[Row]:
-    ways = {"": ("in_process", 0), "-redis": ("in_redis", memory), "-redis-durable": ("in_redis", disk)}
-    samples: dict[str, list[float]] = {way: [] for way in ways}
+    compares = ways(memory, disk)
+    samples: dict[str, list[float]] = {way: [] for way in compares}
     for round in range(-1, ROUNDS[times]):
-        for way, (function, port) in ways.items():
-            vector = numpy.arange(size // 8, dtype=numpy.int64)
-            vector[0] = port
-            took = timed(lambda function=function, vector=vector: process.invoke(function, vector), times)
+        for way, (function, port) in compares.items():
+            given = vector(size, port)
+            took = timed(lambda function=function, given=given: process.invoke(function, given), times)
             if round >= 0:
                 samples[way].append(took)
     id = f"process-reduction-{SIZES[size].replace(' ', '')}-{times}"
@@ -66,6 +70,17 @@ def compared(process: Process, size: int, times: int, memory: int, disk: int) ->
         at_least = 1 if way == "-redis" else None
         found.append(figure(f"{id}{way}-ratio", "Redis / SAND", "x", percentile(samples[way], 0.5) / ours, at_least=at_least))
     return found
+
+
+def ways(memory: int, disk: int) -> dict[str, tuple[str, int]]:
+    """By the end of a row's name: the function, and where its Redis is."""
+    return {"": ("in_process", 0), "-redis": ("in_redis", memory), "-redis-durable": ("in_redis", disk)}
+
+
+def vector(size: int, port: int) -> numpy.ndarray:
+    given = numpy.arange(size // 8, dtype=numpy.int64)
+    given[0] = port
+    return given
 
 
 def timed(call: Callable[[], object], times: int) -> float:

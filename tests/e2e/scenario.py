@@ -115,7 +115,7 @@ class Scenario:
 
     def _api(self, step: dict[str, Any]) -> httpx.Response:
         method, path = step["api"].split(" ", 1)
-        return self._http.request(method, self._path(path), json=step.get("body"))
+        return self._http.request(method, self._path(path), json=step.get("body"), headers=step.get("headers"))
 
     def _enqueue(self, step: dict[str, Any]) -> httpx.Response:
         sent = self._content(step)

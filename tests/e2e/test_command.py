@@ -35,6 +35,31 @@ def test_a_new_application_from_init_to_delete(tested: Tested, tmp_path):
     assert "hello" not in [found["name"] for found in json.loads(tested.sand("list", "-o", "json"))["applications"]]
 
 
+def test_a_grain_is_called_with_events_by_name(tested: Tested, tmp_path):
+    folder = tmp_path / "rehearsed"
+    tested.sand("init", str(folder))
+    tested.sand("deploy", str(folder))
+    assert json.loads(tested.sand("invoke", "rehearsed/greet", "--event", "ada")) == {"greeting": "Hello, Ada!"}
+    tested.sand("invoke", "rehearsed/greet", "--event", "grace", code=3)
+
+    tested.sand("events", "save", "rehearsed/greet", "grace", "--data", '{"name": "Grace"}')
+    assert json.loads(tested.sand("invoke", "rehearsed/greet", "--event", "grace")) == {"greeting": "Hello, Grace!"}
+    tested.sand("events", "save", "rehearsed/greet", "ada", "--data", '{"name": "Ada King"}')
+    assert json.loads(tested.sand("invoke", "rehearsed/greet@1", "--event", "ada")) == {"greeting": "Hello, Ada King!"}
+    listed = json.loads(tested.sand("events", "list", "rehearsed/greet", "-o", "json"))["events"]
+    assert [(event["name"], event["saved"], event["file"]) for event in listed] == [
+        ("ada", True, "tests/events/greet/ada.json"),
+        ("grace", True, None),
+    ]
+    taken = folder / "tests/events/greet/grace.json"
+    tested.sand("events", "get", "rehearsed/greet", "grace", "--out", str(taken))
+    assert taken.read_text() == '{"name": "Grace"}'
+    tested.sand("events", "delete", "rehearsed/greet", "ada")
+    assert json.loads(tested.sand("events", "get", "rehearsed/greet", "ada")) == {"name": "Ada"}
+    tested.sand("events", "delete", "rehearsed/greet", "ada", code=5)
+    tested.sand("delete", "rehearsed", "--yes")
+
+
 def test_invocations_can_be_followed(probe: Tested):
     invocation = probe.sand("invoke", "probe/talk", "--data", '{"number": 9}', "--async").decode().strip()
     assert b"SUCCEEDED" in probe.sand("invocations", "events", "probe", invocation)

@@ -13,7 +13,7 @@ DOCUMENTS = [
     *sorted((CHECKOUT / "examples").glob("*/README.md")),
 ]
 # Users' files, not ours.
-OF_APPLICATIONS = {"handler.py", "setup.py", "requirements.txt", "prices.py", "test_shop.py"}
+OF_APPLICATIONS = {"handler.py", "setup.py", "requirements.txt", "prices.py", "test_shop.py", "test_events.py"}
 
 
 @pytest.fixture(scope="module")

@@ -87,6 +87,8 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
     assert fuzzed.http.post(jobs, json={"n": 1}).status_code == 202
     secret = "/api/v1/applications/fuzzed/secrets/TOKEN"
     assert fuzzed.http.put(secret, content="a secret of some length").status_code == 204
+    event = "/api/v1/applications/fuzzed/grains/echo/events/late"
+    assert fuzzed.http.put(event, json={"n": 1}).status_code == 200
     letters = until(lambda: fuzzed.http.get(f"{jobs}/dead-letters").json()["deadLetters"], "a message is given up on")
     return {
         "app": ["fuzzed"],
@@ -99,8 +101,12 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "trigger": ["beat", "uploads"],
         "message": [letters[0]["id"]],
         "secret": ["TOKEN"],
+        "grain": ["echo"],
+        "event": ["late"],
+        "number": ["1"],
         "key": ["0123456789ab"],
         "user": ["ada"],
+        "host": ["local"],
         "tenant": ["default"],
     }
 

@@ -93,10 +93,14 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("versions.mjs", None),
         # A failing grain: its error and line, mended in the editor, saved, redriven; a conflict, a refusal, a reload.
         ("grain.mjs", None),
+        # An event chosen, edited, saved, found again after a reload and by somebody else, overtaken, deleted.
+        ("events.mjs", CHECKOUT / "examples/mail-scanner"),
         # A definition and its graph follow each other; states put in by keyboard and mouse, saved and run.
         ("workflow.mjs", None),
         # Three examples, deployed with one click each and run; one again with another input.
         ("examples.mjs", None),
+        # The connection is lost while an execution is watched, and the page catches up.
+        ("lost.mjs", APPLICATIONS / "gate"),
         # What applications did lately, in figures and over time.
         ("home.mjs", APPLICATIONS / "gate"),
         # A value made, edited, overtaken by somebody else, deleted.
@@ -136,6 +140,18 @@ def test_a_walk_that_closes_the_platform() -> None:
         tested.sand("deploy", str(APPLICATIONS / "gate"))
         until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
         walk("accounts.mjs", local.server)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("page")
+def test_a_walk_of_two_tenants_in_two_browsers(tmp_path: Path) -> None:
+    file = tmp_path / "operator.key"
+    key = secrets.token_urlsafe(32)
+    file.write_text(key)
+    with LocalPlatform(*sandbox_option(), "--operator-key", str(file), "--management", "on") as local:
+        with Platform(local.server, key=key) as platform:
+            until(lambda: platform.get("/api/v1/management")["version"], "management does operations", 180)
+        walk("tenants.mjs", local.server, SAND_KEY=key)
 
 
 @pytest.mark.slow

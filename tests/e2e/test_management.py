@@ -167,32 +167,3 @@ def rollbacks(tested: Tested) -> list[Any]:
     invocations = tested.http.get(path, params={"system": "true"}, headers=DIRECT).json()["invocations"]
     # The oldest one was asked whether it is ready, and so is the newest, after the start.
     return [one for one in invocations if one["target"] == "aliases"][-2:-1]
-
-
-def test_quotas_hold_and_are_lifted_again(managed: Tested) -> None:
-    def refused() -> httpx.Response | None:
-        answers = [managed.http.post("/invoke/probe/echo", json=i) for i in range(8)]
-        return next((one for one in answers if one.status_code == 429), None)
-
-    path = "/api/v1/tenants/default/quotas"
-    managed.sand("quotas", "set", "--requests-per-second", "2", "--applications", "1")
-    try:
-        assert managed.http.get(path).json()["limits"] == {"applications": 1, "requestsPerSecond": 2}
-        until(refused, "requests are over their limit")
-        over = refused()
-        is_problem(over, 429)
-        assert over is not None
-        assert (over.json()["quota"], over.json()["limit"]) == ("requestsPerSecond", 2)
-        assert int(over.headers["Retry-After"]) == 1
-        more = {"sand.yaml": "name: onemore\n", "grains/main/handler.py": "def handle(event, context):\n    return 1\n"}
-        full = managed.deploy_files(more)
-        is_problem(full, 429)
-        assert full.json()["quota"] == "applications"
-        # What is there already is deployed as before.
-        managed.deploy(APPLICATIONS / "probe")
-        is_problem(managed.http.put(path, json={"instances": 1}), 400)
-        is_problem(managed.http.put("/api/v1/tenants/nobody/quotas", json={}), 404)
-    finally:
-        managed.sand("quotas", "set")
-    until(lambda: refused() is None, "requests have no limit")
-    assert managed.http.get(path).json()["limits"] == {"applications": None, "requestsPerSecond": None}

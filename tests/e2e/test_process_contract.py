@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from conftest import Tested, until
@@ -80,6 +81,17 @@ def handle(timeout, context):
     "grains/sends/handler.py": """
 def handle(event, context):
     context.process.send(context.process.id, "later", event)
+""",
+    "grains/holds/handler.py": """
+import time
+
+
+def handle(sizes, context):
+    p = context.process
+    for size in sizes:
+        p.state(str(size), b"x" * size)
+    if p.recv(key="later", timeout=0) is not None:
+        time.sleep(3)
 """,
     "grains/half/handler.py": """
 import os
@@ -162,6 +174,65 @@ def test_a_key_is_any_text(server: Server) -> None:
     for size in (0, 1025):
         refused = server.ask("odd", "bad_key", size)
         assert len(refused) == 3 and all("1024" in one and str(size) in one for one in refused)
+
+
+def test_state_and_mailbox_are_looked_into_and_stay_as_they_are(server: Server) -> None:
+    at = f"{server.root}/seen"
+    server.ask("seen", "odd", ODD)
+    for swaps in (False, True):
+        if swaps:
+            server.step("seen", "swap-out")
+        state = [one for page in pages(server, f"{at}/state", 7) for one in page["state"]]
+        assert [one["key"] for one in state] == sorted(ODD, key=str.encode)
+        assert {one["contentType"] for one in state} == {"application/json"} and {one["inMemory"] for one in state} == {
+            not swaps
+        }
+        messages = [one for page in pages(server, f"{at}/mailbox", 7) for one in page["messages"]]
+        assert [(one["source"], one["key"], one["received"]) for one in messages] == [("seen", key, False) for key in ODD]
+        for key, sent in zip(ODD, messages, strict=True):
+            value = server.http.get(f"{at}/state/value", params={"key": key})
+            assert value.json() == {"state": key} and value.headers["Content-Type"] == "application/json"
+            assert server.http.get(f"{at}/mailbox/{sent['number']}").json() == [key]
+        assert (server.http.get(at).json()["status"] == "swapped") == swaps
+        for there in ("state/value?key=nobody", "mailbox/999999"):
+            missing = server.http.get(f"{at}/{there}")
+            assert (missing.status_code, missing.json()["type"].split("/")[-1][:8]) == (404, "unknown-"), missing.text
+    for wrong in ("state/value", "state?after=", "mailbox?after=x", "mailbox/x", "state?limit=0"):
+        assert server.http.get(f"{at}/{wrong}").status_code == 400, wrong
+    assert server.http.get(f"{server.root}/nobody/state").json()["type"].endswith("unknown-process")
+    assert server.ask("seen", "read", ODD) == []
+    assert [server.http.get(f"{at}/{part}").json()[name] for part, name in (("state", "state"), ("mailbox", "messages"))] == [
+        [],
+        [],
+    ]
+
+
+def pages(server: Server, path: str, limit: int) -> list[dict[str, Any]]:
+    found = [server.http.get(path, params={"limit": limit}).json()]
+    while found[-1]["next"] is not None:
+        found.append(server.http.get(path, params={"limit": limit, "after": found[-1]["next"]}).json())
+    return found
+
+
+def test_a_value_that_is_looked_at_has_a_bound_and_what_a_function_has_received_is_told(server: Server) -> None:
+    at = f"{server.root}/holds"
+    assert server.ask("holds", "holds", [100_000, 300_000, 0]) is None
+    assert server.http.get(f"{at}/state/value", params={"key": "100000"}).content == b"x" * 100_000
+    over = server.http.get(f"{at}/state/value", params={"key": "300000"})
+    assert (over.status_code, over.json()["limit"], over.json()["actual"]) == (413, 256 << 10, 300_000)
+    server.ask("holds", "sends", "<script>alert(1)</script>")
+    with ThreadPoolExecutor(1) as clients:
+        holding = clients.submit(server.ask, "holds", "holds", [10])
+        until(
+            lambda: [one["received"] for one in server.http.get(f"{at}/mailbox").json()["messages"]] == [True], "it is received"
+        )
+        # What a function has written that runs is nobody's yet.
+        assert [one["key"] for one in server.http.get(f"{at}/state").json()["state"]] == ["0", "100000", "300000"]
+        number = server.http.get(f"{at}/mailbox").json()["messages"][0]["number"]
+        message = server.http.get(f"{at}/mailbox/{number}")
+        assert message.json() == "<script>alert(1)</script>" and message.headers["Content-Type"] == "application/json"
+        holding.result()
+    assert server.http.get(f"{at}/mailbox").json()["messages"] == []
 
 
 @pytest.mark.parametrize(("size", "limit"), [((1 << 30) + 1, 1 << 30), ((1 << 20) + 1, 1 << 20)], ids=["1GB", "mailbox"])

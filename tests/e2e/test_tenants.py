@@ -1,8 +1,10 @@
 """Tenants are apart: each operation of the document is tried with another tenant's key, a revoked one and none."""
 
 import json
+import os
 import re
 import secrets
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -234,6 +236,22 @@ def test_the_command_makes_suspends_and_deletes_tenants(tenants: Tenants, tmp_pa
     assert "For a moment" in sand("tenant", "list")
     sand("quotas", "set", "--tenant", "brief", "--applications", "3")
     assert json.loads(sand("quotas", "show", "--tenant", "brief", "-o", "json"))["limits"]["applications"] == 3
+    password = tmp_path / "password"
+    password.write_text(PASSWORD)
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
+    command = [sys.executable, "-P", "-m", "sand.command"]
+    at = ["--server", tenants.local.server]
+
+    def red(*arguments: str) -> str:
+        return subprocess.run(
+            [*command, *arguments, *at], capture_output=True, text=True, timeout=120, check=True, env=environment
+        ).stdout
+
+    red("login", "red-owner", "--password-file", str(password))
+    assert json.loads(red("quotas", "show", "-o", "json"))["tenant"] == "red"
+    assert red("account", "invite", "--role", "viewer").startswith("red.")
+    red("tenant", "use", "red")
+    assert "brief" not in red("tenant", "list")
     sand("tenant", "suspend", "brief")
     sand("tenant", "resume", "brief")
     sand("tenant", "delete", "brief")
@@ -250,14 +268,97 @@ def test_quotas_are_each_tenants_own(tenants: Tenants) -> None:
     assert tenants.call("PUT", "/api/v1/tenants/red/quotas", tenants.operator, json={}).status_code == 200
     until(lambda: tenants.call("POST", "/invoke/probe/echo", tenants.red.key, json=1).status_code == 200, "red goes on", 30)
     used = tenants.call("GET", "/api/v1/tenants/red/quotas", tenants.red.key).json()
-    assert used["use"] == {"applications": 1}
+    assert used["use"]["applications"] == 1
 
 
 def test_a_grain_is_borrowed_within_a_tenant_alone(tenants: Tenants, tmp_path: Path) -> None:
-    (tmp_path / "sand.yaml").write_text("name: thief\ngrains:\n  echo: {from: default--probe/echo}\n")
-    said = {"content": zip_folder(tmp_path), "headers": {"Content-Type": "application/zip"}}
-    answer = tenants.call("POST", "/api/v1/applications", tenants.blue.key, **said)
-    assert "default--probe" in str(is_problem(answer, 422)), answer.text
+    lender, borrower = tmp_path / "lender", tmp_path / "borrower"
+    (lender / "grains" / "lent").mkdir(parents=True)
+    (lender / "grains" / "lent" / "handler.py").write_text("def handle(event, context):\n    return 7\n")
+    (lender / "sand.yaml").write_text("name: lender\nshare: [lent]\n")
+    borrower.mkdir()
+    with Platform(tenants.local.server, key=tenants.red.key) as platform:
+        deploy(platform, zip_folder(lender))
+    for said, by, status in (
+        ("lender", tenants.red, 201),
+        ("red--lender", tenants.red, 201),
+        ("red--lender", tenants.blue, 422),
+        ("lender", tenants.blue, 422),
+    ):
+        (borrower / "sand.yaml").write_text(f"name: borrower\ngrains:\n  lent: {{from: {said}/lent}}\n")
+        sent = {"content": zip_folder(borrower), "headers": {"Content-Type": "application/zip"}}
+        answer = tenants.call("POST", "/api/v1/applications", by.key, **sent)
+        assert (said, by.name, answer.status_code) == (said, by.name, status), answer.text
+        if status == 422:
+            assert is_problem(answer, 422)["errors"][0]["pointer"] == "/grains/lent/from", answer.text
+    assert tenants.call("POST", "/invoke/borrower/lent", tenants.red.key, json=1).json() == 7
+    for application in ("borrower", "lender"):
+        assert tenants.call("DELETE", f"/api/v1/applications/{application}", tenants.red.key).status_code == 204
+
+
+def test_pages_have_their_tenant_in_their_address(tenants: Tenants) -> None:
+    assert tenants.call("GET", "/web/red--probe/mirror/x").json()["path"] == "/mirror/x"
+    is_problem(tenants.call("GET", "/web/default--probe/mirror/x"), 404)
+
+
+def test_whoever_sends_slowly_holds_up_nobody_else(tenants: Tenants) -> None:
+    """Half requests, of which the rest does not come: four, and more, of what four are taken of at once."""
+    zip_type, json_type = "application/zip", "application/json"
+    held = []
+
+    def half(method: str, path: str, content_type: str, key: str | None, address: str) -> None:
+        connection = socket.create_connection(("127.0.0.1", tenants.local.port), source_address=(address, 0))
+        lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Type: {content_type}", "Content-Length: 1000"]
+        lines += [f"Authorization: Bearer {key}"] if key else []
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n{").encode())
+        held.append(connection)
+
+    try:
+        for number in range(9):
+            half("POST", "/api/v1/sessions", json_type, None, "127.0.0.31")
+            half("POST", "/api/v1/users", json_type, None, "127.0.0.32")
+            half("POST", "/api/v1/applications", zip_type, tenants.blue.key, "127.0.0.1")
+            half("POST", "/api/v1/applications?dryRun=true", zip_type, tenants.blue.key, "127.0.0.1")
+            half("PUT", f"/api/v1/applications/probe/data/value?key=k{number}", json_type, tenants.blue.key, "127.0.0.1")
+        # More than a tenant may send at once: its own are refused, when all of them have arrived.
+        until(lambda: deployed_again(tenants, tenants.blue).status_code == 429, "blue's own places are taken", 30)
+        assert signed_in(tenants.local, "red-owner", "127.0.0.33")
+        assert deployed_again(tenants, tenants.red).status_code == 200
+        assert deployed_again(tenants, tenants.red, "?dryRun=true").status_code == 200
+        value = "/api/v1/applications/probe/data/value?key=a"
+        assert tenants.call("PUT", value, tenants.red.key, json=1).status_code == 200
+        assert tenants.call("GET", value, tenants.red.key).json() == 1
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def deployed_again(tenants: Tenants, tenant: Tenant, query: str = "") -> httpx.Response:
+    sent = {"content": zip_folder(APPLICATIONS / "probe"), "headers": {"Content-Type": "application/zip"}}
+    return tenants.call("POST", f"/api/v1/applications{query}", tenant.key, **sent)
+
+
+def test_the_platforms_own_application_is_the_operators_under_any_name(tenants: Tenants, tmp_path: Path) -> None:
+    key = tenants.call("POST", "/api/v1/keys", tenants.operator, json={"name": "reads", "scopes": SCOPES}).json()["key"]
+    for said in ("0sand-management", "default--0sand-management"):
+        for path in (f"/api/v1/applications/{said}?system=true", f"/api/v1/applications/{said}/invocations?system=true"):
+            assert tenants.call("GET", path, key).status_code in (403, 404), path
+            assert tenants.call("GET", path, tenants.blue.key).status_code in (403, 404), path
+
+
+def test_the_longest_names_are_good_for_sandboxes_queues_and_processes(tenants: Tenants, tmp_path: Path) -> None:
+    name, app = "t" * 20, "a" * 63
+    long = tenant(tenants.local, tenants.operator, name, "127.0.0.25")
+    (tmp_path / "grains" / "g").mkdir(parents=True)
+    (tmp_path / "grains" / "g" / "handler.py").write_text("def handle(event, context):\n    return context.application\n")
+    (tmp_path / "sand.yaml").write_text(f"name: {app}\nqueues: {{q: {{target: g}}}}\n")
+    with Platform(tenants.local.server, key=long.key) as platform:
+        deploy(platform, zip_folder(tmp_path))
+    assert tenants.call("POST", f"/invoke/{app}/g", long.key, json=1).json() == f"{name}--{app}"
+    assert tenants.call("POST", f"/api/v1/applications/{app}/queues/q", long.key, json=1).status_code < 300
+    made = tenants.call("POST", f"/api/v1/applications/{app}/processes", long.key, json={})
+    assert made.status_code == 201, made.text
+    assert tenants.call("DELETE", f"/api/v1/applications/{app}", long.key).status_code == 204
 
 
 def test_a_suspended_tenants_keys_open_nothing_and_one_that_is_gone_has_none(tenants: Tenants) -> None:

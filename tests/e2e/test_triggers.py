@@ -74,6 +74,42 @@ def test_a_message_that_always_fails_is_a_dead_letter_which_is_told_of_and_repla
     is_problem(events.http.delete(f"{QUEUES}/flaky/dead-letters/{id}"), 404)
 
 
+def test_what_waits_in_a_queue_can_be_looked_at_and_stays(events: Tested):
+    first = send(events, "orders", {"group": "looked", "n": 0, "sleep": 4, "big": 12345678901234567890}, "looked")
+    text = events.http.post(f"{QUEUES}/orders?group=looked", content=b"\xff<b>", headers={"Content-Type": "image/x"}).json()[
+        "id"
+    ]
+    large = send(events, "orders", {"group": "looked", "text": "x" * 20_000}, "looked")
+
+    def peeked(limit: int = 100) -> Any:
+        found = events.http.get(f"{QUEUES}/orders/messages", params={"limit": limit})
+        assert found.status_code == 200, found.text
+        assert limit == 1 or "12345678901234567890" in found.text
+        return found.json()
+
+    found = [message for message in peeked()["messages"] if message["group"] == "looked"]
+    assert [message["id"] for message in found] == [first, text, large]
+    assert [message["attempts"] for message in found] == [0, 0, 0]
+    assert (found[0]["payload"]["n"], found[1]["payload"], found[1]["isBase64Encoded"]) == (0, "/zxiPg==", True)
+    assert found[1]["contentType"] == "image/x" and found[1]["bytes"] == 4
+    assert "payload" not in found[2] and found[2]["bytes"] > 20_000
+    assert len(peeked(1)["messages"]) == 1 and peeked(1)["more"]
+    told = events.sand("queues", "peek", "events", "orders").decode()
+    assert first in told and large in told
+    until(lambda: not events.http.get(f"{QUEUES}/orders/messages").json()["messages"], "they are worked off all the same")
+    assert stored(events, "ended/looked/")[0]["n"] == 0
+    is_problem(events.http.get(f"{QUEUES}/nothing/messages"), 404)
+
+
+def test_a_message_that_waits_for_its_next_attempt_says_how_often_it_failed(events: Tested):
+    id = send(events, "slow-again", {"name": "waits", "fails": 9})
+    (found,) = until(
+        lambda: [one for one in events.http.get(f"{QUEUES}/slow-again/messages").json()["messages"] if one["attempts"]],
+        "one attempt has failed",
+    )
+    assert (found["id"], found["attempts"]) == (id, 1)
+
+
 def test_the_same_id_is_delivered_once(events: Tested):
     for _ in range(3):
         response = events.http.post(

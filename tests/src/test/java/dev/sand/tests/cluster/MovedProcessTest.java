@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A cloud process that goes to another host while a Java and a Python client have many invocations of it in flight: by hand, when its
- * host is drained, when that dies, and when either dies in the middle of a migration. The clients are told *moved* and go on; each
- * invocation is answered once, and takes effect once.
+ * host is drained (it stops, or by hand), when that dies, and when either dies in the middle of a migration. The clients are told
+ * *moved* and go on; each invocation is answered once, and takes effect once.
  */
 @Tag("cluster")
 @ExtendWith(ClusterExtension.class)
@@ -153,6 +153,30 @@ class MovedProcessTest {
         ask(client, process, "all", "null");
         underTraffic(cluster, process, () -> cluster.part(host(client, process)).stop());
         cluster.heal();
+    }
+
+    @Test
+    void whenItsHostIsDrainedByHandAndComesBack(ClusterFixture cluster) throws Exception {
+        PlatformClient client = cluster.client();
+        String process = "by-hand-" + System.nanoTime();
+        ask(client, process, "all", "null");
+        String first = host(client, process);
+        underTraffic(cluster, process, () -> {
+            assertThat(client.post("/api/v1/hosts/" + first + "/drain", "").status()).isEqualTo(202);
+            await().atMost(LONGEST).until(() -> state(client, first).equals("drained"));
+            assertThat(host(client, process)).isNotEqualTo(first);
+        });
+        assertThat(client.post("/api/v1/hosts/" + first + "/resume", "").status()).isEqualTo(202);
+        await().atMost(LONGEST).until(() -> state(client, first).equals("up") && !cluster.slots(client, first).isEmpty());
+    }
+
+    private static String state(PlatformClient client, String host) {
+        for (JsonNode each : client.get("/api/v1/hosts").json().path("hosts")) {
+            if (each.path("host").asText().equals(host)) {
+                return each.path("state").asText();
+            }
+        }
+        return "unknown";
     }
 
     @Test

@@ -73,6 +73,12 @@ public final class PlatformClient implements AutoCloseable {
         return send(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json))).join();
     }
 
+    /** Under a key: given again, it is the same request. */
+    Answer post(String path, String json, String idempotencyKey) {
+        return send(request(path).header("Content-Type", "application/json").header("Idempotency-Key", idempotencyKey)
+                .POST(BodyPublishers.ofString(json))).join();
+    }
+
     /** @param location of the invocation, as its 202 said */
     Answer cancel(String location) {
         return send(request(location + "/cancel").POST(BodyPublishers.noBody())).join();

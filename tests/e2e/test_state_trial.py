@@ -1,0 +1,99 @@
+"""One state tried by itself: POST /api/v1/asl/test-state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import Tested, is_problem
+
+PATH = "/api/v1/asl/test-state"
+DEFINITION = {
+    "StartAt": "Ask",
+    "States": {
+        "Ask": {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::lambda:invoke",
+            "Parameters": {"FunctionName": "ask", "Payload.$": "$"},
+            "ResultSelector": {"said.$": "$.Payload"},
+            "Catch": [{"ErrorEquals": ["States.TaskFailed"], "Next": "Sorry"}],
+            "Next": "Enough?",
+        },
+        "Enough?": {
+            "Type": "Choice",
+            "Choices": [{"Variable": "$.said", "NumericGreaterThan": 9, "Next": "Sorry"}],
+            "Default": "Ask",
+        },
+        "Sorry": {"Type": "Fail", "Error": "Sorry"},
+    },
+}
+
+
+def trial(tested: Tested, state: str, **more: Any) -> dict[str, Any]:
+    response = tested.http.post(PATH, json={"definition": DEFINITION, "state": state, **more})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_a_task_is_told_with_what_follows(tested: Tested) -> None:
+    assert trial(tested, "Ask", input=5) == {"status": "SUCCEEDED", "output": {"said": 5}, "next": "Enough?"}
+    assert trial(tested, "Ask", input=5, grains={"ask": {"return": [1]}})["output"] == {"said": [1]}
+    failed = trial(tested, "Ask", grains={"ask": {"raise": {"error": "Gone", "cause": "away"}}})
+    assert failed == {
+        "status": "CAUGHT",
+        "output": {"Error": "Gone", "Cause": "away"},
+        "next": "Sorry",
+        "error": "Gone",
+        "cause": "away",
+    }
+
+
+def test_a_choice_says_where_it_leads_and_an_end_that_it_is_one(tested: Tested) -> None:
+    assert [trial(tested, "Enough?", input={"said": said})["next"] for said in (9, 10)] == ["Ask", "Sorry"]
+    assert trial(tested, "Sorry") == {"status": "FAILED", "error": "Sorry", "cause": None}
+
+
+def test_digits_stay_as_they_are(tested: Tested) -> None:
+    definition = '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}'
+    body = f'{{"definition": {definition}, "state": "A", "input": 12345678901234567890.50}}'
+    response = tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"})
+    assert '"output":12345678901234567890.50' in response.text.replace(" ", "")
+
+
+def test_a_state_that_is_wrong_is_told_with_each_place(tested: Tested) -> None:
+    definition = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": -1, "End": True}}}
+    found = tested.http.post(PATH, json={"definition": definition, "state": "A"}).json()
+    assert found["status"] == "INVALID"
+    assert [each["pointer"] for each in found["diagnostics"]] == ["/States/A/Seconds"]
+
+
+def test_an_expression_that_never_ends_is_ended(tested: Tested) -> None:
+    output = "{% ($f := function($n) { $f($n + 1) }; $f(1)) %}"
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": output, "End": True}
+    found = tested.http.post(
+        PATH, json={"definition": {"StartAt": "A", "States": {"A": state}}, "state": "A"}, timeout=60
+    ).json()
+    assert (found["status"], found["error"]) == ("FAILED", "States.QueryEvaluationError")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"definition": {}}',
+        b'{"definition": "{}", "state": "A"}',
+        b'{"definition": {"States": {}}, "state": "A"}',
+        b'{"definition": {"States": {"A": {"Type": "Pass", "End": true}}}, "state": "A", "grains": []}',
+        b'{"definition": {"States": {"A": {"Type": "Pass", "End": true}}}, "state": "A", "variables": 1}',
+        b'{"definition": ' + b"[" * 20_000 + b'1, "state": "A"}',
+    ],
+)
+def test_whatever_is_no_question_is_refused(tested: Tested, body: bytes) -> None:
+    is_problem(tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 400)
+
+
+def test_a_definition_that_is_too_large_is_refused(tested: Tested) -> None:
+    body = b'{"state": "A", "definition": {"Comment": "' + b"x" * (5 << 20) + b'"}}'
+    is_problem(tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 413)

@@ -1,0 +1,69 @@
+package dev.sand.tests.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What cloud processes said to each other and what they wrote down, against what must never happen (PraaS 4.2): a message that is lost,
+ * comes twice or before an earlier one of its source and key, a function that ended and whose writes are not there, or by half.
+ */
+final class Conversations {
+    /** @param from who said it; @param number as many as it had said before */
+    record Heard(String from, int number) {}
+
+    /**
+     * What one process has at the end.
+     *
+     * @param said functions of it that ended: with numbers from 0
+     * @param heard in the order in which it took them
+     * @param keys of its state: {@code a/N} and {@code b/N} of each such function
+     */
+    record Process(int said, List<Heard> heard, Set<String> keys) {}
+
+    private Conversations() {}
+
+    /** @param all by id: each says everything to each, itself too; @return a sentence for each thing that is wrong */
+    static List<String> violations(Map<String, Process> all) {
+        List<String> wrong = new ArrayList<>();
+        all.forEach((to, process) -> {
+            all.forEach((from, sender) -> order(from, to, sender.said(), process.heard(), wrong));
+            process.heard().stream().filter(one -> !all.containsKey(one.from())).forEach(one -> wrong.add(to + " heard " + one + ", of nobody"));
+            written(to, process, wrong);
+        });
+        return wrong;
+    }
+
+    private static void order(String from, String to, int said, List<Heard> heard, List<String> wrong) {
+        List<Integer> numbers = heard.stream().filter(one -> one.from().equals(from)).map(Heard::number).toList();
+        Set<Integer> seen = new TreeSet<>();
+        int last = -1;
+        for (int number : numbers) {
+            if (!seen.add(number)) {
+                wrong.add("message " + number + " of " + from + " came to " + to + " twice");
+            } else if (number < last) {
+                wrong.add("message " + number + " of " + from + " came to " + to + " after " + last);
+            }
+            last = Math.max(last, number);
+        }
+        for (int number = 0; number < said; number++) {
+            if (!seen.contains(number)) {
+                wrong.add("message " + number + " of " + from + " never came to " + to);
+            }
+        }
+    }
+
+    private static void written(String of, Process process, List<String> wrong) {
+        for (int number = 0; number < process.said(); number++) {
+            for (String key : List.of("a/" + number, "b/" + number)) {
+                if (!process.keys().contains(key)) {
+                    wrong.add(of + " has not " + key + ", whose function ended");
+                }
+            }
+        }
+        process.keys().stream().filter(key -> key.startsWith("a/") && !process.keys().contains("b/" + key.substring(2)))
+                .forEach(key -> wrong.add(of + " has " + key + ", and not the other half"));
+    }
+}

@@ -1,0 +1,178 @@
+package dev.sand.tests.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.tests.cluster.Conversations.Heard;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Cloud processes that talk to each other over three hosts while these die, and while the processes are swapped out, checkpointed and
+ * moved under them. Every request is given again under its key until it has an answer, so that each function ends once.
+ */
+@Tag("cluster")
+@ExtendWith(ClusterExtension.class)
+class ProcessHistoryTest {
+    private static final String NAME = "talkers";
+    private static final String ROOT = "/api/v1/apps/" + NAME + "/processes";
+    private static final Duration LONGEST = Duration.ofSeconds(180);
+    private static final int PROCESSES = 4;
+    private static final long SEED = Long.getLong("sand.cluster.seed", 1);
+    private static final Map<String, String> FILES = Map.of(
+            "sand.yaml", "name: " + NAME + "\nsandbox: {memory: 256MiB}\n",
+            "grains/say/handler.py", """
+                    def handle(event, context):
+                        p, number = context.process, event["number"]
+                        p.state(f"a/{number}", 1)
+                        for other in event["to"]:
+                            p.send(other, "k", [p.id, number])
+                        p.state(f"b/{number}", 1)
+                    """,
+            "grains/hear/handler.py", """
+                    def handle(event, context):
+                        p = context.process
+                        heard = p.state("heard", default=[])
+                        while (one := p.recv(key="k", timeout=0)) is not None:
+                            heard.append(one)
+                        p.state("heard", heard)
+                        if event["fails"]:
+                            raise ValueError("what it heard goes back")
+                    """,
+            "grains/tell/handler.py", """
+                    def handle(event, context):
+                        p = context.process
+                        return {"heard": p.state("heard", default=[]), "keys": p.state_keys()}
+                    """);
+
+    private final List<String> ids = new ArrayList<>();
+    private final Map<String, AtomicInteger> said = new ConcurrentHashMap<>();
+    private final AtomicBoolean enough = new AtomicBoolean();
+
+    @BeforeAll
+    static void deploy(ClusterFixture cluster) {
+        cluster.client().deploy(FILES);
+    }
+
+    /** Until it has ended: a host that dies, or is not there, is no end. */
+    private static PlatformClient.Answer ended(PlatformClient client, String process, String function, String json, String key) {
+        return await(function + " in " + process).atMost(LONGEST).pollInterval(Duration.ofMillis(50)).until(
+                () -> client.post(ROOT + "/invoke?function=" + function + "&process=" + process, json, key),
+                answer -> answer.status() == 200 || answer.status() == 204 || answer.body().contains("what it heard goes back"));
+    }
+
+    private void say(PlatformClient client, String process) {
+        String to = "[\"" + String.join("\", \"", ids) + "\"]";
+        for (int number = 0; !enough.get(); number++) {
+            ended(client, process, "say", "{\"number\": " + number + ", \"to\": " + to + "}", process + "-say-" + number);
+            said.get(process).incrementAndGet();
+        }
+    }
+
+    /** Each third time in vain. */
+    private void hear(PlatformClient client, String process) throws InterruptedException {
+        for (int number = 0; !enough.get(); number++) {
+            ended(client, process, "hear", "{\"fails\": " + (number % 3 == 2) + "}", process + "-hear-" + number);
+            Thread.sleep(100);
+        }
+    }
+
+    /** Whatever can be done with one from outside; most of it may be refused just then. */
+    private void meddle(ClusterFixture cluster, PlatformClient client) throws InterruptedException {
+        Random dice = new Random(SEED);
+        List<String> hosts = cluster.hosts();
+        while (!enough.get()) {
+            String path = ROOT + "/" + ids.get(dice.nextInt(ids.size()));
+            switch (dice.nextInt(3)) {
+                case 0 -> client.post(path + "/swap-out", "");
+                case 1 -> client.post(path + "/checkpoint", "");
+                default -> client.post(path + "/migrate", "{\"host\": \"" + hosts.get(dice.nextInt(hosts.size())) + "\"}");
+            }
+            Thread.sleep(dice.nextInt(300));
+        }
+    }
+
+    private int saidInAll() {
+        return said.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    private void awaitMore(int count) {
+        int before = saidInAll();
+        await(count + " functions more that ended").atMost(LONGEST).until(() -> saidInAll() >= before + count);
+    }
+
+    @Test
+    void nothingIsLostDoubledOrReordered(ClusterFixture cluster) throws Exception {
+        String run = Long.toString(System.nanoTime(), Character.MAX_RADIX);
+        for (int i = 0; i < PROCESSES; i++) {
+            ids.add("t" + i + "-" + run);
+            said.put(ids.getLast(), new AtomicInteger());
+        }
+        PlatformClient client = cluster.client();
+        for (String id : ids) {
+            ended(client, id, "tell", "null", id + "-made");
+        }
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<?>> all = new ArrayList<>();
+            for (String id : ids) {
+                all.add(threads.submit(() -> say(client, id)));
+                all.add(threads.submit(() -> {
+                    hear(client, id);
+                    return null;
+                }));
+            }
+            all.add(threads.submit(() -> {
+                meddle(cluster, client);
+                return null;
+            }));
+            try {
+                awaitMore(40);
+                for (String host : cluster.hosts().subList(0, 2)) {
+                    cluster.part(host).kill();
+                    awaitMore(40);
+                    cluster.heal();
+                    awaitMore(20);
+                }
+            } finally {
+                enough.set(true);
+                threads.shutdown();
+            }
+            for (Future<?> each : all) {
+                each.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+            }
+        }
+        assertThat(Conversations.violations(atLast(client))).as(() -> "seed " + SEED + "\n" + cluster.logs(60)).isEmpty();
+    }
+
+    private Map<String, Conversations.Process> atLast(PlatformClient client) {
+        Map<String, Conversations.Process> all = new TreeMap<>();
+        for (String id : ids) {
+            ended(client, id, "hear", "{\"fails\": false}", id + "-last");
+            JsonNode told = ended(client, id, "tell", "null", id + "-told").json();
+            List<Heard> heard = new ArrayList<>();
+            told.path("heard").forEach(one -> heard.add(new Heard(one.get(0).asText(), one.get(1).asInt())));
+            Set<String> keys = new TreeSet<>();
+            told.path("keys").forEach(key -> keys.add(key.asText()));
+            all.put(id, new Conversations.Process(said.get(id).get(), heard, keys));
+        }
+        return all;
+    }
+}
