@@ -193,6 +193,12 @@ final class Backups {
         }
     }
 
+    /** It has ended before anybody knew whether its request is in the bus. @return null: that was not given to the bus */
+    Withdrawal withdrawn(Status status) {
+        return begun && !ofMessages ? new Withdrawal(request.executionId(), slot,
+                () -> emit(next, new Backup.Ended(status), Await.YES)) : null;
+    }
+
     private void emit(long sequence, Backup backup, Await await) {
         if (context.mayAct(slot, epoch)) {
             context.emit(new Action.Journal(request.executionId(), request.application(), slot, epoch, sequence, backup, await,

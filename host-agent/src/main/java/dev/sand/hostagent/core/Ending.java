@@ -83,7 +83,10 @@ final class Ending {
         context.counters.ended(status);
         context.figures.ended(request.application(), status, context.nowNs - arrivedNs);
         boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
-        if (!recordFirst) {
+        Withdrawal withdrawal = kept ? null : backups.withdrawn(status);
+        if (withdrawal != null) {
+            context.executions.withdraw(withdrawal);
+        } else if (!recordFirst) {
             backUpEnd();
         }
         if (kept) {

@@ -25,6 +25,8 @@ final class ExecutionTable {
     private final Map<String, RunningExecution> open = new HashMap<>();
     /** Ended and durable, the record not yet known to be stored. */
     private final Map<String, RunningExecution> unrecorded = new HashMap<>();
+    /** Ended before their beginning was known to be in the bus, by their ids: the end is not known to be there either. */
+    private final Map<String, Withdrawal> withdrawn = new HashMap<>();
     private final RememberedResults remembered;
     private final Map<String, Share> shares = new HashMap<>();
     private DeletedVersions deleted = DeletedVersions.NONE;
@@ -83,7 +85,7 @@ final class ExecutionTable {
         if (holds && held >= limits.maxHeldRequests()) {
             return Refusals.overloaded("requests that wait for a slot's journals to be read", limits.maxHeldRequests(), held + 1L);
         }
-        long executions = open.size() + unrecorded.size();
+        long executions = open.size() + unrecorded.size() + withdrawn.size();
         if (executions >= limits.maxExecutions()) {
             return Refusals.overloaded("executions at once", limits.maxExecutions(), executions + 1);
         }
@@ -172,6 +174,7 @@ final class ExecutionTable {
             execution.ending().moved();
         }
         unrecorded.values().removeIf(execution -> execution.slot() == slot);
+        withdrawn.values().removeIf(withdrawal -> withdrawal.slot() == slot);
         checkDrained();
     }
 
@@ -226,6 +229,35 @@ final class ExecutionTable {
             remembered.add(execution.id(), result, execution.epoch());
         }
         checkDrained();
+    }
+
+    /** Until its end is in the bus, that could be taken for the end of another one of its id. */
+    void withdraw(Withdrawal withdrawal) {
+        withdrawn.put(withdrawal.executionId(), withdrawal);
+        withdrawal.write();
+    }
+
+    /** One of that id was given up, and its end is not known to be in the bus. */
+    boolean isWithdrawn(String executionId) {
+        return withdrawn.containsKey(executionId);
+    }
+
+    void onJournaled(Input.Journaled journaled) {
+        RunningExecution execution = open.get(journaled.executionId());
+        Withdrawal withdrawal = withdrawn.get(journaled.executionId());
+        if (execution != null) {
+            execution.onJournaled(journaled);
+        } else if (withdrawal == null || journaled.sequence() == 0) {
+            context.drop("execution " + journaled.executionId() + " does not run (any more)", journaled);
+        } else if (journaled.failure() == null) {
+            withdrawn.remove(journaled.executionId());
+        } else {
+            context.later(() -> {
+                if (withdrawn.get(journaled.executionId()) == withdrawal) {
+                    withdrawal.write();
+                }
+            });
+        }
     }
 
     /** It has ended, and its record is not yet known to be stored. */

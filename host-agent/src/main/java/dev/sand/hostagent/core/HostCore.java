@@ -93,7 +93,7 @@ public final class HostCore {
             case Input.SentAway sent -> context.placing.sending().onSentAway(sent);
             case Input.Evaluated evaluated -> onEvaluated(evaluated);
             case Input.ObjectsCalled called -> onObjectsCalled(called);
-            case Input.Journaled journaled -> onJournaled(journaled);
+            case Input.Journaled journaled -> context.executions.onJournaled(journaled);
             case Input.ChangeJournaled journaled -> journaled.carried().then().accept(journaled.failure());
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
@@ -190,15 +190,6 @@ public final class HostCore {
         RunningExecution execution = context.executions.get(called.executionId());
         if (execution == null || !execution.onObjectsCalled(called)) {
             context.drop("nobody waits for objects of " + called.step() + " of execution " + called.executionId(), called);
-        }
-    }
-
-    private void onJournaled(Input.Journaled journaled) {
-        RunningExecution execution = context.executions.get(journaled.executionId());
-        if (execution == null) {
-            context.drop("execution " + journaled.executionId() + " does not run (any more)", journaled);
-        } else {
-            execution.onJournaled(journaled);
         }
     }
 

@@ -37,6 +37,10 @@ final class Intake {
                 join(same, request, listener);
                 return;
             }
+            if (executions.isWithdrawn(request.executionId())) {
+                refuse(request, listener, Refusals.withdrawn(request.executionId()));
+                return;
+            }
             RememberedResults.Entry ended = request.redrive() != null ? null : executions.remembered(request.executionId(), slot);
             if (ended != null) {
                 answer(request, listener, slot, ended.result());

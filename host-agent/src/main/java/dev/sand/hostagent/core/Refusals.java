@@ -55,6 +55,12 @@ final class Refusals {
         return Failure.platform(Errors.UNAVAILABLE, "execution " + executionId + " is about to end; redrive it again", true);
     }
 
+    /** Of one of that id it is not known yet whether the global bus has it, nor that it has its end. */
+    static Failure withdrawn(String executionId) {
+        return Failure.platform(Errors.UNAVAILABLE, "an earlier request for execution " + executionId
+                + " was given up while it was being written to the global bus, and its end is not written yet; come back later", true);
+    }
+
     static Failure overloaded(String what, long limit, long actual) {
         return new Failure(Errors.OVERLOADED, "this host agent's shard has a limit of " + limit + " " + what
                 + ", and this one would make it " + actual + "; try again later", Failure.Source.PLATFORM, true, null,

@@ -98,6 +98,29 @@ class HostCoreTest {
         assertThat(shop.answer().failure().details()).isEmpty();
     }
 
+    /** Else the end of the one that was given up could be taken for that of the next, which was promised. */
+    @Test
+    void anIdWhoseRequestWasGivenUpOnItsWayToTheBusIsBegunAnewOnceItsEndIsThere() {
+        shop.warm();
+        shop.invoke("e1", "buy", true);
+        shop.after(10_000);
+        assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
+        Action.Journal end = shop.only(Action.Journal.class);
+        assertThat(end.backup()).isEqualTo(new Action.Backup.Ended(Status.TIMED_OUT));
+        shop.on(new Input.Journaled("e1", 0, null));
+        shop.invoke("e1", "buy", true);
+        assertThat(shop.answer().failure().retryable()).isTrue();
+        assertThat(shop.of(Action.Journal.class)).isEmpty();
+        shop.on(new Input.Journaled("e1", end.sequence(), Failure.platform(Errors.UNAVAILABLE, "it is full", true)));
+        shop.after(1_000);
+        assertThat(shop.only(Action.Journal.class)).isEqualTo(end);
+        shop.on(new Input.Journaled("e1", end.sequence(), null));
+        shop.invoke("e1", "buy", true);
+        assertThat(shop.only(Action.Journal.class).backup()).isInstanceOf(Action.Backup.Accepted.class);
+        shop.on(new Input.Journaled("e1", 0, null));
+        assertThat(shop.of(Action.HandOver.class)).hasSize(1);
+    }
+
     @Test
     void aDurableEndIsJournaledOnceItsRecordIsStored() {
         shop.warm();
