@@ -16,6 +16,7 @@ import httpx
 import pytest
 import yaml
 from conftest import APPLICATIONS, is_problem, sandbox_option, until
+from sand.client import Process
 from sand.command.bundle import zip_folder
 from sand.command.client import Platform
 from sand.command.deploy import deploy
@@ -181,6 +182,21 @@ def test_ids_of_another_tenant_name_nothing_in_ones_own_application(tenants: Ten
         path = f"/api/v1/applications/probe/invocations/{tenants.red.execution}{what}"
         assert tenants.call("GET", path, tenants.red.key).status_code == 200
         assert (what, tenants.call("GET", path, tenants.blue.key).status_code) == (what, 404)
+
+
+def test_what_an_application_used_is_its_own_tenants_to_see(tenants: Tenants) -> None:
+    with Process(tenants.local.server, "probe", "used", token=tenants.red.key) as process:
+        assert process.invoke("echo", 7) == 7
+
+    def used(key: str, app: str = "probe") -> int:
+        answer = tenants.call("GET", f"/api/v1/apps/{app}/usage", key)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["totals"]["dataPlane"]["invocations"]
+
+    until(lambda: used(tenants.red.key) == 1, "it is written", 60)
+    assert used(tenants.operator, "red--probe") == 1
+    assert used(tenants.blue.key) == used(tenants.operator) == 0
+    is_problem(tenants.call("GET", "/api/v1/apps/red--probe/usage", tenants.blue.key), 404)
 
 
 def test_who_changed_what_is_told_in_ones_own_tenant(tenants: Tenants) -> None:

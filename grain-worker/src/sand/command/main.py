@@ -27,6 +27,7 @@ SUBCOMMANDS = {
     "ps": "hosts",
     "host": "hosts",
     "figures": "figures",
+    "usage": "usage",
     "list": "applications",
     "describe": "applications",
     "delete": "applications",

@@ -32,6 +32,11 @@ public interface HostAgentPort {
         default boolean isFirst() {
             return false;
         }
+
+        /** Whether who asks counts himself what the execution uses, for who pays for it. */
+        default boolean counts() {
+            return false;
+        }
     }
 
     /** Called from the owner thread: implementations only enqueue. */

@@ -98,6 +98,9 @@ class OpenApiTest {
             platform.host.recent.add(new dev.sand.event.RecentEnds("a", null, 0, List.of(new dev.sand.event.RecentEnds.Step("demo",
                     System.currentTimeMillis() / 10_000 * 10_000 - 60_000, 3, 1, 9, new int[] {3}))));
             call("GET", "/api/v1/figures", "/api/v1/figures?minutes=60", null, 200);
+            call("GET", app + "/usage", DEMO + "/usage", null, 200);
+            call("GET", app + "/usage", DEMO + "/usage?from=yesterday", null, 400);
+            call("GET", app + "/usage", "/api/v1/applications/nobody/usage", null, 404);
             call("GET", "/api/v1/use", "/api/v1/use", null, 200);
             call("GET", "/api/v1/use", "/api/v1/use?tenant=No%20tenant", null, 400);
             call("PUT", app + "/data/value", DEMO + "/data/value?key=a%2Fb", "{\"x\": 1}", 200);

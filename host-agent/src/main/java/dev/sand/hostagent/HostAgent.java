@@ -223,7 +223,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                 }
             });
             case DESCRIBE -> shards.process(command).thenApply(view ->
-                    view.used(door.use(command.application(), command.process(), view.memoryBytes())));
+                    view.used(door.use(command.application(), command.process())));
             default -> shards.process(command);
         };
     }

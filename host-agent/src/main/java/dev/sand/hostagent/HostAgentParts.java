@@ -17,6 +17,7 @@ import dev.sand.hostagent.sandbox.SandboxSockets;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostagent.triggers.GrainQueues;
+import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.workflow.TaskTokens;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -27,18 +28,20 @@ import java.util.function.LongSupplier;
  * @param secrets of an application, from memory: shards ask for them; never null
  * @param queues that grains may send to, or null
  * @param control which applications may control the platform
+ * @param usage counts what grains use
  * @param tokens of tasks that wait for a callback, under the platform's key
  */
 public record HostAgentParts(
         ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
         SegmentServer segments, SharedData data, LogStore logs, Function<String, ApplicationSecrets> secrets, Cluster cluster,
-        GrainQueues queues, TaskTokens tokens, Tracing tracing, Control control) {
+        GrainQueues queues, TaskTokens tokens, Tracing tracing, Control control, UsageCounter usage) {
 
-    /** Without spans, and nobody controls the platform. */
+    /** Without spans, nobody controls the platform, and nobody pays. */
     public HostAgentParts(ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
                           SegmentServer segments, SharedData data, LogStore logs,
                           Function<String, ApplicationSecrets> secrets, Cluster cluster, GrainQueues queues, TaskTokens tokens) {
-        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF, Control.NONE);
+        this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, Tracing.OFF, Control.NONE,
+                UsageCounter.NONE);
     }
 
     /** @param tickets of requests, under the platform's key; @param nowMs the time that they are dated by */
@@ -54,6 +57,11 @@ public record HostAgentParts(
             ApplicationSource applications, SandboxOpener sandboxes, JournalAdapter journal, RecordAdapter records,
             SegmentServer segments, SharedData data, LogStore logs, Function<String, ApplicationSecrets> secrets, Cluster cluster) {
         this(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, null, TaskTokens.ofTrial());
+    }
+
+    public HostAgentParts counting(UsageCounter counter) {
+        return new HostAgentParts(applications, sandboxes, journal, records, segments, data, logs, secrets, cluster, queues, tokens, tracing,
+                control, counter);
     }
 
     /** Sandboxes need the host agent's sockets, and the host agent its sandboxes: it opens them itself. */

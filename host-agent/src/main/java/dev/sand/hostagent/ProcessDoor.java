@@ -16,7 +16,7 @@ public interface ProcessDoor {
         public void onKilled(String application, String process) {}
 
         @Override
-        public DataPlaneUse use(String application, String process, long memoryBytes) {
+        public DataPlaneUse use(String application, String process) {
             return null;
         }
 
@@ -32,8 +32,8 @@ public interface ProcessDoor {
     /** Nobody is connected to it any more, whatever grant he has. Only enqueues. */
     void onKilled(String application, String process);
 
-    /** What has passed through it to one of them, which may have so much memory; null: there is no such way. */
-    DataPlaneUse use(String application, String process, long memoryBytes);
+    /** What has passed through it to one of them; null: there is no such way. */
+    DataPlaneUse use(String application, String process);
 
     /** Invocations through it lately, each counting half as much after a minute: by {@code application/process}, of those with any. */
     Map<String, Long> lately();

@@ -32,6 +32,7 @@ import dev.sand.hostagent.sandbox.Home;
 import dev.sand.hostagent.sandbox.SandboxConfiguration;
 import dev.sand.hostagent.sandbox.Sandboxes;
 import dev.sand.hostagent.segments.MemfdSegments;
+import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.hostlink.SlotEpochs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -101,6 +102,7 @@ final class TestPlatform implements AutoCloseable {
     }
 
     volatile String key = "key";
+    volatile UsageCounter usage = UsageCounter.NONE;
 
     private TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration,
                          SandboxConfiguration sandboxes, Preparation before) throws Exception {
@@ -118,7 +120,8 @@ final class TestPlatform implements AutoCloseable {
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 data, logs,
                 application -> ApplicationSecrets.of(Map.of("API_KEY", key + "-of-" + application)),
-                new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis))), broken::complete);
+                new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis)))
+                .counting((application, kind, use) -> usage.add(application, kind, use)), broken::complete);
     }
 
     MemfdSegments segments() {

@@ -9,6 +9,7 @@ import dev.sand.datalayer.Room;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.StoredSecrets;
 import dev.sand.datalayer.TriggerStore;
+import dev.sand.datalayer.UsageStore;
 import dev.sand.dataplane.Grants;
 import dev.sand.dataplane.Tickets;
 import dev.sand.event.ApplicationVersion;
@@ -38,6 +39,7 @@ import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.hostagent.triggers.Ownership;
 import dev.sand.hostagent.triggers.TriggerParts;
 import dev.sand.hostagent.triggers.TriggerRunner;
+import dev.sand.hostagent.usage.UsageWriter;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinkServer;
 import dev.sand.hostlink.LinkOptions;
@@ -103,6 +105,9 @@ final class HostSide {
         SharedData data = new SharedData(backends.store(), segments, SharedData.Options.DEFAULT, room);
         HostSecrets secrets = new HostSecrets(new OperatorsSecrets(options.secrets()), stored);
         Queues queues = new Queues(backends.bus(), backends.membership().slots());
+        // Closed after the host agent: what runs until the end is still counted.
+        UsageWriter usage = opened.add(UsageWriter.start(cluster.hostId(), new UsageStore(backends.store()), backends.membership()::nowMs,
+                options.usageInterval()));
         HostAgentParts parts = new HostAgentParts(source(registry, secrets),
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
@@ -111,7 +116,7 @@ final class HostSide {
                         new ProcessImages(backends.store(), System::currentTimeMillis)), new GrainQueues(registry, queues),
                 new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing,
                 new HostAgentParts.Control(capabilities, new Tickets(PlatformKeys.of(backends.store(), Tickets.KEY)),
-                        backends.membership()::nowMs));
+                        backends.membership()::nowMs), usage.meter());
         Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
         Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
@@ -125,7 +130,8 @@ final class HostSide {
         }
         DataPlane plane = opened.add(options.dataPlane().open(options, new DataPlane.Parts(cluster.hostId(), agent, agent.epochs(), segments,
                 new Grants(PlatformKeys.of(backends.store(), Grants.KEY)), new RecordedResults(invocations),
-                application -> registry.resolveNow(application, Registry.LIVE), options.dataPlane().tls(), backends.membership()::nowMs)));
+                application -> registry.resolveNow(application, Registry.LIVE), options.dataPlane().tls(), backends.membership()::nowMs,
+                usage.meter())));
         agent.opens(plane);
         opened.add(LeftoverCollector.start(new LeftoverParts(backends.store(), backends.bus(), registry, backends.bundles(),
                 data.objects(), parts.journal(), Ownership.of(backends.membership(), cluster.hostId()), backends.membership()::nowMs)));

@@ -32,12 +32,13 @@ import java.util.TreeMap;
  * @param cluster what of a cluster this is
  * @param management whether the platform is controlled by grains, and by whose
  * @param dataPlane where clients of cloud processes come
+ * @param usageInterval after which this host writes what applications have used
  */
 record Options(Path home, String host, int port, SandboxConfiguration.Kind sandbox, Path secrets, List<Path> secretsKey, int pool,
                int shards,
                String image, String engine, int bodyBytes, Duration drain, boolean folderDeploy, String python, Path pythonPath, String log,
                Duration idempotencyWindow, int keepExecutions, Path operatorKey, List<String> allowHosts, String trustedProxies, ClusterOptions cluster,
-               DataPlaneListen dataPlane, ManagementOptions management) {
+               DataPlaneListen dataPlane, ManagementOptions management, Duration usageInterval) {
     static final String USAGE = """
             options of the platform:
               --home DIR                 where it keeps everything (required)
@@ -63,6 +64,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
               --python-path DIR          folder with the Python package sand [the checkout's]
               --idempotency-window DURATION   how long an Idempotency-Key stands for its execution [24h]
               --keep-executions N        records of executions that each application keeps, the newest [10000]
+              --usage-interval DURATION  after which a host writes what applications have used, 1s to 10m [15s]
               --config FILE              options in a file, YAML or name=value lines; the command line wins
             """ + ManagementOptions.USAGE + DataPlaneListen.USAGE + ClusterOptions.USAGE;
     private static final String LOG = "--log";
@@ -136,9 +138,17 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 new Values(given).duration("--idempotency-window", "24h"),
                 Values.number("--keep-executions", take(given, "--keep-executions", "10000"), 100, 1_000_000), operatorKey,
                 Doors.names(take(given, "--allow-host", "")), proxies(take(given, "--trusted-proxies", "")), cluster,
-                DataPlaneListen.take(given), ManagementOptions.take(given, cluster.role()));
+                DataPlaneListen.take(given), ManagementOptions.take(given, cluster.role()), usageInterval(given));
         Doors.check(options);
         return options;
+    }
+
+    private static Duration usageInterval(Map<String, String> given) {
+        Duration interval = new Values(given).duration("--usage-interval", "15s");
+        if (interval.compareTo(Duration.ofSeconds(1)) < 0 || interval.compareTo(Duration.ofMinutes(10)) > 0) {
+            throw new IllegalArgumentException("--usage-interval is from 1s to 10m, not " + interval.toMillis() + "ms");
+        }
+        return interval;
     }
 
     private static String proxies(String text) {
@@ -223,6 +233,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
         values.put("python", python);
         values.put("python-path", pythonPath);
         values.put("keep-executions", keepExecutions);
+        values.put("usage-interval", usageInterval.toSeconds() + "s");
         values.put("idempotency-window", idempotencyWindow.toMinutes() + "m");
         management.show(values);
         dataPlane.show(values);

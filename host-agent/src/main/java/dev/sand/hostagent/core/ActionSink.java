@@ -14,4 +14,7 @@ public interface ActionSink {
      * @param trace of its execution, or null
      */
     default void attemptEnded(AppKey app, Hop hop, String trace) {}
+
+    /** An attempt that got an instance, of that much memory, has ended: somebody pays for it. */
+    default void used(AppKey app, Hop hop, long memoryBytes) {}
 }

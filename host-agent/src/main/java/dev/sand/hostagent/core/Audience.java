@@ -32,6 +32,7 @@ final class Audience {
     private final int slot;
     private final long epoch;
     private final List<InvocationListener> listeners = new ArrayList<>(1);
+    private boolean counts;
     private List<ProgressListener> watchers = List.of();
     /** Most executions have none. */
     private List<Parent> parents = List.of();
@@ -44,6 +45,12 @@ final class Audience {
 
     void add(InvocationListener listener) {
         listeners.add(listener);
+        counts |= listener.counts();
+    }
+
+    /** Whether somebody in it counts what the execution uses. */
+    boolean counts() {
+        return counts;
     }
 
     void add(Parent parent) {

@@ -71,11 +71,18 @@ final class CoreContext {
         sink.accept(action);
     }
 
-    /** An attempt on this host, with all that is told of it; {@code trace} is its execution's trace context, or null. */
-    void attemptEnded(Grain grain, Hop hop, String trace) {
+    /**
+     * An attempt on this host, with all that is told of it.
+     *
+     * @param trace is its execution's trace context, or null; @param counted what it uses is counted with somebody else's figures
+     */
+    void attemptEnded(Grain grain, Hop hop, String trace, boolean counted) {
         if (grain != null) {
             grain.figures().ended(hop);
             sink.attemptEnded(grain.application().key(), hop, trace);
+            if (!counted && hop.handedNs() != 0) {
+                sink.used(grain.application().key(), hop, grain.instanceMemoryBytes());
+            }
         }
     }
 

@@ -63,6 +63,11 @@ final class Grain {
         return figures;
     }
 
+    /** Which one of its instances may hold. */
+    long instanceMemoryBytes() {
+        return spec.instanceMemoryBytes(application.version().sandbox());
+    }
+
     /** Where it may run. */
     Placement placement() {
         return placement;

@@ -104,7 +104,7 @@ final class Story extends Timed implements AttemptLog {
         Hop hop = new Hop(event.id, event.grainName, event.attempt, error, event.queuedNs, event.handedNs, startedNs, endedNs,
                 context.nowNs, 0, 0);
         if (!event.isAway()) {
-            context.attemptEnded(event.grain, hop, request.traceparent());
+            context.attemptEnded(event.grain, hop, request.traceparent(), audience.counts());
         }
         return add(hop);
     }

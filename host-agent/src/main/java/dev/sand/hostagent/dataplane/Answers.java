@@ -27,14 +27,15 @@ final class Answers {
 
     /** As its shard tells it: perhaps that it has not begun here. @param output null: it is small, or there is none */
     void give(Call call, InvocationResult result, LentOutput output) {
-        boolean moved = result.failure() != null && result.failure().error().equals(Errors.MOVED)
-                && result.failure().source() == Failure.Source.PLATFORM;
+        boolean moved = Invocations.isMoved(result);
         if (!connection.isOpen(call) || moved) {
             if (output != null) {
                 output.undelivered();
             }
             if (moved && connection.isOpen(call)) {
                 connection.onMoved(call, ProcessPlace.slotOf(result.failure()) >= 0);
+            } else {
+                connection.onEndAlone(call, result, moved);
             }
             return;
         }

@@ -27,6 +27,8 @@ final class Call implements MappedListener {
     private ByteBuffer memory;
     private boolean running;
     int version;
+    /** What it asks for again is counted already, or will be when it ends. */
+    boolean counted;
 
     Call(DataConnection connection, Frame.Invoke asked, String executionId, long nowNs, long timeoutNs) {
         this.connection = connection;
@@ -48,6 +50,11 @@ final class Call implements MappedListener {
     @Override
     public boolean isFirst() {
         return !asked.repeated();
+    }
+
+    @Override
+    public boolean counts() {
+        return true;
     }
 
     boolean isLarge() {

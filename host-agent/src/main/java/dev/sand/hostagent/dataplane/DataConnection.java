@@ -156,13 +156,26 @@ final class DataConnection {
 
     /** On any thread. @param output null: it is small, or there is none */
     void onEnd(Call call, InvocationResult result, LentOutput output) {
-        if (!run(() -> answers.give(call, result, output)) && output != null) {
-            output.undelivered();
+        if (!run(() -> answers.give(call, result, output))) {
+            invocations.countLeft(call, result); // the host stops, and waits for what runs
+            if (output != null) {
+                output.undelivered();
+            }
         }
     }
 
-    /** On the loop: its record says how it ended. */
+    /** On the loop: nobody is there any more for whom it has ended. */
+    void onEndAlone(Call call, InvocationResult result, boolean moved) {
+        if (moved) {
+            invocations.countNot(call);
+        } else {
+            invocations.countLeft(call, result);
+        }
+    }
+
+    /** On the loop: its record says how it ended, and whoever ran it has counted it. */
     void onRecorded(Call call, InvocationResult result) {
+        call.counted = true;
         answers.giveRecorded(call, result);
     }
 

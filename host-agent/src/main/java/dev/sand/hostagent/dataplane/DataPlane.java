@@ -10,6 +10,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.ProcessDoor;
 import dev.sand.hostagent.segments.SegmentServer;
+import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.hostlink.SlotEpochs;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -47,6 +48,8 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
     /** Kills that grants issued before them are held against: a grant lives for an hour at most. */
     private static final int MOST_KILLS = 10_000;
+    /** Clients whose connection is lost come back at once. */
+    private static final int MOST_COUNTED = 50_000;
 
     /**
      * @param host this one's name
@@ -56,9 +59,10 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
      * @param live an application's live version; blocks
      * @param tls or null: none
      * @param nowMs the time that all programs of the platform agree on
+     * @param usage where what clients use is counted for who pays for it
      */
     public record Parts(String host, HostAgentPort agent, SlotEpochs epochs, SegmentServer segments, Grants grants, RecordedResults results,
-                        Function<String, Optional<ApplicationVersion>> live, SslContext tls, LongSupplier nowMs) {}
+                        Function<String, Optional<ApplicationVersion>> live, SslContext tls, LongSupplier nowMs, UsageCounter usage) {}
 
     private record Killed(String application, String process) {}
 
@@ -82,6 +86,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             return size() > MOST_KILLS;
         }
     };
+    private final CountedOnce counted = new CountedOnce(MOST_COUNTED);
     private int strangers;
     private long incoming;
 
@@ -188,6 +193,11 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         figures.closed(grant.application(), grant.process());
     }
 
+    /** Which executions have begun here. */
+    CountedOnce counted() {
+        return counted;
+    }
+
     /** A connection that was none of ours. */
     void noConnection() {
         strangers--;
@@ -218,8 +228,8 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     }
 
     @Override
-    public DataPlaneUse use(String application, String process, long memoryBytes) {
-        return figures.use(application, process, memoryBytes);
+    public DataPlaneUse use(String application, String process) {
+        return figures.use(application, process);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.dataplane;
 
+import dev.sand.datalayer.Use;
 import dev.sand.event.DataPlaneUse;
 import java.util.HashMap;
 import java.util.List;
@@ -21,17 +22,25 @@ public final class DataPlaneFigures {
         final AtomicLong connections = new AtomicLong();
         final LongAdder invocations = new LongAdder();
         final LongAdder failed = new LongAdder();
-        final LongAdder ns = new LongAdder();
+        final LongAdder us = new LongAdder();
+        final LongAdder mbUs = new LongAdder();
         final LongAdder bytesIn = new LongAdder();
         final LongAdder bytesOut = new LongAdder();
         volatile long usedNs = System.nanoTime();
+        /** A process's; 0: it is not known yet. */
+        volatile long memoryMb;
         private volatile double lately;
 
         /** One more, on the data plane's event loop. */
-        void invoked(long nowNs) {
+        void add(Use one, long nowNs) {
             lately = lately(nowNs) + 1;
             usedNs = nowNs;
-            invocations.increment();
+            invocations.add(one.invocations());
+            failed.add(one.failed());
+            us.add(one.us());
+            mbUs.add(one.mbUs());
+            bytesIn.add(one.bytesIn());
+            bytesOut.add(one.bytesOut());
         }
 
         /** Each counts half as much after a minute. */
@@ -40,7 +49,7 @@ public final class DataPlaneFigures {
         }
 
         Reading read(String application, String process) {
-            return new Reading(application, process, connections.get(), invocations.sum(), failed.sum(), ns.sum() / 1_000_000,
+            return new Reading(application, process, connections.get(), invocations.sum(), failed.sum(), us.sum() / 1_000, mbUs.sum() / 1_000,
                     bytesIn.sum(), bytesOut.sum(), (System.nanoTime() - usedNs) / 1_000_000);
         }
     }
@@ -49,12 +58,12 @@ public final class DataPlaneFigures {
      * @param process null: all of the application
      * @param connections open ones
      * @param invocations answered, {@code failed} ones of them with a failure
-     * @param ms from an invocation's arrival to its end, summed up
+     * @param ms from an invocation's arrival to its end, summed up; {@code mbMs}: each times its process's memory in MiB
      * @param bytesIn and {@code bytesOut}: of values
      * @param quietMs since somebody last connected or invoked something
      */
-    public record Reading(String application, String process, long connections, long invocations, long failed, long ms, long bytesIn,
-                          long bytesOut, long quietMs) {}
+    public record Reading(String application, String process, long connections, long invocations, long failed, long ms, long mbMs,
+                          long bytesIn, long bytesOut, long quietMs) {}
 
     private record Place(String application, String process) {}
 
@@ -102,17 +111,17 @@ public final class DataPlaneFigures {
     /** Of one process, for who pays for it and for who decides what is swapped out. */
     public Reading read(String application, String process) {
         Counts counts = processes.get(new Place(application, process));
-        return counts == null ? new Reading(application, process, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE) : counts.read(application, process);
+        return counts == null ? new Reading(application, process, 0, 0, 0, 0, 0, 0, 0, Long.MAX_VALUE) : counts.read(application, process);
     }
 
-    DataPlaneUse use(String application, String process, long memoryBytes) {
+    DataPlaneUse use(String application, String process) {
         Counts counts = processes.get(new Place(application, process));
         if (counts == null) {
             return new DataPlaneUse(0, 0, 0, 0, 0, 0, 0, null);
         }
         Reading read = counts.read(application, process);
-        return new DataPlaneUse(read.connections(), read.invocations(), read.failed(), read.ms(), read.ms() * (memoryBytes >> 20),
-                read.bytesIn(), read.bytesOut(), read.quietMs());
+        return new DataPlaneUse(read.connections(), read.invocations(), read.failed(), read.ms(), read.mbMs(), read.bytesIn(),
+                read.bytesOut(), read.quietMs());
     }
 
     Map<String, Long> lately() {

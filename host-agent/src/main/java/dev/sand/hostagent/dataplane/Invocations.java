@@ -33,15 +33,13 @@ final class Invocations {
     private final DataPlane plane;
     private final DataConnection connection;
     private final Grant grant;
-    private final DataPlaneFigures.Counts application;
-    private final DataPlaneFigures.Counts process;
+    private final Counting counting;
 
     Invocations(DataPlane plane, DataConnection connection, Grant grant) {
         this.plane = plane;
         this.connection = connection;
         this.grant = grant;
-        this.application = plane.figures().of(grant.application());
-        this.process = plane.figures().of(grant.application(), grant.process());
+        this.counting = new Counting(plane, connection, grant);
     }
 
     /** Why it is not even begun with, or null. */
@@ -164,10 +162,12 @@ final class Invocations {
     /** All of its input is here. */
     void begin(Call call) {
         Payload input = call.input();
+        call.counted = !plane.counted().begins(call.executionId, Ids.epochMs(call.asked.id()), call.asked.repeated());
         call.running();
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);
+        counting.begun(call);
     }
 
     /** @param call null: it has ended meanwhile */
@@ -212,21 +212,30 @@ final class Invocations {
     /** Its last frame goes. */
     void count(Call call, Frame last, long bytesOut) {
         if (last instanceof Frame.Moved) {
-            return;
+            countNot(call);
+        } else {
+            counting.ended(call, last instanceof Frame.Failed, bytesOut);
         }
-        count(application, call, last, bytesOut);
-        count(process, call, last, bytesOut);
     }
 
-    private static void count(DataPlaneFigures.Counts counts, Call call, Frame last, long bytesOut) {
-        long nowNs = System.nanoTime();
-        counts.invoked(nowNs);
-        if (last instanceof Frame.Failed) {
-            counts.failed.increment();
+    /** It was not begun here. */
+    void countNot(Call call) {
+        if (call.isRunning() && !call.counted) {
+            plane.counted().beginsNot(call.executionId);
         }
-        counts.ns.add(nowNs - call.beganNs);
-        counts.bytesIn.add(call.asked.size());
-        counts.bytesOut.add(bytesOut);
+    }
+
+    /** It was refused, for another host has its process. */
+    static boolean isMoved(InvocationResult result) {
+        return result.failure() != null && result.failure().error().equals(Errors.MOVED)
+                && result.failure().source() == Failure.Source.PLATFORM;
+    }
+
+    /** It has ended, and nobody is there any more for whom it did. On a shard's thread, once the loop runs no more. */
+    void countLeft(Call call, InvocationResult result) {
+        if (!isMoved(result)) {
+            counting.ended(call, result.failure() != null, result.output() == null ? 0 : result.output().size());
+        }
     }
 
     // --- failures as frames

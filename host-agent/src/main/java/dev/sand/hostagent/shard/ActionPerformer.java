@@ -1,17 +1,19 @@
 package dev.sand.hostagent.shard;
 
+import dev.sand.datalayer.UsageStore.Kind;
+import dev.sand.datalayer.Use;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationRecord;
-import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
+import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.Tracing;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.ActionSink;
-import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.RemoteEvent;
 import dev.sand.workflow.Execution;
 import java.time.Duration;
@@ -70,6 +72,15 @@ final class ActionPerformer implements ActionSink {
         if (tracing.isOn()) {
             tracing.attemptEnded(app.application(), app.version(), hop, trace);
         }
+    }
+
+    /** Time is what its instance tells; of one that was ended for its deadline all that it had. Of what was lost it is not known. */
+    @Override
+    public void used(AppKey app, Hop hop, long memoryBytes) {
+        boolean told = hop.startedNs() != 0;
+        long ns = told ? hop.endedNs() - hop.startedNs() : Errors.TIMEOUT.equals(hop.error()) ? hop.returnedNs() - hop.handedNs() : 0;
+        long us = Math.clamp(ns, 0, hop.returnedNs() - hop.handedNs()) / 1_000;
+        adapters.usage().add(app.application(), Kind.GRAINS, new Use(1, hop.error() == null ? 0 : 1, us, us * (memoryBytes >> 20), 0, 0));
     }
 
     /** The step is over. */

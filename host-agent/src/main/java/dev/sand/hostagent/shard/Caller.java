@@ -11,6 +11,11 @@ record Caller(String application, InvocationListener listener) implements Invoca
     }
 
     @Override
+    public boolean counts() {
+        return listener.counts();
+    }
+
+    @Override
     public void onAccepted() {
         listener.onAccepted();
     }

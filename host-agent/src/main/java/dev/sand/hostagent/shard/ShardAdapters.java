@@ -10,6 +10,7 @@ import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.hostagent.sandbox.ApplicationSource;
 import dev.sand.hostagent.sandbox.SandboxRuntime;
 import dev.sand.hostagent.slots.SlotTable;
+import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.hostagent.work.RemoteWork;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ import java.util.function.Function;
  *
  * @param secrets of an application, from memory: shards ask for them
  * @param capabilities of applications that may control the platform; @param control how they do
+ * @param usage counts what grains use
  * @param shards gives an input to all of this host
  * @param withheld counts what the slots' fence holds back
  */
@@ -42,4 +44,5 @@ record ShardAdapters(
         Withheld withheld,
         Capabilities capabilities,
         ControlCalls control,
+        UsageCounter usage,
         Consumer<Input> shards) {}

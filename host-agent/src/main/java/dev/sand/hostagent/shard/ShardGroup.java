@@ -112,7 +112,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
                         new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld,
-                parts.control().capabilities(), control, this::submitAll);
+                parts.control().capabilities(), control, parts.usage(), this::submitAll);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         for (int i = 0; i < configuration.shards(); i++) {
