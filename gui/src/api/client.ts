@@ -33,6 +33,12 @@ export class Refusal extends Error {
   }
 }
 
+const RETRIES = 3;
+
+/** Whether to ask again: what the platform refuses it will refuse again, unless it says otherwise. */
+export const isToBeAskedAgain = (times: number, error: Error): boolean =>
+  times < RETRIES && (!(error instanceof Refusal) || error.problem?.retryable === true);
+
 interface Answered<T> {
   readonly data?: T;
   readonly error?: unknown;

@@ -1,10 +1,14 @@
 // What pages ask for, each with the address that "as curl" shows.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { type Schemas, address, answered, client } from "./client";
+import { isYoung } from "../model/executionId";
+import { Refusal, type Schemas, address, answered, client, isToBeAskedAgain } from "./client";
 import { readHistory } from "./history";
 
 const FRESH_MS = 5_000;
 const RUNNING_MS = 1_000;
+/** Of an execution that was asked for so lately the record may be on its way, and is waited for, as often as this. */
+const YOUNG_MS = 60_000;
+const RECORD_TRIES = 10;
 export const PAGE = 50;
 const NEXT_PAGE = 1_000;
 
@@ -110,6 +114,8 @@ export const invocation = (app: string, id: string) =>
   queryOptions({
     queryKey: ["invocation", app, id],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/invocations/{id}", { params: { path: { app, id } } })),
+    retry: (times, error) => isToBeAskedAgain(times, error) || (times < RECORD_TRIES && error instanceof Refusal && error.status === 404 && isYoung(id, Date.now(), YOUNG_MS)),
+    retryDelay: RUNNING_MS,
     refetchInterval: (query) => (query.state.data?.status === "RUNNING" ? RUNNING_MS : false),
   });
 
