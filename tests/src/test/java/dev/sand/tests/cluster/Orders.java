@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 final class Orders {
     static final String NAME = "orders";
     private static final Duration LONGEST = Duration.ofSeconds(120);
+    private static final Duration SEEN = Duration.ofMillis(1_500);
     private static final String ASK = """
             {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "Parameters": {"FunctionName": "ask",
               "Payload": {"order.$": "$.order", "token.$": "$$.Task.Token"}}, "ResultPath": "$.answer", "Next": "Told"},
@@ -85,8 +86,10 @@ final class Orders {
                 Map.of("Prefer", "respond-async", "Sand-Timeout", "10m", "Idempotency-Key", name)).join(), answer -> answer.status() == 202);
     }
 
+    /** Returns when every host sees it: a read may be a second behind another host's write (docs/DATA.md). */
     static void mend(PlatformClient client, boolean isMended) {
         await("the mended step").atMost(LONGEST).until(() -> client.invoke(NAME + "/mend", String.valueOf(isMended)).status() == 200);
+        await("what another host wrote").pollDelay(SEEN).atMost(LONGEST).until(() -> true);
     }
 
     int count() {
