@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What they see goes into a {@link History}. When all is over, {@link #violations} asks for everything once more.
  */
 final class Load implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(150);
+    private static final Duration LONGEST = Duration.ofSeconds(300);
     private static final Duration PAUSE = Duration.ofMillis(250);
     private final PlatformClient client;
     private final String application;
@@ -107,7 +107,7 @@ final class Load implements AutoCloseable {
     private PlatformClient.Answer ask(int n, Map<String, String> headers) throws InterruptedException {
         Map<String, String> all = new HashMap<>(headers);
         all.put("Idempotency-Key", run + n);
-        all.put("Sand-Timeout", "120s");
+        all.put("Sand-Timeout", "280s");
         long end = System.nanoTime() + LONGEST.toNanos();
         while (true) {
             PlatformClient.Answer answer = client.invokeLater(application + "/main", FiveSteps.input(n, run), all).join();
