@@ -21,9 +21,13 @@ final class RequestAppend {
         this.hosts = hosts;
     }
 
-    /** Nobody waits for more than its acceptance, and it fits. What is to be redriven has a record of its end: it would be skipped. */
+    /**
+     * Nobody waits for more than its acceptance, and it fits. What is to be redriven has a record of its end: it would be skipped. What is
+     * to run in a cloud process is accepted where that lives, and nowhere else: it may move before its copy is read, and whoever was told
+     * so by its host asks in the new slot, where a copy that was left behind would run beside.
+     */
     static boolean isFor(InvocationRequest request) {
-        return request.durable() && request.redrive() == null && request.input().size() <= RequestRecord.INPUT_BYTES;
+        return request.durable() && request.redrive() == null && request.process() == null && request.input().size() <= RequestRecord.INPUT_BYTES;
     }
 
     Append state() {

@@ -11,6 +11,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
@@ -18,6 +19,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -168,6 +170,19 @@ class UnacceptedRequestTest extends RemoteHostsFixture {
         patient.invoke(Caller.request(id, "echo", new byte[] {5}, 600_000, false), caller);
         atHost.take();
         await().pollDelay(Duration.ofMillis(600)).until(() -> asked.isEmpty());
+    }
+
+    /** A copy of it would run beside what its caller begins where the process lives by then. */
+    @Test
+    void whatIsToRunInAProcessIsNeverSentOverTheBus() throws Exception {
+        caller = new Caller();
+        patient.invoke(new InvocationRequest(id, "demo", 1, "echo", Payload.nullJson(), 600_000, true, null, null, "counter"), caller);
+        InvocationListener at = atHost.take();
+        await().pollDelay(Duration.ofMillis(600)).until(() -> asked.isEmpty());
+        turnAway(at, new Failure(Errors.MOVED, "it lives in slot 3", Failure.Source.PLATFORM, true, null, Map.of(ProcessPlace.SLOT, 3)));
+        assertThat(ProcessPlace.slotOf(caller.result().failure())).isEqualTo(3);
+        assertThat(caller.accepted).isNotDone();
+        assertThat(asked).isEmpty();
     }
 
     @Test

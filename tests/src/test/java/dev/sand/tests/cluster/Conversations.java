@@ -17,11 +17,11 @@ final class Conversations {
     /**
      * What one process has at the end.
      *
-     * @param said functions of it that ended: with numbers from 0
+     * @param said numbers of its functions that ended well; of those that failed, messages may have come all the same, and once
      * @param heard in the order in which it took them
      * @param keys of its state: {@code a/N} and {@code b/N} of each such function
      */
-    record Process(int said, List<Heard> heard, Set<String> keys) {}
+    record Process(Set<Integer> said, List<Heard> heard, Set<String> keys) {}
 
     private Conversations() {}
 
@@ -36,7 +36,7 @@ final class Conversations {
         return wrong;
     }
 
-    private static void order(String from, String to, int said, List<Heard> heard, List<String> wrong) {
+    private static void order(String from, String to, Set<Integer> said, List<Heard> heard, List<String> wrong) {
         List<Integer> numbers = heard.stream().filter(one -> one.from().equals(from)).map(Heard::number).toList();
         Set<Integer> seen = new TreeSet<>();
         int last = -1;
@@ -48,7 +48,7 @@ final class Conversations {
             }
             last = Math.max(last, number);
         }
-        for (int number = 0; number < said; number++) {
+        for (int number : new TreeSet<>(said)) {
             if (!seen.contains(number)) {
                 wrong.add("message " + number + " of " + from + " never came to " + to);
             }
@@ -56,7 +56,7 @@ final class Conversations {
     }
 
     private static void written(String of, Process process, List<String> wrong) {
-        for (int number = 0; number < process.said(); number++) {
+        for (int number : new TreeSet<>(process.said())) {
             for (String key : List.of("a/" + number, "b/" + number)) {
                 if (!process.keys().contains(key)) {
                     wrong.add(of + " has not " + key + ", whose function ended");

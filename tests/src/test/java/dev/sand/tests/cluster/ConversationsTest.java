@@ -18,20 +18,22 @@ class ConversationsTest {
     }
 
     private static List<String> wrong(Set<String> keys, Heard... heard) {
-        return Conversations.violations(Map.of("a", new Process(2, List.of(heard), keys)));
+        return Conversations.violations(Map.of("a", new Process(Set.of(0, 1), List.of(heard), keys)));
     }
 
     @Test
     void whereAllIsWellItFindsNothing() {
         assertThat(wrong(TWO, a(0), a(1))).isEmpty();
-        Process each = new Process(1, List.of(new Heard("b", 0), a(0)), Set.of("a/0", "b/0", "heard"));
+        Process each = new Process(Set.of(0), List.of(new Heard("b", 0), a(0)), Set.of("a/0", "b/0", "heard"));
         assertThat(Conversations.violations(Map.of("a", each, "b", each))).isEmpty();
+        assertThat(wrong(TWO, a(0), a(1), a(2))).as("one that failed has sent something").isEmpty();
     }
 
     @Test
     void itFindsEachThing() {
         assertThat(wrong(TWO, a(0))).containsExactly("message 1 of a never came to a");
         assertThat(wrong(TWO, a(0), a(1), a(0))).containsExactly("message 0 of a came to a twice");
+        assertThat(wrong(TWO, a(0), a(1), a(2), a(2))).as("even of one that failed").containsExactly("message 2 of a came to a twice");
         assertThat(wrong(TWO, a(1), a(0))).containsExactly("message 0 of a came to a after 1");
         assertThat(wrong(TWO, a(0), a(1), new Heard("z", 0))).singleElement().asString().contains("of nobody");
         assertThat(wrong(Set.of("a/0", "b/0", "b/1"), a(0), a(1))).containsExactly("a has not a/1, whose function ended");
