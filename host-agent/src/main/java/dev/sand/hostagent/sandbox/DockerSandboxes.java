@@ -46,6 +46,7 @@ final class DockerSandboxes implements SandboxEngine {
     private final int cores;
     private final DockerEvents events;
     private final Map<String, State> known = new ConcurrentHashMap<>();
+    private final RunningSteps steps = new RunningSteps();
     private volatile Listener listener = (sandbox, cause) -> {};
 
     /** @throws SandboxException when no engine answers or it does not have the image: the message says which and what to do */
@@ -251,25 +252,34 @@ final class DockerSandboxes implements SandboxEngine {
     @Override
     public TaskResult run(Task task, Consumer<String> line) throws SandboxException {
         String id = SandboxIds.next();
-        known.put(id, State.KNOWN);
+        String doing = "run the build step " + task.name();
         Map<String, String> labels = new HashMap<>(ours);
         labels.put(SANDBOX, id);
+        steps.begin(id, doing);
+        known.put(id, State.KNOWN);
         try {
             String reaches = network.of(task.network());
-            return DockerTask.run(docker, task, line, create -> create
+            TaskResult result = DockerTask.run(docker, task, line, create -> create
                     .withName(containerName(id) + "-build-" + task.name())
                     .withHostName("build")
                     .withLabels(labels)
                     .withHostConfig(ContainerShape.hostConfig(task.limits(), task.mounts(), reaches, cores)),
                     configuration.image());
+            steps.requireOpen(doing);
+            return result;
+        } catch (SandboxException e) {
+            steps.requireOpen(doing); // its container was taken away under it
+            throw e;
         } finally {
             stop(id);
+            steps.ended(id);
         }
     }
 
-    /** Leaves running containers to {@link #stop}; what is left all the same, the next start of this host removes. */
+    /** Leaves sandboxes to {@link #stop}; what is left all the same, the next start of this host removes. */
     @Override
     public void close() {
+        steps.close(this::stop);
         events.close();
         docker.close();
     }

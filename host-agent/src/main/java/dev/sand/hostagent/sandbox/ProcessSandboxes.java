@@ -36,6 +36,9 @@ final class ProcessSandboxes implements SandboxEngine {
     private final int ownUid;
     private final UserIds uids = new UserIds(false);
     private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private final RunningSteps steps = new RunningSteps();
+    /** By their marks. */
+    private final Map<String, Process> stepProcesses = new ConcurrentHashMap<>();
     private volatile Listener listener = (sandbox, cause) -> {};
 
     ProcessSandboxes(SandboxConfiguration configuration, Home home) throws SandboxException {
@@ -200,15 +203,28 @@ final class ProcessSandboxes implements SandboxEngine {
             command.set(0, python);
         }
         List<String> wrapped = isolation.wrap(command, task.uid(), task.network() != null, task.limits().memoryBytes(), task.limits().pids());
-        Path mark = home.staging().resolve(SandboxIds.next());
+        String id = SandboxIds.next();
+        Path mark = mark(id);
         Map<String, String> environment = new HashMap<>(task.environment());
         environment.put("SAND_DIRECTORY", mark.toString());
         environment.putIfAbsent("PYTHONPATH", pythonPath.toString());
-        Running begun = launch(doing, wrapped, mark, environment, task.outputBytes(), line);
+        steps.begin(id, doing);
+        try {
+            return follow(task, doing, id, launch(doing, wrapped, mark, environment, task.outputBytes(), line));
+        } finally {
+            stepProcesses.remove(id);
+            steps.ended(id);
+        }
+    }
+
+    private TaskResult follow(Task task, String doing, String id, Running begun) throws SandboxException {
+        stepProcesses.put(id, begun.process());
+        Path mark = mark(id);
         try {
             boolean ended = begun.process().waitFor(task.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
             ProcessTree.kill(begun.process().toHandle(), mark);
             begun.drained().completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
+            steps.requireOpen(doing);
             return new TaskResult(begun.process().waitFor(), begun.stdout().text(), begun.stderr().text(),
                     ended ? null : "it took longer than " + task.timeLimit().toSeconds() + " s");
         } catch (InterruptedException e) {
@@ -218,8 +234,21 @@ final class ProcessSandboxes implements SandboxEngine {
         }
     }
 
+    /** Whatever a step starts carries it, so that it is found. */
+    private Path mark(String step) {
+        return home.staging().resolve(step);
+    }
+
+    private void killStep(String id) {
+        Process process = stepProcesses.get(id);
+        if (process != null) {
+            ProcessTree.kill(process.toHandle(), mark(id));
+        }
+    }
+
     @Override
     public void close() {
+        steps.close(this::killStep);
         new ArrayList<>(running.keySet()).forEach(this::stop);
     }
 }

@@ -58,6 +58,7 @@ interface SandboxEngine extends AutoCloseable {
     /** Runs one command to its end in a sandbox of its own: the build's steps. */
     TaskResult run(Task task, Consumer<String> line) throws SandboxException;
 
+    /** Ends the steps of builds that run still: those fail. Blocks until they have. */
     @Override
     void close();
 

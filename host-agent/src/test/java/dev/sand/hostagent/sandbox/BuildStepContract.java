@@ -1,14 +1,21 @@
 package dev.sand.hostagent.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sand.event.SandboxSpec;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,8 +42,12 @@ abstract class BuildStepContract {
     }
 
     private SandboxEngine.TaskResult run(String python, Duration limit) throws SandboxException {
+        return run(python, limit, List.of());
+    }
+
+    private SandboxEngine.TaskResult run(String python, Duration limit, List<SandboxEngine.Mount> mounts) throws SandboxException {
         return engine.run(new SandboxEngine.Task("try", engine.nextUid(), List.of("python3", "-c", python), Map.of("WORD", "hello"),
-                List.of(), LIMITS, null, limit, 1000), lines::add);
+                mounts, LIMITS, null, limit, 1000), lines::add);
     }
 
     @Test
@@ -57,6 +68,36 @@ abstract class BuildStepContract {
 
         assertThat(result.killedFor()).contains("longer than 2 s");
         assertThat(result.succeeded()).isFalse();
+    }
+
+    /** With all that it started: nothing goes on to write where the host has stopped. */
+    @Test
+    void itDoesNotOutliveItsEngine() throws Exception {
+        Path beats = Files.createDirectory(root.resolve("beats"));
+        Files.setPosixFilePermissions(beats, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Future<?> step = ForkJoinPool.commonPool().submit(() -> run("""
+                import os, time
+                os.fork()
+                os.write(1, b"begun\\n")
+                while True:
+                    open(f"%s/{os.getpid()}", "a").write("x")
+                    time.sleep(0.01)
+                """.formatted(beats), Duration.ofMinutes(10), List.of(new SandboxEngine.Mount(beats, true))));
+        await().until(() -> lines.size() == 2);
+
+        engine.close();
+
+        assertThatThrownBy(step::get).hasRootCauseMessage("cannot run the build step try: the host agent is stopping");
+        List<Long> sizes = sizes(beats);
+        Thread.sleep(300);
+        assertThat(sizes(beats)).hasSize(2).isEqualTo(sizes);
+        assertThatThrownBy(() -> run("print()", Duration.ofMinutes(1))).hasMessageContaining("the host agent is stopping");
+    }
+
+    private static List<Long> sizes(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().map(file -> file.toFile().length()).toList();
+        }
     }
 
     @Test
