@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -62,9 +61,7 @@ final class Callers implements AutoCloseable {
 
     Callers(URI server, String application, String process) throws IOException {
         client = ProcessClient.connect(server, application, process);
-        Path script = Files.createTempFile("callers", ".py");
-        Files.writeString(script, SCRIPT);
-        ProcessBuilder builder = new ProcessBuilder(ROOT.resolve(".sand/venv/bin/python").toString(), script.toString(), server.toString(),
+        ProcessBuilder builder = new ProcessBuilder(ROOT.resolve(".sand/venv/bin/python").toString(), "-c", SCRIPT, server.toString(),
                 application, process).redirectErrorStream(true);
         builder.environment().put("PYTHONPATH", ROOT.resolve("grain-worker/src").toString());
         other = builder.start();
