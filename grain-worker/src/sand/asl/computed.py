@@ -49,7 +49,9 @@ def _plain(value: Any) -> str:
 def _field(visit: Visit, expression: Expression, data: Any, field: str) -> Any:
     try:
         return expression.evaluate(flow.View(visit, data))
-    except Missing:
+    except Missing as missing:
+        if field in ("TimeoutSecondsPath", "HeartbeatSecondsPath"):
+            raise runtime(f"Invalid path '{expression}' : {missing}") from None
         raise runtime(f"The {field} parameter does not reference an input value: {expression}") from None
 
 

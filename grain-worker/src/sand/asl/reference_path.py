@@ -138,7 +138,11 @@ def _bracket(text: str, at: int) -> tuple[str | int, int] | None:
     quote = text[at + 1 : at + 2]
     if quote in ("'", '"'):
         found = _QUOTED[quote].match(text, at + 2)
-        return None if found is None else (_ESCAPE.sub(_unescaped, found[1]), found.end())
+        if found is None:
+            return None
+        # A backslash before the quote of the other kind AWS takes for a character.
+        other = "\"" if quote == "'" else "'"
+        return _ESCAPE.sub(lambda it: it[0] if it[1] == other else _unescaped(it), found[1]), found.end()
     end = text.find("]", at)
     digits = text[at + 1 : end] if end > 0 else ""
     bare = digits.removeprefix("-")

@@ -195,15 +195,16 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
 
 
 def _items(visit: Visit, state: asl.Map, data: Any) -> Any:
-    """An array; in JSONata also an object, of which each member is an item."""
+    """An array; in JSONata, of a distributed Map, also an object, of which each member is an item."""
     if not state.flow.is_jsonata:
         plain = state.items_path.within_data
         items = plain.demand(data) if plain else flow.read(visit, state.items_path, data)
         if not isinstance(items, list):
-            raise runtime(f'Reference path "{state.items_path}" must point to array.')
+            shown = str(state.items_path)  # of one into the context object, AWS shows one of its two signs
+            raise runtime(f'Reference path "{shown[1:] if shown.startswith("$$") else shown}" must point to array.')
         return items
     items = flow.filled(state.items, flow.View(visit, data))
-    if isinstance(items, list | dict):
+    if isinstance(items, list) or (isinstance(items, dict) and state.distribution is not None):
         return items
     if isinstance(state.items, Computed):
         raise state.items.expression.mistyped("array", items)  # type: ignore[attr-defined]

@@ -42,6 +42,9 @@ final class ComputedFields {
         try {
             return from.evaluate(visit.environment(input, source));
         } catch (Path.Missing e) {
+            if (field.equals("TimeoutSecondsPath") || field.equals("HeartbeatSecondsPath")) {
+                throw StatesError.runtime("Invalid path '" + from + "' : " + e.getMessage());
+            }
             throw StatesError.runtime("The " + field + " parameter does not reference an input value: " + from);
         }
     }

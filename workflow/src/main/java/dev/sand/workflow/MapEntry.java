@@ -62,17 +62,18 @@ final class MapEntry {
         }
     }
 
-    /** An array; in JSONata also an object, of which each member is an item. */
+    /** An array; in JSONata, of a distributed Map, also an object, of which each member is an item. */
     private JsonNode items(Visit visit, State.Map map, Document input) {
         if (!visit.state.flow().isJsonata()) {
             JsonNode items = flow.readItems(visit, map.itemsPath(), input);
             if (!items.isArray()) {
-                throw StatesError.runtime("Reference path \"" + map.itemsPath() + "\" must point to array.");
+                String shown = map.itemsPath().toString(); // of one into the context object, AWS shows one of its two signs
+                throw StatesError.runtime("Reference path \"" + (shown.startsWith("$$") ? shown.substring(1) : shown) + "\" must point to array.");
             }
             return items;
         }
         JsonNode items = flow.fill(visit, map.items(), input).node(source);
-        if (items.isArray() || items.isObject()) {
+        if (items.isArray() || items.isObject() && map.distribution() != null) {
             return items;
         }
         if (map.items() instanceof Template.Computed(String field, Query query)) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** A path that names exactly one place ({@code $.a['b c'][2]}), and so can be written to as well as read. */
 public final class ReferencePath {
@@ -16,6 +17,8 @@ public final class ReferencePath {
         record Index(int index) implements Step {}
     }
 
+    private static final String CONTROLS = "nrtfb";
+    private static final Pattern HEX = Pattern.compile("[0-9a-fA-F]{4}");
     private final String text;
     private final List<Step> steps;
 
@@ -51,14 +54,12 @@ public final class ReferencePath {
                 }
                 steps.add(new Step.Field(name.toString()));
             } else if (c == '[' && at + 1 < text.length() && (text.charAt(at + 1) == '\'' || text.charAt(at + 1) == '"')) {
-                char quote = text.charAt(at + 1);
-                int end = text.indexOf(quote, at + 2);
-                if (end < 0 || end + 1 >= text.length() || text.charAt(end + 1) != ']'
-                        || text.lastIndexOf('\\', end) > at) {
+                StringBuilder name = new StringBuilder();
+                at = quotedName(text, at + 2, text.charAt(at + 1), name);
+                if (at < 0) {
                     return null;
                 }
-                steps.add(new Step.Field(text.substring(at + 2, end)));
-                at = end + 2;
+                steps.add(new Step.Field(name.toString()));
             } else if (c == '[') {
                 int end = text.indexOf(']', at);
                 Integer index = end < 0 ? null : index(text.substring(at + 1, end));
@@ -87,6 +88,28 @@ public final class ReferencePath {
             at++;
         }
         return at;
+    }
+
+    /** As Jayway reads it, but for a backslash before the quote of the other kind: AWS takes it for a character. @return behind ], or -1 */
+    private static int quotedName(String text, int at, char quote, StringBuilder name) {
+        while (at < text.length() && text.charAt(at) != quote) {
+            char c = text.charAt(at++);
+            if (c != '\\' || at == text.length()) {
+                name.append(c);
+                continue;
+            }
+            char next = text.charAt(at++);
+            if ((next == '\'' || next == '"') && next != quote) {
+                name.append(c).append(next);
+            } else if (next == 'u' && HEX.matcher(text).region(at, Math.min(at + 4, text.length())).matches()) {
+                name.append((char) Integer.parseInt(text, at, at + 4, 16));
+                at += 4;
+            } else {
+                int control = CONTROLS.indexOf(next);
+                name.append(control < 0 ? next : "\n\r\t\f\b".charAt(control));
+            }
+        }
+        return at + 1 < text.length() && text.charAt(at + 1) == ']' ? at + 2 : -1;
     }
 
     private static Integer index(String digits) {
