@@ -11,7 +11,22 @@ import httpx
 from sand.command.failure import Failure
 from sand.errors import SandError
 
-from . import backup, cold, data_plane, delivery, hop, invocation, killed, management, memory, processes, soak, transition, warm
+from . import (
+    access,
+    backup,
+    cold,
+    data_plane,
+    delivery,
+    hop,
+    invocation,
+    killed,
+    management,
+    memory,
+    processes,
+    soak,
+    transition,
+    warm,
+)
 from .peers import http as peers
 from .table import Row, figure, markdown, plain, write_json
 from .under_test import ROOT, Platform
@@ -39,6 +54,7 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
     "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
     "management-call": lambda arguments: management.management_call(arguments.sandbox),
+    "access": lambda arguments: access.access(arguments.sandbox),
     "data-plane": lambda arguments: data_plane.data_plane(arguments.sandbox),
     **{name: lambda arguments, part=part: part(arguments.sandbox) for name, part in processes.PARTS.items()},
     "peers": lambda _: peers.measure(),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Mapping
 
 
 class Client:
-    """One connection. `call` sends a POST and waits for the whole answer."""
+    """One connection. `call` sends a POST and waits for the whole answer. `headers`: what each has beside."""
 
-    def __init__(self, port: int, timeout: float = 60.0) -> None:
+    def __init__(self, port: int, timeout: float = 60.0, headers: Mapping[str, str] | None = None) -> None:
+        self._headers = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         self._socket = socket.create_connection(("127.0.0.1", port), timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._rest = b""
@@ -17,7 +19,8 @@ class Client:
     def call(self, path: str, body: bytes = b"{}", content_type: str = "application/json") -> tuple[int, bytes]:
         """Returns status and body; raises ConnectionError when the server hangs up."""
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{self._headers}"
+            f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
         ).encode()
         self._socket.sendall(head + body)
         return self._answer()

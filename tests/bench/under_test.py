@@ -69,12 +69,13 @@ class Platform:
     def deploy(self, folder: Path) -> None:
         self.sand("deploy", str(folder))
 
-    def sand(self, *arguments: str) -> str:
+    def sand(self, *arguments: str, key_file: Path | None = None) -> str:
         done = subprocess.run(
             ["sand", "--server", f"http://127.0.0.1:{self.port}", *arguments],
             capture_output=True,
             text=True,
             timeout=600,
+            env=os.environ | ({} if key_file is None else {"SAND_KEY_FILE": str(key_file)}),
         )
         if done.returncode != 0:
             raise RuntimeError(f"sand {' '.join(arguments)}: {done.returncode}\n{done.stdout}\n{done.stderr}")
