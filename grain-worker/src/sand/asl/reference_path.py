@@ -20,11 +20,16 @@ class BeyondArray(Missing):
 _QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*){quote}\]", re.DOTALL) for quote in ("'", '"')}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
+_FROM_THE_END = re.compile(r"\[ *\( *@\.(?:length|size\(\)) *- *([0-9]{1,9}) *\) *\]")
 _NOT_IN_A_NAME = frozenset("@,:?*()]'\" \\")
 
 
+class Negative(int):
+    """An index written with a minus, at which no array has an element: as in the version of Jayway's library that AWS shows."""
+
+
 class ReferencePath:
-    """steps: from the root down, a str for a field and an int for an element (a negative one, for reading, from the end)."""
+    """steps: from the root down, a str for a field and an int for an element (below zero, of `(@.length-n)`, from the end)."""
 
     __slots__ = ("steps", "text")
 
@@ -46,7 +51,7 @@ class ReferencePath:
                     raise Missing(f"No results for path: {self._canonical()}")
                 at = at[step]
             else:
-                index = step + len(at) if isinstance(at, list) and step < 0 else step
+                index = step + len(at) if isinstance(at, list) and _is_from_the_end(step) else step
                 if not isinstance(at, list) or not 0 <= index < len(at):
                     is_beyond = isinstance(at, list) and number == len(self.steps)
                     raise (BeyondArray if is_beyond else Missing)(f"No results for path: {self._canonical()}")
@@ -92,6 +97,10 @@ class ReferencePath:
         return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps[:count])
 
 
+def _is_from_the_end(step: str | int) -> bool:
+    return isinstance(step, int) and step < 0 and not isinstance(step, Negative)
+
+
 def try_parse(text: str) -> ReferencePath | None:
     """None when the text is not of the plain form."""
     if not text.startswith("$"):
@@ -110,7 +119,7 @@ def try_parse(text: str) -> ReferencePath | None:
 def parse(text: str) -> ReferencePath:
     """Raises ValueError with one sentence."""
     path = None if text.startswith("$$") else try_parse(text)
-    if path is None:
+    if path is None or any(map(_is_from_the_end, path.steps)):
         raise ValueError(f"'{text}' is not a reference path: it must name one place, like $.a.b['c'][0]")
     return path
 
@@ -141,11 +150,15 @@ def _bracket(text: str, at: int) -> tuple[str | int, int] | None:
         if found is None:
             return None
         # A backslash before the quote of the other kind AWS takes for a character.
-        other = "\"" if quote == "'" else "'"
+        other = '"' if quote == "'" else "'"
         return _ESCAPE.sub(lambda it: it[0] if it[1] == other else _unescaped(it), found[1]), found.end()
+    found = _FROM_THE_END.match(text, at)
+    if found is not None:
+        # Nothing stands behind the last one: an index that no array has.
+        return -int(found[1]) or Negative(-1), found.end()
     end = text.find("]", at)
     digits = text[at + 1 : end] if end > 0 else ""
     bare = digits.removeprefix("-")
     if not bare or len(digits) > 9 or not (bare.isascii() and bare.isdigit()):
         return None
-    return int(digits), end + 1
+    return Negative(digits) if digits.startswith("-") else int(digits), end + 1

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A path that names exactly one place ({@code $.a['b c'][2]}), and so can be written to as well as read. */
@@ -13,11 +14,15 @@ public final class ReferencePath {
     public sealed interface Step {
         record Field(String name) implements Step {}
 
-        /** @param index from 0; negative ones from the end, for reading only */
+        /** @param index from 0; at a negative one no array has an element, as in the version of Jayway's library that AWS shows */
         record Index(int index) implements Step {}
+
+        /** As {@code [(@.length-n)]}, for reading only. @param index 1: the last one */
+        record FromEnd(int index) implements Step {}
     }
 
     private static final String CONTROLS = "nrtfb";
+    private static final Pattern FROM_END = Pattern.compile("\\[ *\\( *@\\.(?:length|size\\(\\)) *- *([0-9]{1,9}) *\\) *]");
     private static final Pattern HEX = Pattern.compile("[0-9a-fA-F]{4}");
     private final String text;
     private final List<Step> steps;
@@ -30,7 +35,7 @@ public final class ReferencePath {
     /** @throws IllegalArgumentException with one sentence, when the text is no reference path */
     public static ReferencePath parse(String text) {
         ReferencePath path = tryParse(text);
-        if (path == null || text.startsWith("$$")) {
+        if (path == null || text.startsWith("$$") || path.steps.stream().anyMatch(Step.FromEnd.class::isInstance)) {
             throw new IllegalArgumentException(
                     "'" + text + "' is not a reference path: it must name one place, like $.a.b['c'][0]");
         }
@@ -60,6 +65,11 @@ public final class ReferencePath {
                     return null;
                 }
                 steps.add(new Step.Field(name.toString()));
+            } else if (c == '[' && FROM_END.matcher(text).region(at, text.length()).lookingAt()) {
+                Matcher found = FROM_END.matcher(text).region(at, text.length());
+                found.lookingAt();
+                steps.add(new Step.FromEnd(Integer.parseInt(found.group(1))));
+                at = found.end();
             } else if (c == '[') {
                 int end = text.indexOf(']', at);
                 Integer index = end < 0 ? null : index(text.substring(at + 1, end));
@@ -141,7 +151,7 @@ public final class ReferencePath {
                 boolean isLast = i == steps.size() - 1;
                 String message = !isLast && step instanceof Step.Field && at.isObject()
                         ? "Missing property in path " + canonical(i + 1) : "No results for path: " + canonical(steps.size());
-                throw step instanceof Step.Index && at.isArray() && isLast ? new Path.BeyondArray(message)
+                throw !(step instanceof Step.Field) && at.isArray() && isLast ? new Path.BeyondArray(message)
                         : new Path.Missing(message);
             }
             at = next;
@@ -152,7 +162,8 @@ public final class ReferencePath {
     private static JsonNode next(JsonNode at, Step step) {
         return switch (step) {
             case Step.Field(String name) -> at.isObject() ? at.get(name) : null;
-            case Step.Index(int index) -> at.isArray() ? at.get(index < 0 ? at.size() + index : index) : null;
+            case Step.Index(int index) -> at.isArray() ? at.get(index) : null;
+            case Step.FromEnd(int index) -> at.isArray() ? at.get(at.size() - index) : null;
         };
     }
 
@@ -192,6 +203,7 @@ public final class ReferencePath {
                 copy.set(index, write(document, at.get(index), value, depth + 1));
                 return copy;
             }
+            case Step.FromEnd _ -> throw conflict(document, depth);
         }
     }
 
@@ -212,6 +224,7 @@ public final class ReferencePath {
         String step = switch (steps.get(depth)) {
             case Step.Field(String name) -> name;
             case Step.Index(int index) -> Integer.toString(index);
+            case Step.FromEnd(int index) -> Integer.toString(-index);
         };
         String what = document.isObject() || document.isArray() ? "step \"" + step + "\"" : "ReferencePath " + text;
         return new StatesError(StatesError.REFERENCE_PATH_CONFLICT,
@@ -225,6 +238,7 @@ public final class ReferencePath {
             switch (step) {
                 case Step.Field(String name) -> out.append("['").append(name).append("']");
                 case Step.Index(int index) -> out.append('[').append(index).append(']');
+                case Step.FromEnd(int index) -> out.append('[').append(-index).append(']');
             }
         }
         return out.toString();
