@@ -59,11 +59,11 @@ class Call:
         return self.deadline - time.monotonic()
 
     def head(self, request: int) -> bytes:
+        """It is sent: whoever sends it again says that it is a repetition."""
         deadline_ms = max(1, min(int(self.left() * 1000), 0xFFFFFFFF))
+        again, self.sent_before = self.sent_before, True
         return frames.encode(
-            frames.Invoke(
-                request, self.id, self.sent_before, deadline_ms, self.function, self.content_type, self.size, self.inline
-            )
+            frames.Invoke(request, self.id, again, deadline_ms, self.function, self.content_type, self.size, self.inline)
         )
 
     # --- its answer

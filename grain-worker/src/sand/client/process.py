@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import Future
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote
 
@@ -151,7 +152,6 @@ class Process:
             connection.invoke(call)
         except OSError:
             connection.close()  # its reader finds out, and the call is sent over the next one
-        call.sent_before = True
 
     def _give_up(self, call: Call, error: SandError) -> None:
         call.fail(error)
@@ -204,7 +204,7 @@ class Process:
                 assert isinstance(error, SandError)
                 self._fail_all(error)
                 return
-            except (Lost, RefusedHere, OSError) as trouble:
+            except (Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException) as trouble:
                 pause = self._pause(trouble, _FIRST_PAUSE if self._is_useful else pause)
         self._fail_all(Unavailable("the client is closed"))
 

@@ -1,5 +1,6 @@
 package dev.sand.event;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -29,6 +30,13 @@ public record Failure(
     /** The platform does not know whether it ran, or will. */
     public static Failure mayHaveRun(String error, String cause) {
         return new Failure(error, cause + "; it may have run", Source.PLATFORM, true, null, Map.of(MAY_HAVE_RUN, true));
+    }
+
+    /** The same, of what may have run before, or may run yet. */
+    public Failure mayHaveRun() {
+        Map<String, Object> more = details == null ? new HashMap<>() : new HashMap<>(details);
+        return more.put(MAY_HAVE_RUN, true) != null ? this
+                : new Failure(error, cause + "; it may have run", source, true, stackTrace, Map.copyOf(more));
     }
 
     public static Failure grain(String error, String cause, String stackTrace) {

@@ -92,6 +92,31 @@ class IdempotencyKeyTest extends WithDemo {
     }
 
     @Test
+    void a_refusal_under_a_key_that_was_used_before_says_that_it_may_have_run() throws Exception {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        platform.host.direct = (request, listener) -> {
+            asked.add(request.executionId());
+            if (asked.size() == 1) {
+                listener.onAccepted();
+            } else {
+                listener.onEnd(new InvocationResult(request.executionId(), Status.FAILED, null,
+                        Failure.platform(Errors.UNAVAILABLE, "not now", true), List.of()));
+            }
+        };
+        assertThat(platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "u", "Prefer", "respond-async").statusCode()).isEqualTo(202);
+        for (int i = 0; i < 2; i++) {
+            HttpResponse<byte[]> refused = platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "u");
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(json(refused).path("mayHaveRun").asBoolean()).as(text(refused)).isTrue();
+        }
+        assertThat(asked).hasSize(3).containsOnly(asked.getFirst());
+        assertThat(platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "v").statusCode()).isEqualTo(503);
+        HttpResponse<byte[]> fresh = platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "v");
+        assertThat(json(fresh).has("mayHaveRun")).as(text(fresh)).isFalse();
+        assertThat(asked.getLast()).as("its key was free").isNotEqualTo(asked.get(3));
+    }
+
+    @Test
     void a_repeated_202_says_how_its_execution_ended() throws Exception {
         try (Frontend other = platform.anotherFrontend()) {
             for (var expected : Map.of("echo", "SUCCEEDED", "fail", "FAILED").entrySet()) {

@@ -318,8 +318,9 @@ final class ServerConnection extends Connection {
         }
         boolean streamed = Wire.isStreamed(result.output());
         if (streamed && outgoingBytes() + result.output().size() > options.outgoingBytes()) {
-            ended.setStatus(InvocationResult.Status.FAILED.name()).setFailure(Wire.failure(Failure.platform(Errors.OVERLOADED,
-                    "outputs of " + outgoingBytes() + " bytes wait to be read by this frontend", true)));
+            // It has ended, and its record says how: whoever asks again finds that.
+            ended.setStatus(InvocationResult.Status.FAILED.name()).setFailure(Wire.failure(Failure.mayHaveRun(Errors.OVERLOADED,
+                    "outputs of " + outgoingBytes() + " bytes wait to be read by this frontend")));
             streamed = false;
         } else if (result.output() != null) {
             ended.setOutput(Wire.value(result.output()));

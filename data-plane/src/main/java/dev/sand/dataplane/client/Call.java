@@ -33,8 +33,11 @@ final class Call {
         return input.bytes().length <= Frames.INLINE_BYTES;
     }
 
+    /** It is sent: whoever sends it again says that it is a repetition. */
     Frame.Invoke frame(long request) {
-        return new Frame.Invoke(request, id, sentBefore, (int) Math.clamp(leftMs(), 1, Integer.MAX_VALUE), function, input.contentType(),
+        boolean again = sentBefore;
+        sentBefore = true;
+        return new Frame.Invoke(request, id, again, (int) Math.clamp(leftMs(), 1, Integer.MAX_VALUE), function, input.contentType(),
                 input.bytes().length, isSmall() ? ByteBuffer.wrap(input.bytes()) : ByteBuffer.allocate(0));
     }
 

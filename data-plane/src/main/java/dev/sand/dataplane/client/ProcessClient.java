@@ -193,7 +193,6 @@ public final class ProcessClient implements AutoCloseable {
         } catch (IOException e) {
             over.close(); // whoever reads finds out, and the call is sent over the next one
         }
-        call.sentBefore = true;
     }
 
     private void forget(Call call) {

@@ -26,10 +26,16 @@ final class FollowedRecord {
         hosts.lookUp(request, found -> {
             if (!closed && found != null) {
                 onEnd.accept(found);
-            } else if (!closed) {
-                hosts.after(backOff.next(), this::look);
+            } else {
+                again();
             }
-        });
+        }, this::again);
+    }
+
+    private void again() {
+        if (!closed) {
+            hosts.after(backOff.next(), this::look);
+        }
     }
 
     void close() {

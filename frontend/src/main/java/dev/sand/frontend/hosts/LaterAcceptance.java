@@ -88,14 +88,15 @@ final class LaterAcceptance {
         }
     }
 
-    /** Of one that nobody has accepted for so long. */
-    void look(long nowNs, long waitedNs) {
+    /** Of one that nobody has accepted for so long. @param unreachedNs since when no host has it, when none has */
+    void look(long nowNs, long waitedNs, long unreachedNs) {
         RoutingOptions options = hosts.options();
         boolean isWaiting = kept.host() != Host.SENT;
         boolean overBus = RequestAppend.isFor(kept.request());
         boolean unreached = isWaiting && (options.busFirst() || hosts.table().reachable(slot) == null);
         long unacceptedNs = (unreached ? options.overBus() : options.unaccepted()).toNanos();
-        if (waitedNs > options.accept().toNanos() && (overBus || isWaiting)) {
+        // What one host alone can take is not given up because that had it for long.
+        if ((overBus ? waitedNs : unreachedNs) > options.accept().toNanos() && (overBus || isWaiting)) {
             decide(true);
         } else if (overBus && waitedNs > unacceptedNs && append.mayAsk(nowNs)) {
             ask();

@@ -116,19 +116,20 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         return table.owner(slot) != null && table.isDraining(table.owner(slot).host().host());
     }
 
-    /** @param then on the loop: the execution's end, or null */
-    void lookUp(InvocationRequest request, Consumer<InvocationResult> then) {
+    /** @param then on the loop: the execution's end, or null; @param unread on the loop: whether it has one cannot be told */
+    void lookUp(InvocationRequest request, Consumer<InvocationResult> then, Runnable unread) {
         links.blocking().execute(() -> {
-            InvocationResult found = null;
+            InvocationResult found;
             try {
                 found = parts.results().find(request).orElse(null);
             } catch (RuntimeException e) {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, request.application())
                         .addKeyValue(LogFields.EXECUTION_ID, request.executionId())
                         .log("the record of execution {} cannot be read: {}", request.executionId(), e.getMessage());
+                links.execute(unread);
+                return;
             }
-            InvocationResult result = found;
-            links.execute(() -> then.accept(result));
+            links.execute(() -> then.accept(found));
         });
     }
 

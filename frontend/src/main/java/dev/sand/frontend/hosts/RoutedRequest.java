@@ -9,6 +9,7 @@ import dev.sand.event.ProcessPlace;
 import dev.sand.frontend.hosts.Acceptance.Host;
 import dev.sand.globalbus.Membership.Owner;
 import dev.sand.hostlink.HostPeer;
+import java.util.Objects;
 
 /**
  * One request, kept by its frontend until it cannot be lost any more: sent to the owner of its slot, and again under the same
@@ -34,8 +35,11 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
     private final BackOff backOff;
     private InvocationRequest request;
     private State state = State.WAITING;
+    private long waitingSinceNs;
     /** The last sending; null: none yet. */
     private HostCall call;
+    /** Whom it was sent to last, under which epoch. */
+    private Owner sentTo;
     private FollowedRecord record;
     private boolean pausing;
     private boolean acceptedByHost;
@@ -46,6 +50,7 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
         this.listener = listener;
         this.slot = slot;
         this.startedNs = nowNs;
+        this.waitingSinceNs = nowNs;
         this.backOff = new BackOff(hosts.options());
         this.acceptance = new LaterAcceptance(hosts, this, slot);
     }
@@ -94,6 +99,13 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
             } else if (state == State.WAITING) {
                 send();
             }
+        }, () -> {
+            if (state == State.WAITING && Objects.equals(hosts.table().owner(slot), sentTo)) {
+                pausing = false;
+                send(); // who had it knows how it ended
+            } else {
+                pauseAndRoute();
+            }
         });
     }
 
@@ -107,6 +119,7 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
             hosts.counts().resent();
         }
         state = State.SENT;
+        sentTo = hosts.table().owner(slot);
         call = new HostCall(hosts, slot, this);
         call.begin(owner, request.withTimeoutMs(remainingMs));
     }
@@ -137,7 +150,9 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
 
     /** The owner does not take it; the global bus has, or may yet. */
     private void turnedAway(InvocationResult result) {
-        state = state == State.SENT ? State.WAITING : state;
+        if (state == State.SENT) {
+            waits();
+        }
         if (host() == Host.ACCEPTED || acceptance.mayBeTakenDespite(result)) {
             again(result.failure().cause());
         }
@@ -174,12 +189,23 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
             follow();
             return;
         }
-        state = State.WAITING;
+        waits();
+        pauseAndRoute();
+    }
+
+    private void pauseAndRoute() {
         pausing = true;
         hosts.after(backOff.next(), () -> {
             pausing = false;
             route();
         });
+    }
+
+    private void waits() {
+        if (state != State.WAITING) {
+            waitingSinceNs = System.nanoTime();
+        }
+        state = State.WAITING;
     }
 
     /** It cannot be lost any more: what it needed to be sent again is let go. */
@@ -217,7 +243,7 @@ final class RoutedRequest implements HostCall.Caller, LaterAcceptance.Kept {
         } else if (remainingMs + hosts.options().grace().toMillis() <= 0) {
             end(RoutingFailures.late(request, acceptance.trouble()));
         } else if (request.durable() && host() != Host.ACCEPTED) {
-            acceptance.look(nowNs, nowNs - startedNs);
+            acceptance.look(nowNs, nowNs - startedNs, nowNs - waitingSinceNs);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import java.math.BigDecimal;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.EofException;
@@ -22,10 +23,11 @@ final class Answer implements Invocation.Answers {
     private final HttpExchange exchange;
     private final Invoker.Output output;
     private final HostAgentPort host;
-    private final BiConsumer<InvocationResult, Runnable> onResult;
+    private final BiConsumer<InvocationResult, Consumer<InvocationResult>> onResult;
 
-    /** @param onResult does what is to be done before the answer, and then runs what it is given */
-    Answer(HttpExchange exchange, Invoker.Output output, HostAgentPort host, BiConsumer<InvocationResult, Runnable> onResult) {
+    /** @param onResult does what is to be done before the answer, and then gives what is to be answered */
+    Answer(HttpExchange exchange, Invoker.Output output, HostAgentPort host,
+           BiConsumer<InvocationResult, Consumer<InvocationResult>> onResult) {
         this.exchange = exchange;
         this.output = output;
         this.host = host;
@@ -33,7 +35,7 @@ final class Answer implements Invocation.Answers {
     }
 
     @Override
-    public void ended(InvocationResult result, Runnable then) {
+    public void ended(InvocationResult result, Consumer<InvocationResult> then) {
         onResult.accept(result, then);
     }
 
@@ -105,7 +107,8 @@ final class Answer implements Invocation.Answers {
         host.cancel(id, "the frontend's guard: no answer long after the deadline");
         exchange.headers().add("Sand-Execution-Id", id);
         exchange.problem(Problem.platform(504, "no-answer", "The host agent did not answer",
-                "Execution " + id + " has no end long after its deadline; it may have run.", true).with("executionId", id));
+                "Execution " + id + " has no end long after its deadline; it may have run.", true).with("executionId", id)
+                .with(Failure.MAY_HAVE_RUN, true));
     }
 
     @Override

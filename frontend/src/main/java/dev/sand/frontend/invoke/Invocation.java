@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 final class Invocation implements InvocationListener {
     /** How to answer: one of result, accepted, silent and hungUp, once. */
     interface Answers {
-        /** The execution has ended, answered already or not; only enqueues. @param then gives the answer, perhaps on another thread */
-        void ended(InvocationResult result, Runnable then);
+        /** The execution has ended, answered already or not; only enqueues. @param then gives that for the answer, perhaps on another thread */
+        void ended(InvocationResult result, Consumer<InvocationResult> then);
 
         void result(Invocation invocation, InvocationResult result);
 
@@ -89,7 +89,7 @@ final class Invocation implements InvocationListener {
     @Override
     public void onEnd(InvocationResult result) {
         status = result.status();
-        answers.ended(result, () -> answer(result));
+        answers.ended(result, this::answer);
     }
 
     private void answer(InvocationResult result) {

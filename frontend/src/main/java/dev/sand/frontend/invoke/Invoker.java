@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.EndPoint;
 
@@ -248,12 +249,13 @@ final class Invoker implements AutoCloseable {
 
     private void redirect(Invocation invocation, InvocationResult moved, Key key, int before) {
         InvocationRequest old = invocation.request();
-        InvocationRequest next = old.as(ids.moved(old.executionId(), ProcessPlace.slotOf(moved.failure())));
+        long leftMs = old.timeoutMs() - (System.nanoTime() - invocation.startedNs) / 1_000_000;
+        InvocationRequest next = old.as(ids.moved(old.executionId(), ProcessPlace.slotOf(moved.failure()))).withTimeoutMs(Math.max(1, leftMs));
         Key nextKey = null;
         if (key != null) {
             IdempotencyKeys.Claim claim = keys.move(old.application(), key.hash, key.claim, next.executionId());
             if (claim == null) {
-                invocation.onEnd(moved); // somebody else asks under the key: who does so next finds what came of it
+                invocation.onEnd(mayHaveRun(moved)); // somebody else asks under the key: who does so next finds what came of it
                 return;
             }
             nextKey = new Key(key.hash, claim);
@@ -277,17 +279,19 @@ final class Invoker implements AutoCloseable {
      * An idempotent request's end is kept until its record can be read; one that was turned away frees its key before it is
      * answered: who asks again at once must not be the one whose key is freed.
      */
-    private void remember(InvocationRequest request, Key key, InvocationResult result, Runnable then) {
+    private void remember(InvocationRequest request, Key key, InvocationResult result, Consumer<InvocationResult> then) {
         Failure failure = result.failure();
         boolean known = key != null && RecordedResults.isKnown(failure);
         if (known && failure != null && failure.retryable()) {
+            if (!isFree(key, result)) {
+                then.accept(mayHaveRun(result));
+                return;
+            }
             blocking.execute(() -> {
                 try {
-                    if (isFree(key, result)) {
-                        keys.release(request.application(), key.hash, key.claim);
-                    }
+                    keys.release(request.application(), key.hash, key.claim);
                 } finally {
-                    then.run();
+                    then.accept(result);
                 }
             });
             return;
@@ -296,7 +300,11 @@ final class Invoker implements AutoCloseable {
             recent.put(result);
             endNotes.note(request.application(), key.hash, request.executionId());
         }
-        then.run();
+        then.accept(result);
+    }
+
+    private static InvocationResult mayHaveRun(InvocationResult result) {
+        return new InvocationResult(result.executionId(), result.status(), null, result.failure().mayHaveRun(), result.hops());
     }
 
     /** Of a request that was only turned away, an earlier one under the key may have begun the execution. */

@@ -185,6 +185,21 @@ class UnacceptedRequestTest extends RemoteHostsFixture {
         assertThat(asked).isEmpty();
     }
 
+    /** Its host had it for long: that is not what it is given up for when the slot goes to another one. */
+    @Test
+    void whatIsToRunInAProcessWaitsForTheNextOwnerAfterTheFirstHadItForLong() throws Exception {
+        try (RemoteHosts hasty = with(bus, Duration.ofMillis(1_000))) {
+            caller = new Caller();
+            hasty.invoke(new InvocationRequest(id, "demo", 1, "echo", Payload.json("7".getBytes()), 600_000, true, null, null, "counter"), caller);
+            atHost.take();
+            await().pollDelay(Duration.ofMillis(1_300)).until(() -> !caller.ended.isDone());
+            membership.ownAll(null, 2);
+            await().pollDelay(Duration.ofMillis(300)).until(() -> !caller.ended.isDone());
+            toB(3);
+            assertThat(caller.result().status()).isEqualTo(Status.SUCCEEDED);
+        }
+    }
+
     @Test
     void whenItsOwnerIsLostAfterTheBusTookItItsRecordIsFollowed() throws Exception {
         send(patient);

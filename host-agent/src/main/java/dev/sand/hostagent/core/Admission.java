@@ -36,6 +36,8 @@ final class Admission {
     private final Story story;
     private State state = State.LOADING;
     private Application application;
+    /** Somebody is to be told that it cannot be lost, once nothing is in the way of it. */
+    private boolean sure;
     /** Where the request has a place kept in the queue, until its event takes it. */
     private Grain reservation;
 
@@ -109,7 +111,7 @@ final class Admission {
 
     /** Nothing is in the way of it. */
     private void accept() {
-        if (request().durable() || execution.isStrict()) {
+        if (request().durable() || execution.isStrict() || sure) {
             if (!backups.isOfMessages()) { // else it is on its way, in one record with those
                 backups.accepted(Await.YES);
             }
@@ -185,13 +187,21 @@ final class Admission {
 
     /** Somebody is to be told that it cannot be lost. */
     void makeSure() {
+        sure = true;
         if (!backups.isDurable() && !backups.isAwaited() && !backups.isOfMessages() && !isBeforeItsBackup()) {
             backups.accepted(Await.YES);
         }
     }
 
+    /** What is to run in a process may yet be turned away, to where that lives: nothing is promised before. */
     private boolean isBeforeItsBackup() {
-        return execution.isHeld() || (state == State.LOADING || state == State.LOCATING || state == State.READING) && request().durable();
+        return execution.isHeld() || (state == State.LOADING || state == State.LOCATING || state == State.READING)
+                && (request().durable() || request().process() != null);
+    }
+
+    /** Nothing is in the way of it any more. */
+    boolean isIn() {
+        return state == State.ENTERING || state == State.DONE;
     }
 
     /** The answer to the request's own backup. Unawaited, it only tells callers that they need not ask again. */

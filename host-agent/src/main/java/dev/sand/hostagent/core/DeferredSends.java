@@ -2,6 +2,8 @@ package dev.sand.hostagent.core;
 
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change.Outgoing;
+import dev.sand.hostagent.process.RecordBytes;
+import dev.sand.localbus.GrainQueue.Refusal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,8 +17,13 @@ final class DeferredSends {
     /** @param to has room for it; null: it is another host's */
     record Deferred(MailboxLine to, Outgoing outgoing) {}
 
+    private static final class Of {
+        final List<Deferred> sends = new ArrayList<>(2);
+        long recordBytes;
+    }
+
     private final Processes processes;
-    private final Map<Attempt, List<Deferred>> byAttempt = new HashMap<>();
+    private final Map<Attempt, Of> byAttempt = new HashMap<>();
 
     DeferredSends(Processes processes) {
         this.processes = processes;
@@ -27,13 +34,21 @@ final class DeferredSends {
         if (to != null) {
             to.reserve(message.payload().size());
         }
-        byAttempt.computeIfAbsent(attempt, added -> new ArrayList<>(2)).add(new Deferred(to, message));
+        Of of = byAttempt.computeIfAbsent(attempt, added -> new Of());
+        of.sends.add(new Deferred(to, message));
+        of.recordBytes += RecordBytes.of(message.key(), message.payload());
+    }
+
+    /** Why the record of the attempt's end would be too large with one more; null: it would not. */
+    Refusal refusal(Attempt attempt, ProcessCall.Send more) {
+        Of of = byAttempt.get(attempt);
+        return RecordBytes.refusal((of == null ? 0 : of.recordBytes) + RecordBytes.of(more.key(), more.payload()));
     }
 
     /** Those of an attempt that ends, in their order. */
     List<Deferred> take(Attempt attempt) {
-        List<Deferred> sends = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
-        return sends == null ? List.of() : sends;
+        Of of = byAttempt.isEmpty() ? null : byAttempt.remove(attempt);
+        return of == null ? List.of() : of.sends;
     }
 
     /** The attempt ended well, and that is durable. @param executionId whose end waits for them to be so too */

@@ -108,11 +108,19 @@ final class Elsewhere {
     private static final class Invocation {
         final String caller;
         final List<Waiter> waiters = new ArrayList<>(1);
+        /** Further attempts that invoke the same, while nobody knows whether it is taken. */
+        final List<Runnable> undecided = new ArrayList<>(0);
         boolean accepted;
         InvocationResult result;
 
         Invocation(String caller) {
             this.caller = caller;
+        }
+
+        void decided() {
+            List<Runnable> again = List.copyOf(undecided);
+            undecided.clear();
+            again.forEach(Runnable::run);
         }
     }
 
@@ -152,7 +160,12 @@ final class Elsewhere {
     private void start(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, InvocationRequest request, int lookedUp) {
         String caller = event.owner.executionId();
         String id = request.executionId();
-        if (invocations.containsKey(id)) {
+        Invocation same = invocations.get(id);
+        if (same != null && !same.accepted && same.result == null) {
+            same.undecided.add(() -> invoke(event, call, invoke, lookedUp)); // it may yet be turned away
+            return;
+        }
+        if (same != null) {
             free(call, request.input());
             answer(call.listener(), new Answer.Invoked(id));
             return;
@@ -163,19 +176,23 @@ final class Elsewhere {
             invocation.accepted = true;
             free(call, request.input());
             answer(call.listener(), new Answer.Invoked(id));
+            invocation.decided();
         }, result -> {
             if (invocation.accepted) {
                 ended(invocation, result);
             } else if (ProcessPlace.slotOf(result.failure()) >= 0) {
                 invocations.remove(id, invocation);
                 invoke(event, call, invoke, lookedUp); // it lives elsewhere by now
+                invocation.decided();
             } else if (result.failure() != null && result.hops().isEmpty()) {
                 invocations.remove(id, invocation);
                 processes.calls().refuse(call, result.failure(), request.processId());
+                invocation.decided();
             } else { // it had ended before: a further attempt's
                 free(call, request.input());
                 ended(invocation, result);
                 answer(call.listener(), new Answer.Invoked(id));
+                invocation.decided();
             }
         }));
     }

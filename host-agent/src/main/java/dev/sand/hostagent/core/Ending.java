@@ -58,10 +58,11 @@ final class Ending {
         end(Status.FAILED, null, failure);
     }
 
-    /** Its deadline. @param where it was then */
-    void timedOut(String where) {
-        end(Status.TIMED_OUT, null, Failure.platform(Errors.TIMEOUT, "execution " + execution.id() + " did not end within its "
-                + request.timeoutMs() + " ms: the deadline passed " + where, true));
+    /** Its deadline. @param where it was then; @param unsure it may have run before, or may run yet: that is not known here */
+    void timedOut(String where, boolean unsure) {
+        Failure failure = Failure.platform(Errors.TIMEOUT, "execution " + execution.id() + " did not end within its "
+                + request.timeoutMs() + " ms: the deadline passed " + where, true);
+        end(Status.TIMED_OUT, null, unsure ? failure.mayHaveRun() : failure);
     }
 
     private void end(Status status, Payload output, Failure failure) {

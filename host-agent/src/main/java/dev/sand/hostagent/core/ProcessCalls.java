@@ -11,6 +11,7 @@ import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.InvokingMessages;
 import dev.sand.hostagent.process.StateWrite;
+import dev.sand.localbus.GrainQueue.Refusal;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -106,6 +107,12 @@ final class ProcessCalls {
 
     private void send(Event event, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Attempt attempt = Processes.attempt(event);
+        Refusal refusal = FunctionSender.isAtomic(event) ? processes.deferred().refusal(attempt, send) : null;
+        if (refusal != null) {
+            refuse(call, Errors.TOO_LARGE, "an atomic function has a limit of " + refusal.allowed() + " bytes of messages that go into the record"
+                    + " of its end, and " + event.id + " would make it " + refusal.actual());
+            return;
+        }
         inTurn(home, call, send, left -> give(event, attempt, home, call, left));
     }
 
@@ -278,12 +285,18 @@ final class ProcessCalls {
         if (request == null) {
             return;
         }
+        Attempt attempt = Processes.attempt(event);
         if (context.slots.state(slot) == SlotTable.State.RECOVERING && context.has(Rule.HELD_WHILE_RECOVERING)) {
-            Attempt attempt = Processes.attempt(event);
             context.later(READ_AGAIN_NS, () -> again(event, attempt, call)); // its journal may have it
             return;
         }
         RunningExecution same = context.executions.get(request.executionId());
+        if (same != null && !same.admission().isIn() && !same.backups().isDurable()) {
+            FollowUp waits = new FollowUp(context, event, request, call.listener(), () -> again(event, attempt, call));
+            waits.is(same);
+            same.audience().add(waits); // it may yet be found to live elsewhere
+            return;
+        }
         if (same != null || context.executions.remembered(request.executionId(), slot) != null) {
             processes.free(request.application(), List.of(invoke.payload()));
             if (same != null) {
@@ -299,7 +312,6 @@ final class ProcessCalls {
         }
         RunningExecution caller = context.executions.get(event.owner.executionId());
         InvocationRequest given = caller.isStrict() ? request : request.relaxed();
-        Attempt attempt = Processes.attempt(event);
         FollowUp followUp = new FollowUp(context, event, request, call.listener(), () -> again(event, attempt, call));
         context.intake.start(given, slot, followUp, neverRan(event), invoke.destination().equals(Processes.id(event)));
     }

@@ -340,8 +340,11 @@ final class Processes {
             return home.overflow().refusal(attempt(event), withEnd);
         }
         return Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
-                + (refusal.limit().equals("process memory") ? "memory, and a value of its state has to fit into that: " + event.id
-                        + " wrote one of " : "state, and " + event.id + " would make it ") + refusal.actual(), Failure.Source.GRAIN,
+                + switch (refusal.limit()) {
+                    case "process memory" -> "memory, and a value of its state has to fit into that: " + event.id + " wrote one of ";
+                    case "process record" -> "small values and keys that one function writes, and " + event.id + " would make it ";
+                    default -> "state, and " + event.id + " would make it ";
+                } + refusal.actual(), Failure.Source.GRAIN,
                 refusal.allowed(), refusal.actual());
     }
 

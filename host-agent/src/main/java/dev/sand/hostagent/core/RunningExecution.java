@@ -412,6 +412,7 @@ final class RunningExecution extends Timed implements Tenant {
             case RUNNING, ENDED -> journalTrouble != null ? "while its last step waited for the global bus: " + journalTrouble
                     : "with " + (signals == null ? 0 : signals.steps().openCount()) + " steps open" + whoLacksAHost();
         };
-        ending.timedOut(where);
+        // The journal of an earlier owner may have it, and so may ours, which has not said so.
+        ending.timedOut(where, state == State.HELD || state == State.ENTERING && backups.isUnsure());
     }
 }

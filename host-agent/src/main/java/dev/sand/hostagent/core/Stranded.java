@@ -22,7 +22,7 @@ final class Stranded {
             execution.run();
             processes.arrivals().arrived(execution);
         } else if (ProcessPlace.slotOf(refusal) < 0) {
-            execution.ending().refused(refusal);
+            execution.ending().refused(refusal.mayHaveRun());
         } else {
             look(execution, application);
         }

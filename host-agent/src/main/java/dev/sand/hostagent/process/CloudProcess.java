@@ -25,6 +25,7 @@ public final class CloudProcess {
     /** What an attempt has begun. */
     private static final class Begun {
         final List<StateWrite> writes = new ArrayList<>(0);
+        long recordBytes;
         final List<Message> borrowed = new ArrayList<>(0);
         /** It was told where that is, and may not have looked yet. */
         Residence.Held reads;
@@ -122,18 +123,28 @@ public final class CloudProcess {
 
     /** Kept until the attempt ends. */
     public void write(Attempt attempt, List<StateWrite> writes) {
-        begun(attempt).writes.addAll(writes);
+        Begun own = begun(attempt);
+        own.writes.addAll(writes);
+        own.recordBytes += recordBytes(writes);
+    }
+
+    private static long recordBytes(List<StateWrite> writes) {
+        return writes.stream().mapToLong(write -> RecordBytes.of(write.key(), write.value())).sum();
     }
 
     /**
      * @param most bytes of state
      * @return null, or why the state would be too large with these and what the attempt sent ahead: a value has to fit into the memory,
-     *     and all of them into the bound
+     *     all of them into the bound, and what the attempt writes into the record of its end
      */
     public Refusal refusal(Attempt attempt, List<StateWrite> writes, long most) {
         Begun own = begun.get(attempt);
         if (writes.isEmpty() && (own == null || own.writes.isEmpty())) {
             return null;
+        }
+        Refusal record = RecordBytes.refusal((own == null ? 0 : own.recordBytes) + recordBytes(writes));
+        if (record != null) {
+            return record;
         }
         for (StateWrite write : writes) {
             long size = write.value() == null ? 0 : write.value().size() + write.key().length();

@@ -2,8 +2,6 @@ package dev.sand.hostagent.sandbox;
 
 import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.command.InspectContainerResponse;
-import com.github.dockerjava.api.exception.ConflictException;
-import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Info;
 import dev.sand.event.LogFields;
@@ -170,7 +168,7 @@ final class DockerSandboxes implements SandboxEngine {
                 return null;
             }
             String story = story(container.getId());
-            remove(container.getId());
+            ContainerRemoval.of(docker, container.getId(), configuration.engineTimeout());
             return story;
         } catch (SandboxException e) {
             // It is no longer known, so the next reconciliation takes it for the orphan that it is.
@@ -186,16 +184,6 @@ final class DockerSandboxes implements SandboxEngine {
         List<Container> found = docker.call("find sandbox " + sandbox,
                 client -> client.listContainersCmd().withShowAll(true).withLabelFilter(labels).exec());
         return found.isEmpty() ? null : found.getFirst();
-    }
-
-    private void remove(String container) throws SandboxException {
-        docker.call("remove container " + container, client -> {
-            try {
-                return client.removeContainerCmd(container).withForce(true).withRemoveVolumes(true).exec();
-            } catch (NotFoundException | ConflictException goneOrGoing) {
-                return null;
-            }
-        });
     }
 
     /** How a container ended, for whoever waited for it; null while it runs. */
@@ -239,7 +227,7 @@ final class DockerSandboxes implements SandboxEngine {
             }
             if (!known.containsKey(sandbox) && !"removing".equals(container.getState())) {
                 try {
-                    remove(container.getId());
+                    ContainerRemoval.of(docker, container.getId(), configuration.engineTimeout());
                     LOG.info("removed container {}, which nothing here uses", container.getNames()[0]);
                 } catch (SandboxException e) {
                     LOG.debug("{}", e.getMessage());

@@ -118,8 +118,8 @@ final class LargePayloads {
             byte[] bytes = copies.bytes(caller.application(), output.reference());
             caller.onEnd(new InvocationResult(result.executionId(), result.status(),
                     new Payload(output.contentType(), bytes, null), result.failure(), result.hops()));
-        }, failure -> caller.onEnd(new InvocationResult(result.executionId(), InvocationResult.Status.FAILED, null, failure,
-                result.hops())));
+        }, failure -> caller.onEnd(new InvocationResult(result.executionId(), InvocationResult.Status.FAILED, null,
+                failure.mayHaveRun(), result.hops()))); // it has, and its record says how it ended
     }
 
     private LentOutput lend(String application, String executionId, Payload output) {

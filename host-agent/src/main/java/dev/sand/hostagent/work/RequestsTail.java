@@ -11,6 +11,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessPlace;
 import dev.sand.event.RequestRecord;
 import dev.sand.event.Topics;
 import dev.sand.globalbus.GlobalBus;
@@ -107,7 +108,9 @@ final class RequestsTail extends LowWaterTail {
 
     private void onRefused(Given given, InvocationResult result) {
         Failure failure = result.failure();
-        if (failure != null && failure.retryable() && !failure.error().equals(Errors.TIMEOUT)) {
+        if (ProcessPlace.slotOf(failure) >= 0) { // its caller was told so too, and may have begun it there
+            end(given.request(), Status.FAILED, null, Failure.mayHaveRun(Errors.UNAVAILABLE, failure.cause()));
+        } else if (failure != null && failure.retryable() && !failure.error().equals(Errors.TIMEOUT)) {
             again(given); // where the slot went, it is read again
         } else {
             end(given.request(), result.status(), result.output(), failure);

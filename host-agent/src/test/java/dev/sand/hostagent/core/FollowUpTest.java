@@ -11,11 +11,14 @@ import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -98,6 +101,43 @@ class FollowUpTest extends ProcessFixture {
         assertThat(told.getLast()).isEqualTo(new Answer.Invoked(invoked));
         finish(caller);
         assertThat(isToldOf(execution(caller))).isFalse();
+    }
+
+    /** It may yet be found to live elsewhere: who was told that it runs would wait for what nobody runs. */
+    @Test
+    void whatWaitsForItsProcessToMoveIsPromisedToNobody() {
+        int away = (Slots.of("q", ProcessFixture.SLOTS) + 1) % ProcessFixture.SLOTS;
+        on(new Input.SlotLost(away, CoreFixture.EPOCH));
+        Running last = running("q");
+        caller = running("p");
+        List<Object> moved = migrate("q", away);
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2"))); // the next attempt
+        shop.after(1);
+        deliver();
+        assertThat(told).isEmpty();
+        finish(last);
+        shop.after(1);
+        deliver();
+        assertThat(moved).hasSize(1);
+        assertThat(shop.all.stream().filter(Action.FindElsewhere.class::isInstance)).as("both ask where it lives").hasSize(2);
+        assertThat(told).isEmpty();
+    }
+
+    private List<Object> migrate(String process, int slot) {
+        List<Object> answers = new ArrayList<>();
+        on(new Input.Command(ProcessCommand.migrate(CoreFixture.APP.application(), CoreFixture.APP.version(), process, slot), new Input.CommandListener() {
+            @Override
+            public void onDone(ProcessView view) {
+                answers.add(view);
+            }
+
+            @Override
+            public void onFailed(Failure failure) {
+                answers.add(failure);
+            }
+        }));
+        return answers;
     }
 
     private List<Action.InvokeElsewhere> givenElsewhere() {

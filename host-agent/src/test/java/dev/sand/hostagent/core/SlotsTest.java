@@ -7,6 +7,7 @@ import static dev.sand.hostagent.core.CoreFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
@@ -52,6 +53,7 @@ class SlotsTest {
         shop.after(50);
         assertThat(shop.answer().status()).isEqualTo(Status.TIMED_OUT);
         assertThat(shop.answer().failure().cause()).contains("journals of slot " + slot);
+        assertThat(shop.answer().failure().details()).as("an earlier owner may have run it").containsEntry(Failure.MAY_HAVE_RUN, true);
         shop.on(new Input.SlotReady(slot, 3));
         assertThat(shop.actions).isEmpty();
     }

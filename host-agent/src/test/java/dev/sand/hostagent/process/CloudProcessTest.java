@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class CloudProcessTest {
@@ -51,6 +52,23 @@ class CloudProcessTest {
         }
         process.done(finished, List.of());
         return process.settle(finished);
+    }
+
+    /** One that the bus does not take would be in the way of all that come after it. */
+    @Test
+    void whatOneFunctionWritesFitsIntoTheRecordOfItsEnd() {
+        CloudProcess roomy = new CloudProcess("q", new ProcessSpec(2, 10, 3, 100, 256 << 20, 1_000, 600_000, Map.of()));
+        List<StateWrite> some = IntStream.range(0, 1_000).mapToObj(i -> write("k" + i, '"' + "x".repeat(4_000) + '"')).toList();
+        assertThat(roomy.refusal(FIRST, some, Long.MAX_VALUE)).isNull();
+        roomy.write(FIRST, some);
+        roomy.write(FIRST, some);
+        assertThat(roomy.refusal(FIRST, some, Long.MAX_VALUE)).isNotNull().satisfies(refusal -> {
+            assertThat(refusal.limit()).isEqualTo("process record");
+            assertThat(refusal.actual()).isGreaterThan(RecordBytes.MOST);
+        });
+        assertThat(roomy.refusal(SECOND, some, Long.MAX_VALUE)).isNull();
+        StateWrite large = new StateWrite("l", Payload.json(new byte[20 << 20]));
+        assertThat(roomy.refusal(FIRST, List.of(large), Long.MAX_VALUE)).as("an object beside the record").isNull();
     }
 
     private String read(Attempt attempt, String key) {
