@@ -23,6 +23,9 @@ tar -C "$top/grain-worker/src" --exclude=__pycache__ -h -c sand | tar -C "$targe
 rm -rf "$target/management"
 mkdir "$target/management"
 tar -C "$top/management" --exclude=__pycache__ --exclude=./tests --exclude=./README.md --exclude=./.sandignore -c . | tar -C "$target/management" -x
+# What it requires, as ./sand setup has brought it: hosts need no index for it.
+rm -rf "$target/wheels"
+[ ! -d "$top/.sand/wheels" ] || cp -r "$top/.sand/wheels" "$target/wheels"
 install -m 755 "$top/deploy/bin/sand-platform" "$target/bin/"
 install -m 644 "$top"/docs/*.md "$target/docs/"
 install -m 644 "$top"/deploy/systemd/*.service "$root/etc/systemd/system/"

@@ -42,14 +42,20 @@ def command() -> None:
 @command.command()
 @click.option("--hosts", type=click.IntRange(1, MOST_HOSTS), help="Host agents.  [default: 3, or as it was]")
 @click.option("--listen", metavar="HOST:PORT", help="Where nginx listens.  [default: 127.0.0.1:7263, or as it was]")
+@click.option(
+    "--management",
+    type=click.Choice(["on", "off"]),
+    help="Whether grains of the management application do the platform's operations.  [default: on, or as it was]",
+)
 @home_option
-def up(hosts: int | None, listen: str | None, home: Path | None) -> None:
+def up(hosts: int | None, listen: str | None, management: str | None, home: Path | None) -> None:
     """Start it, wait until a deployed application answers through nginx, and print its address.
 
-    What runs already stays as it is; with another number of hosts, some come or go.
+    What runs already stays as it is; with another number of hosts, some come or go, and with another --management all host
+    agents and frontends start again.
     """
     began = time.monotonic()
-    cluster = wanted(home or cluster_home(), hosts, listen)
+    cluster = wanted(home or cluster_home(), hosts, listen, management)
     names = host_names(cluster.hosts)
     place.check(cluster.home, names)
     place.prepare(cluster, names)
@@ -62,7 +68,7 @@ def up(hosts: int | None, listen: str | None, home: Path | None) -> None:
     click.echo(f"ready {cluster.server}")
 
 
-def wanted(home: Path, hosts: int | None, listen: str | None) -> Cluster:
+def wanted(home: Path, hosts: int | None, listen: str | None, management: str | None) -> Cluster:
     """What was asked for; what was not, as it was before, else the defaults."""
     before = place.known(home)
     kind = os.environ.get("SAND_CLUSTER_KIND", "containers")
@@ -84,6 +90,7 @@ def wanted(home: Path, hosts: int | None, listen: str | None) -> Cluster:
         listen or (before.listen if before else "127.0.0.1:7263"),
         {name: os.environ[name] for name in GIVEN if name in os.environ},
         ports,
+        management or (before.management if before else "on"),
     )
 
 
@@ -100,6 +107,9 @@ def wait(cluster: Cluster) -> None:
         if not answer.invoke(cluster):
             answer.deploy(cluster)
             answer.wait_until("an answer of a deployed application", lambda: answer.invoke(cluster), deadline)
+        if cluster.management == "on":
+            say("waiting for the management application")
+            answer.wait_until("operations that its grains do", lambda: answer.managed(cluster), deadline)
     except Failure as e:
         raise Failure(e.code, e.title, (*e.lines, *what_is_wrong(cluster))) from e
 
@@ -148,10 +158,12 @@ def status(output: str, home: Path | None) -> int:
     known = {host["host"]: host for host in answer.hosts(cluster)}
     rows = [row(cluster, part, known.get(part.name)) for part in runtime(cluster).parts(cluster)]
     if output == "json":
-        show_json({"server": cluster.server, "home": str(home), "hosts": cluster.hosts, "parts": rows})
+        shown = {"server": cluster.server, "home": str(home), "hosts": cluster.hosts, "management": answer.management(cluster)}
+        show_json(shown | {"parts": rows})
     else:
         columns = ["part", "state", "well", "restarts", "slots", "busy", "sandboxes"]
         show_table(columns, [[entry.get(column) for column in columns] for entry in rows])
+        say(f"management: {answer.management(cluster)}")
         say(f"address: {cluster.server}" if rows else "nothing of it runs; ./sand cluster up starts it")
     return ExitCode.OK if rows and all(entry["well"] for entry in rows) else ExitCode.PLATFORM_FAILED
 

@@ -38,6 +38,10 @@ def ready(cluster: Cluster) -> bool:
         return False
 
 
+# How it goes is asked of the frontends themselves: hosts that are lost are in the way of grains.
+DIRECT = {"Sand-Direct": "true"}
+
+
 def shown(cluster: Cluster) -> dict[str, str]:
     key = cluster.operator_key()
     return {"Authorization": f"Bearer {key}"} if key else {}
@@ -46,10 +50,31 @@ def shown(cluster: Cluster) -> dict[str, str]:
 def hosts(cluster: Cluster) -> list[dict]:
     """What the frontends know of the host agents; empty when nothing answers."""
     try:
-        answer = httpx.get(f"{cluster.server}/api/v1/status", headers=shown(cluster), timeout=10)
+        answer = httpx.get(f"{cluster.server}/api/v1/status", headers=shown(cluster) | DIRECT, timeout=10)
         return answer.json()["hosts"] if answer.status_code == 200 else []
     except (httpx.HTTPError, ValueError, KeyError):
         return []
+
+
+def management(cluster: Cluster) -> str:
+    """In a few words: what does operations, and why not what is to."""
+    try:
+        known = httpx.get(f"{cluster.server}/api/v1/management", headers=shown(cluster), timeout=10).json()
+        if not known["enabled"]:
+            return "off"
+        serving = f"version {known['version']}" if known["version"] else "on, and does nothing yet"
+        return f"{serving} ({known['trouble']})" if known["trouble"] else serving
+    except (httpx.HTTPError, ValueError, KeyError):
+        return "unknown: no frontend answers"
+
+
+def managed(cluster: Cluster) -> bool:
+    """Whether a grain does what is asked for."""
+    try:
+        answer = httpx.get(f"{cluster.server}/api/v1/applications", headers=shown(cluster), timeout=REQUEST_SECONDS)
+        return answer.status_code == 200 and "Sand-Execution-Id" in answer.headers
+    except httpx.HTTPError:
+        return False
 
 
 def all_owned(cluster: Cluster) -> bool:

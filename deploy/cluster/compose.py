@@ -120,6 +120,8 @@ def platform(name: str, role: str, *options: str) -> dict:
             *("--store", f"cassandra:{CASSANDRA}", "--cluster-key", KEY, "--secrets-key", SECRETS_KEY),
             # On a machine that is far too busy, a host that is only slow is not to be taken for dead.
             *("--session", "${SAND_SESSION:-3s}"),
+            # Hosts and frontends have to agree: one word for all of them.
+            *("--management", "${SAND_MANAGEMENT:-on}"),
             *options,
         ],
         # An order and not a condition: the program waits for both by itself, and says so.

@@ -23,7 +23,7 @@ class Cluster:
 
     home: everything of it that is not in Docker's volumes; name: its containers' label and compose's project;
     kind: containers or processes; listen: HOST:PORT of nginx on this machine; environment: the images or jars to start;
-    ports: of processes, by part.
+    ports: of processes, by part; management: on or off, at every host and frontend.
     """
 
     home: Path
@@ -33,6 +33,7 @@ class Cluster:
     listen: str
     environment: dict[str, str]
     ports: dict[str, int] = field(default_factory=dict)
+    management: str = "on"
 
     @property
     def server(self) -> str:
@@ -70,6 +71,7 @@ class Cluster:
             "SAND_OPERATOR_KEY": str(self.operator_key_file),
             "SAND_SECRETS_KEY": str(self.secrets_key_file),
             "SAND_LISTEN": self.listen,
+            "SAND_MANAGEMENT": self.management,
         } | self.environment
 
     def save(self) -> None:

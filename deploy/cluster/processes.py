@@ -107,7 +107,7 @@ def platform(cluster: Cluster, images: Path, name: str, role: str, options: list
     ]
     check = [str(images / "platform/health.sh"), "127.0.0.1", str(health), "/readyz"]
     shared = ["--cluster-key", str(cluster.key_file), "--session", os.environ.get("SAND_SESSION", "3s")]
-    return Program(name, [*command, *buses, *shared, *options], {}, check)
+    return Program(name, [*command, *buses, *shared, "--management", cluster.management, *options], {}, check)
 
 
 def nginx(cluster: Cluster, images: Path) -> Program:
@@ -146,10 +146,14 @@ def deploy_folder() -> Path:
 
 
 def start(cluster: Cluster) -> None:
-    """Starts what does not run; ends what is no longer wanted."""
+    """Starts what does not run; ends what is no longer wanted, or wanted with another management."""
     wanted = {program.name: program for program in programs(cluster)}
-    for name in [name for name in started(cluster) if name not in wanted]:
-        end(cluster, [name])
+    unwanted = [name for name in started(cluster) if name not in wanted]
+    others = [
+        name for name in started(cluster) if name in wanted and managed(cluster, name) != management_of(wanted[name].command)
+    ]
+    for group in ([name for name in others if name in FRONTENDS], [name for name in others if name not in FRONTENDS], unwanted):
+        end(cluster, group)
     for name, program in wanted.items():
         if pid_of(cluster, name) is None:
             launch(cluster, program)
@@ -171,8 +175,21 @@ def launch(cluster: Cluster, program: Program) -> None:
             cwd=folder,
             env=os.environ | program.environment,
         )
-    record = {"pid": process.pid, "began": began(process.pid)}
+    record = {"pid": process.pid, "began": began(process.pid), "management": management_of(program.command)}
     pid_file(cluster, program.name).write_text(json.dumps(record))
+
+
+def management_of(command: list[str]) -> str | None:
+    """What a host agent or a frontend is told with --management; None: it is another part."""
+    return command[command.index("--management") + 1] if "--management" in command else None
+
+
+def managed(cluster: Cluster, name: str) -> str | None:
+    """What that part was told when it was started."""
+    try:
+        return json.loads(pid_file(cluster, name).read_text()).get("management")
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def stop(cluster: Cluster, *, purge: bool) -> None:

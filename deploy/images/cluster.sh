@@ -10,6 +10,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/deploy/images
 kept=${SAND_LOCAL:-$root/.sand}/images
+wheels=${SAND_LOCAL:-$root/.sand}/wheels
 # What the platform, Kafka and jcmd need of Java.
 modules=java.se,jdk.unsupported,jdk.management,jdk.management.agent,jdk.jfr,jdk.jcmd,jdk.attach,jdk.crypto.ec,jdk.crypto.cryptoki,jdk.zipfs,jdk.httpserver,jdk.security.auth,jdk.security.jgss,jdk.naming.dns,jdk.net
 
@@ -146,6 +147,11 @@ image_of_platform() {
   copy "$root/standalone/target/lib" "$context/platform/lib"
   mkdir "$context/platform/management"
   tar -C "$root/management" --exclude=__pycache__ --exclude=./tests --exclude=./README.md --exclude=./.sandignore -c . | tar -C "$context/platform/management" -x
+  if ! "$here/wheels.sh" "$wheels" >&2; then
+    say "the management application's packages cannot be downloaded: the image is without them, and hosts will want an index"
+    mkdir -p "$wheels"
+  fi
+  copy "$wheels" "$context/platform/wheels"
   on_java
   build platform "$java_image"
 }

@@ -34,3 +34,9 @@ set_up_python() {
   logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[dev]"
   stamp python "$hash"
 }
+
+# What the management application requires, beside the program: then its sandboxes need no index. Without one now, they ask it later.
+set_up_wheels() {
+  "$SAND_CHECKOUT/deploy/images/wheels.sh" "$SAND_LOCAL/wheels" >"$SAND_LOGS/wheels.log" 2>&1 ||
+    say "warning: the management application's packages cannot be downloaded now: hosts will want an index (see .sand/log/wheels.log)"
+}

@@ -56,6 +56,7 @@ set_up_all() {
   lock_setup
   set_up_system
   set_up_python
+  set_up_wheels
   set_up_gui
   set_up_java
   set_up_docker

@@ -54,6 +54,7 @@ ALONE: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "take-over": lambda arguments: killed.take_over(arguments.sandbox, arguments.kills),
     "host-failures": lambda arguments: killed.host_failures(arguments.sandbox, arguments.minutes),
     "management-call": lambda arguments: management.management_call(arguments.sandbox),
+    "management-cluster": lambda arguments: management.management_cluster(arguments.sandbox),
     "access": lambda arguments: access.access(arguments.sandbox),
     "data-plane": lambda arguments: data_plane.data_plane(arguments.sandbox),
     **{name: lambda arguments, part=part: part(arguments.sandbox) for name, part in processes.PARTS.items()},

@@ -43,17 +43,19 @@ def broker_environment() -> dict[str, str]:
 class SeveralHosts:
     """Runs while it is entered: `hosts` host agents, two frontends, nginx, Kafka, Cassandra, and sessions of 3 s.
 
-    `java` gives parts more options of Java, by name.
+    `java` gives parts more options of Java, by name. `management`: on, or off so that nothing but what is measured runs.
     """
 
-    def __init__(self, hosts: int, sandbox: str = "process", java: Mapping[str, list[str]] | None = None) -> None:
+    def __init__(
+        self, hosts: int, sandbox: str = "process", java: Mapping[str, list[str]] | None = None, management: str = "off"
+    ) -> None:
         environment = broker_environment() | {"SAND_CLUSTER_SANDBOX": sandbox}
         if "SAND_JAVA17_HOME" not in environment:
             raise RuntimeError("there is no Java 17, on which Cassandra runs")
         home = Path(tempfile.mkdtemp(prefix="sand-bench-", dir="/tmp"))
         listen = f"127.0.0.1:{free_port()}"
         self.cluster = Cluster(
-            home, place.name_of(home), "processes", hosts, listen, environment, processes.choose_ports(hosts)
+            home, place.name_of(home), "processes", hosts, listen, environment, processes.choose_ports(hosts), management
         )
         self._java = java or {}
 

@@ -1,6 +1,7 @@
 """What deploy/ ships holds together: compose files are what their description says, scripts parse, nginx takes its
 configuration, versions agree, and `./sand cluster` speaks plainly. No container is started here."""
 
+import json
 import os
 import re
 import shutil
@@ -65,6 +66,33 @@ def test_every_part_has_the_key_of_secrets() -> None:
     for service in (compose.host("host1"), *map(compose.frontend, compose.FRONTENDS)):
         file = service["command"][service["command"].index("--secrets-key") + 1]
         assert any(volume.endswith(f":{file}:ro") for volume in service["volumes"])
+
+
+def test_hosts_and_frontends_are_told_the_same_of_the_management(tmp_path: Path) -> None:
+    for service in (compose.host("host1"), *map(compose.frontend, compose.FRONTENDS)):
+        assert service["command"][service["command"].index("--management") + 1] == "${SAND_MANAGEMENT:-on}"
+    off = place.Cluster(tmp_path, "sand-x", "containers", 1, "127.0.0.1:1", {}, management="off")
+    assert off.variables()["SAND_MANAGEMENT"] == "off"
+
+
+def test_the_management_is_on_until_it_is_switched_off_and_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAND_CLUSTER_KIND", "containers")
+    assert words.wanted(tmp_path, None, None, None).management == "on"
+    words.wanted(tmp_path, None, None, "off").save()
+    assert words.wanted(tmp_path, None, None, None).management == "off"
+    assert words.wanted(tmp_path, None, None, "on").management == "on"
+    # One that was started before it was remembered.
+    record = json.loads((tmp_path / "cluster.json").read_text())
+    del record["management"]
+    (tmp_path / "cluster.json").write_text(json.dumps(record))
+    assert words.wanted(tmp_path, None, None, None).management == "on"
+
+
+def test_what_the_management_requires_is_pinned() -> None:
+    lines = (TOP / "management/requirements.txt").read_text().splitlines()
+    assert lines and all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", line) for line in lines)
 
 
 def test_a_cluster_is_remembered(tmp_path: Path) -> None:

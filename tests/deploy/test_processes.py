@@ -59,3 +59,20 @@ def test_ports_are_free_and_different() -> None:
     ports = processes.choose_ports(3)
     assert set(ports) >= {"kafka", "cassandra", "frontend1", "host3"}
     assert len(set(ports.values())) == len(ports)
+
+
+def test_a_part_that_was_told_something_else_of_the_management_is_started_anew(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pids(management: str) -> dict[str, str]:
+        # The words after the script are its arguments, which it does not look at.
+        told = Program("host1", ["sh", "-c", "sleep 600", "--management", management], {}, ["true"])
+        monkeypatch.setattr(processes, "programs", lambda _: [SLEEPER, told])
+        processes.start(cluster)
+        return {part.name: part.id for part in processes.parts(cluster)}
+
+    on = pids("on")
+    assert pids("on") == on
+    off = pids("off")
+    assert off["kafka"] == on["kafka"]
+    assert off["host1"] != on["host1"]

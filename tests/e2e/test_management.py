@@ -129,6 +129,14 @@ def test_a_broken_management_is_not_in_the_way(tmp_path: Path) -> None:
         assert (aliases.status_code, aliases.headers["Sand-Served-By"]) == (404, "direct")
 
 
+def test_what_it_requires_came_with_the_platform_and_no_index_is_asked() -> None:
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": "/dev/null"}
+    with LocalPlatform(*sandbox_option(), "--management", "on", environment=nowhere) as local:
+        tested = Tested(local)
+        until(lambda: management(tested)["version"], "management does operations", 180)
+        through_a_grain(tested.http.get("/api/v1/applications"))
+
+
 def test_a_change_is_made_once_though_its_grain_runs_twice(tmp_path: Path) -> None:
     folder = tmp_path / "management"
     (folder / "grains/aliases").mkdir(parents=True)

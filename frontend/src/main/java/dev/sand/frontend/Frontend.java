@@ -125,6 +125,7 @@ public final class Frontend implements AutoCloseable {
     /** Null: there is none. */
     private final ManagementPlane management;
     private ManagementService service;
+    private final Registry registry;
     private final HttpServer server;
     private final RequestCounts counts;
     private final AccessThread access;
@@ -134,6 +135,7 @@ public final class Frontend implements AutoCloseable {
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
+        this.registry = parts.registry;
         Directory directory = new Directory(parts.registry, blocking, configuration.alone());
         planes = new DataPlanes(configuration, parts.host, parts.records, parts.store, parts.registry, directory,
                 parts.slots, blocking, parts.tracing, parts.clockMs);
@@ -148,7 +150,7 @@ public final class Frontend implements AutoCloseable {
         Sealing sealing = new Sealing(() -> PlatformKeys.of(parts.store, Sealing.KEY));
         quotaWatch = new QuotaWatch(tables, quotas::are);
         management = configuration.management() == null ? null : new ManagementPlane(parts.host, directory,
-                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, door::isOpen, () -> {
+                () -> PlatformKeys.of(parts.store, Tickets.KEY), parts.clockMs, parts.slots, door::isOpen, () -> {
                     ring.forget();
                     accounts.forget();
                 }, sealing);
@@ -234,6 +236,8 @@ public final class Frontend implements AutoCloseable {
         quotaWatch.start();
         if (service != null) {
             service.start();
+        } else if (!configuration.alone()) {
+            ManagementService.warnWithout(registry);
         }
     }
 

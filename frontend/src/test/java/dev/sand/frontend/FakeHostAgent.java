@@ -60,6 +60,8 @@ public final class FakeHostAgent implements HostAgentPort {
     /** What was asked for, and what comes of it. */
     public final List<String> drains = new CopyOnWriteArrayList<>();
     public volatile Drain drain = Drain.DONE;
+    /** Null: the one that it is. */
+    public volatile List<HostStatus> hosts;
     public volatile Failure buildFailure;
     public volatile Runnable onBuild = () -> { };
     /** What ends with an application that is deleted. */
@@ -271,7 +273,7 @@ public final class FakeHostAgent implements HostAgentPort {
 
     @Override
     public CompletableFuture<List<HostStatus>> status() {
-        return CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
+        return hosts != null ? CompletableFuture.completedFuture(hosts) : CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
                 "s1", "READY", 1, running.size(), 1L << 30, List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0)))))));
     }
 }

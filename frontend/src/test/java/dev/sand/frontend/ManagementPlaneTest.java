@@ -8,10 +8,13 @@ import dev.sand.datalayer.PlatformKeys;
 import dev.sand.dataplane.Tickets;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.HostPlace;
+import dev.sand.event.HostAgentPort.HostStatus;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.Slots;
 import dev.sand.frontend.http.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +23,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a grain of the management application does for the platform, and what is answered when it does not. */
 class ManagementPlaneTest {
     private static final String LIST = "/api/v1/applications";
+    private static final int SLOTS = Slots.DEFAULT;
     @TempDir
     Path folder;
     private Platform platform;
@@ -192,6 +198,56 @@ class ManagementPlaneTest {
         assertThat(change.statusCode()).isEqualTo(503);
         assertThat(Platform.json(change).path("type").asText()).endsWith("management-failed");
         assertThat(Platform.json(change).path("mayHaveRun").asBoolean()).isTrue();
+    }
+
+    /** The first half of the slots is one host's, the second the other's. */
+    private static List<HostStatus> twoHosts() {
+        return List.of(host("host1", 0), host("host2", SLOTS / 2));
+    }
+
+    private static HostStatus host(String name, int from) {
+        HostPlace place = new HostPlace(name + ":1", Set.of(), 0, IntStream.range(from, from + SLOTS / 2).boxed().toList());
+        return new HostStatus(name, "process", false, List.of(), place, null);
+    }
+
+    private static boolean isOnHost2(InvocationRequest request) {
+        return Slots.of(request.executionId(), SLOTS) >= SLOTS / 2;
+    }
+
+    @Test
+    void whatOneHostDeniesIsAskedOfTheOther() throws Exception {
+        platform.host.hosts = twoHosts();
+        does = request -> answer(request, isOnHost2(request) ? "{\"status\": 403, \"body\": {\"error\": \"Sand.Denied\"}}"
+                : "{\"status\": 200, \"body\": {\"by\": \"host1\"}}");
+        for (int i = 0; i < 20; i++) { // each half of them falls to the other host first
+            HttpResponse<byte[]> response = platform.get(LIST);
+            assertThat(Platform.json(response)).isEqualTo(Json.object().put("by", "host1"));
+            InvocationRequest answered = platform.host.requests.getLast();
+            assertThat(response.headers().firstValue("Sand-Execution-Id")).contains(answered.executionId());
+            assertThat(event(answered).path("ticket").asText()).isNotEmpty();
+        }
+        assertThat(platform.host.requests).anyMatch(ManagementPlaneTest::isOnHost2);
+    }
+
+    @Test
+    void itWaitsForAHostAndDoesNothingWhileOneOfThemDeniesIt() throws Exception {
+        try (Platform other = new Platform(configuration -> configuration.withManagement(folder), null, host -> {
+            host.hosts = List.of();
+            for (String grain : List.of("keys", "applications")) {
+                host.grains.put(grain, request -> host.succeed(request, Payload.json((isOnHost2(request)
+                        ? "{\"status\": 503, \"body\": {\"detail\": \"no capability\"}}" : "{\"status\": 200}").getBytes(StandardCharsets.UTF_8))));
+            }
+        })) {
+            await().until(() -> trouble(other), "no host takes work yet"::equals);
+            assertThat(other.host.builds).isEmpty();
+            other.host.hosts = twoHosts();
+            await().until(() -> trouble(other), why -> why.contains("on host2: no capability") && !why.contains("host1"));
+            assertThat(other.registry.aliases("0sand-management")).containsKey("next").doesNotContainKey("c1");
+        }
+    }
+
+    private static String trouble(Platform of) throws Exception {
+        return Platform.json(of.get("/api/v1/management")).path("trouble").asText();
     }
 
     @Test

@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -67,6 +68,11 @@ final class Platform implements AutoCloseable {
 
     /** @param key for secrets, or null */
     Platform(UnaryOperator<FrontendConfiguration> change, SecretsKey key) throws Exception {
+        this(change, key, asIs -> { });
+    }
+
+    /** @param before what hosts are like when it starts */
+    Platform(UnaryOperator<FrontendConfiguration> change, SecretsKey key, Consumer<FakeHostAgent> before) throws Exception {
         secrets = new StoredSecrets(store, key);
         home = Files.createTempDirectory("sand-fe");
         Path bundles = Files.createDirectory(home.resolve("bundles"));
@@ -77,6 +83,7 @@ final class Platform implements AutoCloseable {
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
                         Tracing.OFF, secrets, new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
                         new StoredBytes(store, registry), System::currentTimeMillis));
+        before.accept(host);
         frontend.start();
     }
 

@@ -56,11 +56,24 @@ public final class ClusterKey {
     }
 
     byte[] prove(Role role, byte[] frontendNonce, byte[] hostNonce, String frontend, String host) {
+        return code(text("sand " + role), frontendNonce, hostNonce, text(frontend), text(host));
+    }
+
+    /** What only a part of the cluster can have made of that content: for what lies where others may write. @param purpose one seal is none for another */
+    public byte[] seal(String purpose, byte[] content) {
+        try {
+            return code(text("sand seal " + purpose), MessageDigest.getInstance("SHA-256").digest(content));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    private byte[] code(byte[]... parts) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
             // Each part with its length, so that no two different sets of parts are the same bytes.
-            for (byte[] part : new byte[][] {text("sand " + role), frontendNonce, hostNonce, text(frontend), text(host)}) {
+            for (byte[] part : parts) {
                 mac.update(new byte[] {(byte) (part.length >> 8), (byte) part.length});
                 mac.update(part);
             }

@@ -27,8 +27,8 @@ final class CapabilitiesFile {
 
     private CapabilitiesFile() {}
 
-    /** @throws IllegalArgumentException with one sentence */
-    static Capabilities read(ManagementOptions options) throws IOException {
+    /** @param vouched where parts of a cluster tell each other what was shipped with them; @throws IllegalArgumentException with one sentence */
+    static Capabilities read(ManagementOptions options, VouchedCapabilities vouched) throws IOException {
         if (options.none()) {
             return Capabilities.NONE;
         }
@@ -36,7 +36,7 @@ final class CapabilitiesFile {
         try (InputStream in = options.capabilities() == null ? CapabilitiesFile.class.getResourceAsStream("/capabilities.yaml")
                 : Files.newInputStream(options.capabilities())) {
             String shipped = options.isOn() ? shipped(options.folder()) : null;
-            return of(new YAMLMapper().readTree(in), shipped);
+            return of(new YAMLMapper().readTree(in), shipped, vouched);
         } catch (IOException | IllegalArgumentException e) {
             throw new IllegalArgumentException("--capabilities: " + name + ": " + e.getMessage());
         }
@@ -53,7 +53,7 @@ final class CapabilitiesFile {
         }
     }
 
-    private static Capabilities of(JsonNode file, String shipped) {
+    private static Capabilities of(JsonNode file, String shipped, VouchedCapabilities vouched) {
         only(file, Set.of("applications"));
         Map<String, Capabilities.Application> byName = new HashMap<>();
         file.path("applications").properties().forEach(application -> {
@@ -69,11 +69,15 @@ final class CapabilitiesFile {
                 grain.getValue().forEach(operation -> operations.add(operation.asText()));
                 grains.put(grain.getKey(), operations);
             });
-            if (!bundle.equals(SHIPPED) || shipped != null) {
-                byName.put(application.getKey(), new Capabilities.Application(bundle.equals(SHIPPED) ? shipped : bundle, grains));
+            if (!bundle.equals(SHIPPED)) {
+                byName.put(application.getKey(), new Capabilities.Application(bundle, grains));
+            } else if (shipped != null) {
+                Capabilities.Application capability = new Capabilities.Application(shipped, grains);
+                byName.put(application.getKey(), capability);
+                vouched.vouch(application.getKey(), capability);
             }
         });
-        return new Capabilities(byName);
+        return new Capabilities(byName, vouched::of);
     }
 
     private static void only(JsonNode node, Set<String> names) {

@@ -20,6 +20,12 @@ final class Checkout {
         return above("management", "sand.yaml");
     }
 
+    /** @return the folder of the wheels that the program brings along (deploy/images/wheels.sh), or null: an index is asked for all */
+    static Path wheels() {
+        Path found = above("wheels", "requirements.txt");
+        return found == null ? above(".sand/wheels", "requirements.txt") : found;
+    }
+
     /** The nearest folder of that place, from the program upwards, that has that in it. */
     private static Path above(String place, String content) {
         try {

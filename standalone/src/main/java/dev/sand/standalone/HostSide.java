@@ -90,7 +90,7 @@ final class HostSide {
 
     /** @param key null: no frontend comes from outside of this process; @param room for what grains store */
     static HostSide open(Options options, Home home, Backends backends, InvocationStore invocations, ClusterKey key,
-                         StoredSecrets stored, Tracing tracing, Capabilities capabilities, Room room, Opened opened,
+                         StoredSecrets stored, Tracing tracing, Capabilities capabilities, VouchedCapabilities vouched, Room room, Opened opened,
                          Consumer<Throwable> onBroken) throws Exception {
         ClusterOptions cluster = options.cluster();
         if (cluster.agentListen() != null) {
@@ -108,7 +108,7 @@ final class HostSide {
         // Closed after the host agent: what runs until the end is still counted.
         UsageWriter usage = opened.add(UsageWriter.start(cluster.hostId(), new UsageStore(backends.store()), backends.membership()::nowMs,
                 options.usageInterval()));
-        HostAgentParts parts = new HostAgentParts(source(registry, secrets),
+        HostAgentParts parts = new HostAgentParts(source(registry, secrets, vouched),
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
                 BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
@@ -138,11 +138,12 @@ final class HostSide {
         return new HostSide(agent, plane, data, registry, invocations, queues, backends, cluster.hostId());
     }
 
-    private static ApplicationSource source(Registry registry, HostSecrets secrets) {
+    private static ApplicationSource source(Registry registry, HostSecrets secrets, VouchedCapabilities vouched) {
         return new ApplicationSource() {
             @Override
             public Optional<ApplicationVersion> load(AppKey app) {
                 Optional<ApplicationVersion> version = registry.version(app.application(), app.version());
+                version.ifPresent(vouched::load);
                 if (version.stream().flatMap(each -> each.grains().values().stream()).anyMatch(grain -> !grain.secrets().isEmpty())) {
                     secrets.load(app.application());
                 }
@@ -179,7 +180,8 @@ final class HostSide {
 
     private static SandboxConfiguration sandboxes(Options options) {
         SandboxConfiguration configuration = SandboxConfiguration.defaults(options.cluster().hostId()).withKind(options.sandbox())
-                .withImage(options.image()).withBlank(options.pool()).withPython(options.python(), options.pythonPath());
+                .withImage(options.image()).withBlank(options.pool()).withPython(options.python(), options.pythonPath())
+                .withWheels(Checkout.wheels());
         return options.engine() == null ? configuration
                 : configuration.withEngine(options.engine(), configuration.engineTimeout());
     }

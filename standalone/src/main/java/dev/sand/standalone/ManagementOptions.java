@@ -14,19 +14,18 @@ import java.util.Map;
 record ManagementOptions(Path folder, Path capabilities, boolean none) {
     static final String USAGE = """
               --management on|off|DIR    control the platform through the grains of the management application: the one that comes
-                                         with the program, or that in DIR [on; of a host or a frontend apart: off]
+                                         with the program, or that in DIR; the same at every host and frontend of a platform [on]
               --capabilities FILE|none   which applications may control the platform [the management application alone]
             """;
     private static final String MANAGEMENT = "--management";
     private static final String NONE = "none";
 
-    /** @param role of a process apart from others, which have to agree with it, nothing is assumed */
-    static ManagementOptions take(Map<String, String> given, ClusterOptions.Role role) {
+    static ManagementOptions take(Map<String, String> given) {
         Values values = new Values(given);
         String capabilities = values.text("--capabilities", null);
         boolean none = NONE.equals(capabilities);
-        return new ManagementOptions(folder(values.text(MANAGEMENT, role == ClusterOptions.Role.ALL && Checkout.management() != null ? "on" : "off")), none || capabilities == null ? null : Path.of(capabilities),
-                none);
+        return new ManagementOptions(folder(values.text(MANAGEMENT, Checkout.management() == null ? "off" : "on")),
+                none || capabilities == null ? null : Path.of(capabilities), none);
     }
 
     private static Path folder(String text) {

@@ -138,7 +138,7 @@ record Options(Path home, String host, int port, SandboxConfiguration.Kind sandb
                 new Values(given).duration("--idempotency-window", "24h"),
                 Values.number("--keep-executions", take(given, "--keep-executions", "10000"), 100, 1_000_000), operatorKey,
                 Doors.names(take(given, "--allow-host", "")), proxies(take(given, "--trusted-proxies", "")), cluster,
-                DataPlaneListen.take(given), ManagementOptions.take(given, cluster.role()), usageInterval(given));
+                DataPlaneListen.take(given), ManagementOptions.take(given), usageInterval(given));
         Doors.check(options);
         return options;
     }

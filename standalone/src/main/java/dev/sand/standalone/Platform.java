@@ -106,11 +106,12 @@ final class Platform implements AutoCloseable {
         if (tracing instanceof AutoCloseable closeable) {
             opened.add(closeable);
         }
-        Capabilities capabilities = CapabilitiesFile.read(options.management());
+        VouchedCapabilities vouched = new VouchedCapabilities(backends.store(), key);
+        Capabilities capabilities = CapabilitiesFile.read(options.management(), vouched);
         StoredBytes stored = new StoredBytes(backends.store(), new Registry(backends.store()));
         HostSide host = null;
         if (cluster.role().hasHost()) {
-            host = HostSide.open(options, home, backends, invocations, key, secrets, tracing, capabilities, stored, opened, onBroken);
+            host = HostSide.open(options, home, backends, invocations, key, secrets, tracing, capabilities, vouched, stored, opened, onBroken);
             HostMetrics.addTo(metrics, host.agent, backends.bus());
             DataPlaneMetrics.addTo(metrics, host.plane.figures());
         } else {

@@ -73,7 +73,7 @@ class ClusterTest {
     private static Platform platform(String id, String... options) throws Exception {
         List<String> all = new ArrayList<>(List.of(options));
         all.addAll(List.of("--home=" + home.resolve(id), "--host-id=" + id, "--bus=kafka:" + KafkaNode.shared().bootstrap(),
-                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=3s"));
+                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=3s", "--management=off"));
         return new Platform(Options.parse(all.toArray(String[]::new), System.getenv()), Map.of(), ClusterTest::backends, broken -> {
             throw new IllegalStateException("the host agent is broken", broken);
         });

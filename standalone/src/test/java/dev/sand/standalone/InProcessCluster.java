@@ -81,7 +81,7 @@ final class InProcessCluster implements AutoCloseable {
         healthPorts.put(id, FreePort.next());
         List<String> all = new ArrayList<>(List.of(options));
         all.addAll(List.of("--home=" + home.resolve(id), "--host-id=" + id, "--bus=kafka:" + kafka.bootstrap(),
-                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=6s",
+                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=6s", "--management=off",
                 "--health-listen=127.0.0.1:" + healthPorts.get(id)));
         Platform platform = new Platform(Options.parse(all.toArray(String[]::new), Map.of()), environment, this::backends, broken -> {
             throw new IllegalStateException("the host agent is broken", broken);

@@ -59,6 +59,12 @@ class OptionsTest {
         assertThat(with(HOST).effective()).containsEntry("cluster-key", "/etc/sand/key (masked)").containsEntry("role", "host");
     }
 
+    @Test
+    void a_part_apart_has_the_management_too_unless_it_is_told_otherwise() {
+        assertThat(with(HOST).management().folder()).isEqualTo(Checkout.management()).isNotNull();
+        assertThat(with(HOST, "--management=off").management().isOn()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--role=both", "--bus=rabbit:x", "--bus=kafka:", "--bus=embedded", "--store=embedded", "--host-id=a b",
         "--labels=a b", "--advertise=here", "--agent-listen=here", "--session=soon", "--store-copies=0", "--bus-copies=x"})

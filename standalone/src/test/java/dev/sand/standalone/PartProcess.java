@@ -39,7 +39,7 @@ final class PartProcess implements AutoCloseable {
         // Not the tests' own, which other modules' test jars bring.
         command.add("-Dlogback.configurationFile=" + Main.class.getResource("/logback.xml"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "--home=" + home.resolve(id),
-                "--host-id=" + id, "--health-listen=127.0.0.1:" + healthPort, "--drain=2s"));
+                "--host-id=" + id, "--health-listen=127.0.0.1:" + healthPort, "--drain=2s", "--management=off"));
         command.addAll(options);
         try {
             process = new ProcessBuilder(command).start();

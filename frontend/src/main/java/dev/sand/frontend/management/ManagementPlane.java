@@ -12,7 +12,6 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort;
-import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
@@ -31,12 +30,12 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import dev.sand.frontend.invoke.WebResponse;
 import java.io.IOException;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -71,6 +70,7 @@ public final class ManagementPlane implements Gate.Managed {
     private final Directory directory;
     private final Supplier<byte[]> key;
     private final LongSupplier clockMs;
+    private final ManagedHosts hosts;
     private final BooleanSupplier open;
     private final Sealing sealing;
     private final Runnable forgetAccess;
@@ -81,16 +81,21 @@ public final class ManagementPlane implements Gate.Managed {
     public record GrainHealth(String failure, String executionId, long sinceMs) {}
 
     /** @param key that tickets are signed with; @param open whether whoever is on this machine may do everything;
-     *  @param forgetAccess what is remembered of keys and sessions; @param sealing of passwords */
-    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, BooleanSupplier open,
+     *  @param slots of the platform; @param forgetAccess what is remembered of keys and sessions; @param sealing of passwords */
+    public ManagementPlane(HostAgentPort host, Directory directory, Supplier<byte[]> key, LongSupplier clockMs, int slots, BooleanSupplier open,
                            Runnable forgetAccess, Sealing sealing) {
         this.sealing = sealing;
         this.host = host;
         this.directory = directory;
         this.key = key;
         this.clockMs = clockMs;
+        this.hosts = new ManagedHosts(host, slots, clockMs);
         this.open = open;
         this.forgetAccess = forgetAccess;
+    }
+
+    ManagedHosts hosts() {
+        return hosts;
     }
 
     Map<String, GrainHealth> health() {
@@ -129,14 +134,28 @@ public final class ManagementPlane implements Gate.Managed {
         if (grain == null) {
             return notBegun(exchange, operation, caller, null, "the management application has no such grain");
         }
-        String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
+        String id = hosts.id();
         // Read once: when no grain answers, the direct operation reads it from the exchange again.
         byte[] body = exchange.body(BODY_BYTES, "The body");
         Drawn drawn = Drawn.of(exchange, operation);
         InvocationResult result;
+        JsonNode output;
         try {
-            result = run(version, operation.grain(), id,
-                    event(exchange, operation, caller, id, body, drawn, grain.timeoutMs() + TICKET_WAIT_MS), grain.timeoutMs());
+            Iterator<String> elsewhere = null;
+            while (true) {
+                result = run(version, operation.grain(), id,
+                        event(exchange, operation, caller, id, body, drawn, grain.timeoutMs() + TICKET_WAIT_MS), grain.timeoutMs());
+                output = result.failure() == null && result.output() != null ? read(result.output()) : null;
+                if (!isDenied(output)) {
+                    break;
+                }
+                // Hosts of one platform may have been told different things of the management: nothing is done yet, and another may let it.
+                elsewhere = elsewhere == null ? hosts.elsewhere(id).iterator() : elsewhere;
+                if (!elsewhere.hasNext()) {
+                    break;
+                }
+                id = elsewhere.next();
+            }
         } finally {
             if (operation.forgetsAccess()) { // also when nobody knows whether it was done
                 directory.awaitSeen();
@@ -146,7 +165,7 @@ public final class ManagementPlane implements Gate.Managed {
         exchange.headers().put("Sand-Execution-Id", id);
         Failure failure = result.failure();
         if (failure == null && result.output() != null) {
-            return answer(exchange, operation, caller, id, result.output(), drawn);
+            return answer(exchange, operation, caller, id, output, drawn);
         }
         String error = failure == null ? "Sand." + result.status() : failure.error();
         String why = failure == null ? "it ended as " + result.status() : error + ": " + failure.cause();
@@ -225,8 +244,7 @@ public final class ManagementPlane implements Gate.Managed {
     }
 
     /** An event that no request is behind: whether the grain of that version can be had, and can control. @return why not, or null */
-    String ready(ApplicationVersion version, String grain) {
-        String id = Ids.next(clockMs.getAsLong(), ThreadLocalRandom.current());
+    String ready(ApplicationVersion version, String grain, String id) {
         ObjectNode event = Json.object().put("operation", "ready");
         event.putObject("parameters");
         event.putObject("query");
@@ -283,14 +301,13 @@ public final class ManagementPlane implements Gate.Managed {
         }
     }
 
-    private boolean answer(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, Payload output, Drawn drawn) {
-        JsonNode read = read(output);
+    private boolean answer(HttpExchange exchange, Operations.Operation operation, Caller caller, String id, JsonNode read, Drawn drawn) {
         if (read == null || !read.path("status").isInt() || read.get("status").intValue() < 200 || read.get("status").intValue() > 599) {
             failed(operation.grain(), id, "its output is no answer");
             throw broken(operation, id, "its output is no answer", !operation.isSafe());
         }
         JsonNode said = read.path("body");
-        if (read.get("status").intValue() == 403 && said.path("error").asText().equals(Errors.DENIED)) {
+        if (isOfThePlatform(read)) {
             // The caller may; it is the grain that the platform does not let.
             String why = Errors.DENIED + ": " + said.path("detail").asText();
             failed(operation.grain(), id, why);
@@ -312,6 +329,14 @@ public final class ManagementPlane implements Gate.Managed {
         drawn.give(exchange, operation, caller, result.get("status").intValue(), result.get("body") instanceof ObjectNode object ? object : null);
         WebResponse.answer(exchange, result);
         return true;
+    }
+
+    private static boolean isOfThePlatform(JsonNode read) {
+        return read.path("status").asInt() == 403 && read.path("body").path("error").asText().equals(Errors.DENIED);
+    }
+
+    private static boolean isDenied(JsonNode read) {
+        return read != null && isOfThePlatform(read) && !read.path("body").path("mayHaveRun").asBoolean();
     }
 
     private static JsonNode read(Payload output) {

@@ -6,14 +6,11 @@ import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -23,15 +20,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deploys the management application as any other, from the folder that came with the program, and lets it do operations once every one
- * of its grains answers: a broken one never takes the place of one that works. Tried again until it is so.
+ * of its grains answers, and every host lets them: a broken one never takes the place of one that works. Tried again until it is so.
+ * Each frontend does it at its start: the same files are the same version, whoever comes first, and of different ones those of the
+ * frontend that was started last do operations.
  */
 public final class ManagementService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ManagementService.class);
     /** The newest version, whatever its grains are like. */
     private static final String NEXT = "next";
     private static final long AGAIN_S = 10;
+    /** What is deployed and not ready: whether it is by now takes no more than a call of each grain. */
+    private static final long MOST_AGAIN_S = 60;
     /** What cannot be installed today is not tried to be each few seconds. */
-    private static final long MOST_AGAIN_S = 600;
+    private static final long MOST_AGAIN_UNBUILT_S = 600;
+    private static final long NO_HOST_S = 1;
+    private static final String NO_HOST = "no host takes work yet";
     private final Path folder;
     private final Deployer deployer;
     private final Registry registry;
@@ -54,9 +57,19 @@ public final class ManagementService implements AutoCloseable {
         thread.execute(this::attempt);
     }
 
-    /** What does operations now, and null: nothing does. */
+    /** What does operations now; empty: nothing does. */
     public Optional<ApplicationVersion> serving() {
+        return serving(registry);
+    }
+
+    private static Optional<ApplicationVersion> serving(Registry registry) {
         return registry.resolve(Names.MANAGEMENT, ManagementPlane.ALIAS);
+    }
+
+    /** A frontend that does without says so where others do not: what callers get depends on which they come to. */
+    public static void warnWithout(Registry registry) {
+        serving(registry).ifPresent(version -> LOG.warn("this frontend was started with --management off, and version {} of {} does operations"
+                + " where others were not: here accounts and keys are not changed", version.version(), Names.MANAGEMENT));
     }
 
     /** Why what is in the folder does not do operations, or null: it does. */
@@ -69,31 +82,36 @@ public final class ManagementService implements AutoCloseable {
     }
 
     private void attempt() {
+        boolean built = false;
         try {
-            deploy();
+            if (!plane.hosts().isThere()) { // as long as it takes: hosts may be started after their frontends
+                trouble = NO_HOST;
+                again(NO_HOST_S);
+                return;
+            }
+            ApplicationVersion version = deployer.deploySystem(Names.MANAGEMENT, NEXT, folder, line -> LOG.debug("management: {}", line)).version();
+            built = true;
+            takeOver(version);
             trouble = null;
         } catch (Exception e) { // whatever it is, the platform goes on without it, and says so
             String why = e instanceof ProblemException refused ? refused.problem().detail() : e.toString();
             if (!why.equals(trouble)) {
-                LOG.warn("the management application cannot be deployed, and is tried again in {} s: {}", againS, why);
+                LOG.warn("the management application does not do operations, and is tried again in {} s: {}", againS, why);
             }
             trouble = why;
-            if (!thread.isShutdown()) {
-                thread.schedule(this::attempt, againS, TimeUnit.SECONDS);
-                againS = Math.min(2 * againS, MOST_AGAIN_S);
-            }
+            again(againS);
+            againS = Math.min(2 * againS, built ? MOST_AGAIN_S : MOST_AGAIN_UNBUILT_S);
         }
     }
 
-    private void deploy() throws IOException {
-        ApplicationVersion version = deployer.deploySystem(Names.MANAGEMENT, NEXT, folder, line -> LOG.debug("management: {}", line)).version();
-        Map<String, Set<String>> broken = new LinkedHashMap<>(); // by why
-        for (String grain : version.grains().keySet()) {
-            String why = plane.ready(version, grain);
-            if (why != null) {
-                broken.computeIfAbsent(why, _ -> new TreeSet<>()).add(grain);
-            }
+    private void again(long inS) {
+        if (!thread.isShutdown()) {
+            thread.schedule(this::attempt, inS, TimeUnit.SECONDS);
         }
+    }
+
+    private void takeOver(ApplicationVersion version) {
+        Map<String, Set<String>> broken = plane.hosts().notReady(version, plane::ready);
         if (!broken.isEmpty()) {
             throw new IllegalStateException("version " + version.version() + " is not ready: "
                     + broken.entrySet().stream().map(each -> String.join(", ", each.getValue()) + ": " + each.getKey())

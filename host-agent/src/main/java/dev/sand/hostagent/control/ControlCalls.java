@@ -80,8 +80,8 @@ public final class ControlCalls implements AutoCloseable {
         denied.incrementAndGet();
         LOG.atWarn().addKeyValue(LogFields.APPLICATION, application)
                 .log("application {} has no capability, and asks to control the platform", application);
-        reply.refuse(Errors.DENIED, "application " + application + " has no capability to control the platform; only its operator can"
-                + " give one");
+        reply.refuse(Errors.DENIED, "application " + application + " has no capability to control the platform on this host; only its operator can"
+                + " give one (--management, --capabilities)");
     }
 
     public void call(Grain grain, ControlRequest request, BusReply<ControlReply> reply) {

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Resolves requirements into {@code dependencies/<hash>} by pip in a build sandbox. Wheels first: installing one runs no code of
+ * Resolves requirements into {@code dependencies/<hash>} by pip in a build sandbox: from wheels that came with the program where those
+ * are what an index would give. Else wheels first: installing one runs no code of
  * it, so all applications may share the download cache. Only where there is no wheel, packages are built from source, under a
  * user of that build alone and without the cache.
  */
@@ -23,17 +25,23 @@ final class Installer {
     private static final int OUTPUT_BYTES = 256 * 1024;
     private static final int BUILD_PIDS = 512;
     private static final int SHOWN_BYTES = 4000;
+    private static final String WHEELS = "wheels";
 
     private final SandboxConfiguration configuration;
     private final SandboxEngine engine;
     private final Home home;
     private final PipSettings settings;
+    private final BroughtWheels brought;
+
+    /** Where packages come from. */
+    private enum Source { BROUGHT, WHEELS, ANYTHING }
 
     Installer(SandboxConfiguration configuration, SandboxEngine engine, Home home, PipSettings settings) {
         this.configuration = configuration;
         this.engine = engine;
         this.home = home;
         this.settings = settings;
+        this.brought = new BroughtWheels(configuration.wheels());
     }
 
     /** @return the content address of the installed requirements, or null when there are none */
@@ -55,24 +63,52 @@ final class Installer {
         Files.write(staging.resolve("requirements.txt"), lines);
         SandboxFolder.readable(staging.resolve("requirements.txt"));
         Path site = staging.resolve("site");
-        SandboxEngine.TaskResult wheels = pip(staging, site, true, progress);
-        if (!wheels.succeeded() && wheels.killedFor() == null && noWheel(wheels.stderr())) {
-            progress.accept("requirements: not all of them are to be had as wheels; building from source");
-            LinkedTrees.delete(site);
-            wheels = pip(staging, site, false, progress);
-        }
-        if (!wheels.succeeded()) {
-            throw failed(requirements, wheels);
+        if (!fromBrought(lines, staging, site, progress)) {
+            fromIndex(requirements, staging, site, progress);
         }
         BundleStore.seal(site, engine.ownsFolders());
         BundleStore.commit(site, named);
         return hash;
     }
 
-    private SandboxEngine.TaskResult pip(Path staging, Path site, boolean wheelsOnly, Consumer<String> progress)
+    private void fromIndex(Requirements requirements, Path staging, Path site, Consumer<String> progress) throws IOException, SandboxException {
+        SandboxEngine.TaskResult wheels = pip(staging, site, Source.WHEELS, progress);
+        if (!wheels.succeeded() && wheels.killedFor() == null && noWheel(wheels.stderr())) {
+            progress.accept("requirements: not all of them are to be had as wheels; building from source");
+            LinkedTrees.delete(site);
+            wheels = pip(staging, site, Source.ANYTHING, progress);
+        }
+        if (!wheels.succeeded()) {
+            throw failed(requirements, wheels);
+        }
+    }
+
+    /** @return false: they did not come along, or not for this Python */
+    private boolean fromBrought(List<String> lines, Path staging, Path site, Consumer<String> progress) throws IOException, SandboxException {
+        List<Path> wheels = brought.of(lines);
+        if (wheels.isEmpty()) {
+            return false;
+        }
+        // Copied: where sandboxes are started beside this program's own container, they see nothing of its files but the home.
+        Path folder = Files.createDirectory(staging.resolve(WHEELS));
+        SandboxFolder.readable(folder);
+        for (Path wheel : wheels) {
+            SandboxFolder.readable(Files.copy(wheel, folder.resolve(wheel.getFileName())));
+        }
+        progress.accept("requirements: from wheels that came with the platform");
+        boolean installed = pip(staging, site, Source.BROUGHT, progress).succeeded();
+        if (!installed) {
+            progress.accept("requirements: those wheels do not do; asking the index");
+            LinkedTrees.delete(site);
+        }
+        return installed;
+    }
+
+    private SandboxEngine.TaskResult pip(Path staging, Path site, Source source, Consumer<String> progress)
             throws IOException, SandboxException {
+        boolean wheelsOnly = source != Source.ANYTHING;
         int uid = wheelsOnly ? engine.installerUid() : engine.nextUid();
-        Path temporary = staging.resolve(wheelsOnly ? "tmp" : "tmp-source");
+        Path temporary = staging.resolve("tmp-" + source.name().toLowerCase(Locale.ROOT));
         List<SandboxEngine.Mount> mounts = new ArrayList<>();
         mounts.add(new SandboxEngine.Mount(staging, false));
         for (Path writable : List.of(site, temporary)) {
@@ -81,16 +117,24 @@ final class Installer {
         List<String> command = new ArrayList<>(List.of("python3", "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
                 "--no-warn-script-location", "--progress-bar", "off", "--target", site.toString(), "-r", staging + "/requirements.txt"));
         if (wheelsOnly) {
+            command.addAll(List.of("--only-binary", ":all:"));
+        }
+        if (source == Source.WHEELS) {
             mounts.add(SandboxFolder.writable(home.pipCache(), uid, engine.ownsFolders()));
-            command.addAll(List.of("--only-binary", ":all:", "--cache-dir", home.pipCache().toString()));
+            command.addAll(List.of("--cache-dir", home.pipCache().toString()));
         } else {
             command.add("--no-cache-dir");
         }
-        settings.files().forEach(file -> mounts.add(new SandboxEngine.Mount(file, false)));
-        Map<String, String> environment = new HashMap<>(settings.environment());
+        Map<String, String> environment = new HashMap<>();
+        if (source == Source.BROUGHT) {
+            command.addAll(List.of("--no-index", "--find-links", staging.resolve(WHEELS).toString()));
+        } else {
+            settings.files().forEach(file -> mounts.add(new SandboxEngine.Mount(file, false)));
+            environment.putAll(settings.environment());
+        }
         environment.putAll(Map.of("PIP_CONFIG_FILE", "/dev/null", "TMPDIR", temporary.toString(), "HOME", temporary.toString()));
         SandboxSpec limits = new SandboxSpec(configuration.buildMemoryBytes(), 0, BUILD_PIDS, true, List.of(), 0);
-        String network = settings.needsHostNetwork() ? "host" : configuration.buildNetwork();
+        String network = source == Source.BROUGHT ? null : settings.needsHostNetwork() ? "host" : configuration.buildNetwork();
         return engine.run(new SandboxEngine.Task("requirements", uid, command, environment, mounts, limits, network,
                 configuration.buildTimeout(), OUTPUT_BYTES), line -> progress.accept("pip: " + line));
     }

@@ -18,10 +18,11 @@ import java.time.Duration;
  * @param buildNetwork Docker network of build sandboxes that resolve requirements
  * @param buildTimeout longest time of one step of a build
  * @param buildMemoryBytes memory of a build sandbox
+ * @param wheels folder with packages that came with the program, or null: none did
  */
 public record SandboxConfiguration(
         String host, Kind kind, String image, String engine, Duration engineTimeout, Duration startTimeout, int blank,
-        String python, Path pythonPath, String buildNetwork, Duration buildTimeout, long buildMemoryBytes) {
+        String python, Path pythonPath, String buildNetwork, Duration buildTimeout, long buildMemoryBytes, Path wheels) {
 
     public enum Kind { AUTO, DOCKER, PROCESS }
 
@@ -36,31 +37,36 @@ public record SandboxConfiguration(
 
     public static SandboxConfiguration defaults(String host) {
         return new SandboxConfiguration(host, Kind.AUTO, "sand-sandbox:latest", null, Duration.ofSeconds(30),
-                Duration.ofSeconds(30), 1, "python3", Path.of("grain-worker/src"), "bridge", Duration.ofMinutes(10), 2L << 30);
+                Duration.ofSeconds(30), 1, "python3", Path.of("grain-worker/src"), "bridge", Duration.ofMinutes(10), 2L << 30, null);
     }
 
     public SandboxConfiguration withKind(Kind value) {
         return new SandboxConfiguration(host, value, image, engine, engineTimeout, startTimeout, blank, python, pythonPath,
-                buildNetwork, buildTimeout, buildMemoryBytes);
+                buildNetwork, buildTimeout, buildMemoryBytes, wheels);
     }
 
     public SandboxConfiguration withImage(String value) {
         return new SandboxConfiguration(host, kind, value, engine, engineTimeout, startTimeout, blank, python, pythonPath,
-                buildNetwork, buildTimeout, buildMemoryBytes);
+                buildNetwork, buildTimeout, buildMemoryBytes, wheels);
     }
 
     public SandboxConfiguration withEngine(String value, Duration timeout) {
         return new SandboxConfiguration(host, kind, image, value, timeout, startTimeout, blank, python, pythonPath,
-                buildNetwork, buildTimeout, buildMemoryBytes);
+                buildNetwork, buildTimeout, buildMemoryBytes, wheels);
     }
 
     public SandboxConfiguration withBlank(int value) {
         return new SandboxConfiguration(host, kind, image, engine, engineTimeout, startTimeout, value, python, pythonPath,
-                buildNetwork, buildTimeout, buildMemoryBytes);
+                buildNetwork, buildTimeout, buildMemoryBytes, wheels);
     }
 
     public SandboxConfiguration withPython(String interpreter, Path path) {
         return new SandboxConfiguration(host, kind, image, engine, engineTimeout, startTimeout, blank, interpreter, path,
-                buildNetwork, buildTimeout, buildMemoryBytes);
+                buildNetwork, buildTimeout, buildMemoryBytes, wheels);
+    }
+
+    public SandboxConfiguration withWheels(Path value) {
+        return new SandboxConfiguration(host, kind, image, engine, engineTimeout, startTimeout, blank, python, pythonPath,
+                buildNetwork, buildTimeout, buildMemoryBytes, value);
     }
 }

@@ -11,6 +11,7 @@ import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.SandboxSpec;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +117,37 @@ abstract class SandboxBuilderContract {
         progress.clear();
         build(Map.of("grains/one/other.py", "y = 2\n"), "one", "two");
         assertThat(progress).anyMatch(line -> line.contains("installed already"));
+    }
+
+    /** No index has these: what is installed came along. */
+    @Test
+    void pinnedRequirementsThatCameWithTheProgramNeedNoIndex() throws Exception {
+        Path wheels = Files.createTempDirectory("sand-wheels");
+        wheel(wheels.resolve("sand_came_along-1.0-py3-none-any.whl"));
+        sandboxes.runtime().close();
+        sandboxes = Sandboxes.open(configuration().withWheels(wheels), home, new TestSockets());
+
+        BuildResult result = build(Map.of("requirements.txt", "sand-came-along==1.0\n",
+                "grains/hello/handler.py", "import sand_came_along\n" + TestTrees.HELLO), "hello");
+
+        assertThat(result.resolved()).singleElement().asString().matches("sand.came.along==1.0");
+        assertThat(progress).contains("requirements: from wheels that came with the platform").noneMatch(line -> line.contains("asking the index"));
+        LinkedTrees.delete(wheels);
+    }
+
+    private static void wheel(Path file) throws IOException {
+        String info = "sand_came_along-1.0.dist-info/";
+        Map<String, String> files = Map.of("sand_came_along.py", "here = True\n",
+                info + "METADATA", "Metadata-Version: 2.1\nName: sand-came-along\nVersion: 1.0\n",
+                info + "WHEEL", "Wheel-Version: 1.0\nGenerator: this test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+                info + "RECORD", "sand_came_along.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "RECORD,,\n");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(file))) {
+            for (Map.Entry<String, String> each : files.entrySet()) {
+                zip.putNextEntry(new ZipEntry(each.getKey()));
+                zip.write(each.getValue().getBytes(StandardCharsets.UTF_8));
+                zip.closeEntry();
+            }
+        }
     }
 
     @Test

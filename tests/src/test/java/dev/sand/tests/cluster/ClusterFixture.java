@@ -38,6 +38,7 @@ public final class ClusterFixture implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(Integer.getInteger("sand.cluster.startSeconds", 240));
     private static final Path FILE = Path.of("../deploy/compose/three-hosts.yaml");
     private static final int PORT = 8080;
+    private static final int FRONTEND_PORT = 7263;
     private final Path home;
     private final String key;
     private final Network network = Network.builder()
@@ -134,6 +135,13 @@ public final class ClusterFixture implements AutoCloseable {
     public PlatformClient client() {
         GenericContainer<?> nginx = part("nginx").container();
         PlatformClient client = new PlatformClient(URI.create("http://" + nginx.getHost() + ":" + nginx.getMappedPort(PORT)), key);
+        clients.add(client);
+        return client;
+    }
+
+    /** Of one frontend, past nginx. */
+    public PlatformClient client(String frontend) {
+        PlatformClient client = new PlatformClient(URI.create("http://" + ip(frontend) + ":" + FRONTEND_PORT), key);
         clients.add(client);
         return client;
     }
