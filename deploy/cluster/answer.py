@@ -62,7 +62,7 @@ def management(cluster: Cluster) -> str:
         known = httpx.get(f"{cluster.server}/api/v1/management", headers=shown(cluster), timeout=10).json()
         if not known["enabled"]:
             return "off"
-        serving = f"version {known['version']}" if known["version"] else "on, and does nothing yet"
+        serving = f"version {known['version']}" if known["version"] else "on, but not there"
         return f"{serving} ({known['trouble']})" if known["trouble"] else serving
     except (httpx.HTTPError, ValueError, KeyError):
         return "unknown: no frontend answers"

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("cluster")
 @ExtendWith(ClusterExtension.class)
 class ManagementTest {
-    private static final Duration DEPLOYED = Duration.ofSeconds(180);
+    private static final Duration DEPLOYED = Duration.ofSeconds(300);
     private static final Duration LONGEST = Duration.ofSeconds(120);
     private static final String MANAGEMENT = "0sand-management";
     private static final String ALIASES = "/api/v1/applications/overseen/aliases";
