@@ -55,6 +55,8 @@ final class InProcessCluster implements AutoCloseable {
     private final Map<String, Integer> healthPorts = new HashMap<>();
     private final HttpClient client = HttpClient.newHttpClient();
     volatile boolean storeIsAway;
+    /** What the next part is told. */
+    String management = "off";
     /** While it is not open, whoever reads a journal waits. */
     volatile CountDownLatch journals = new CountDownLatch(0);
 
@@ -81,7 +83,7 @@ final class InProcessCluster implements AutoCloseable {
         healthPorts.put(id, FreePort.next());
         List<String> all = new ArrayList<>(List.of(options));
         all.addAll(List.of("--home=" + home.resolve(id), "--host-id=" + id, "--bus=kafka:" + kafka.bootstrap(),
-                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=6s", "--management=off",
+                "--store=cassandra:nowhere", "--cluster-key=" + home.resolve("key"), "--session=6s", "--management=" + management,
                 "--health-listen=127.0.0.1:" + healthPorts.get(id)));
         Platform platform = new Platform(Options.parse(all.toArray(String[]::new), Map.of()), environment, this::backends, broken -> {
             throw new IllegalStateException("the host agent is broken", broken);

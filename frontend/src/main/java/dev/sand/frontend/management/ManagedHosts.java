@@ -93,7 +93,12 @@ final class ManagedHosts {
                 String grain = grains.get(i % grains.size());
                 HostStatus at = hosts.isEmpty() ? null : hosts.get(i % hosts.size());
                 calls.execute(() -> {
-                    String why = question.ask(version, grain, at == null ? id() : idOn(at));
+                    String why;
+                    try {
+                        why = question.ask(version, grain, at == null ? id() : idOn(at));
+                    } catch (RuntimeException e) { // whatever it is, an unanswered question is no yes
+                        why = e.toString();
+                    }
                     if (why != null) {
                         broken.computeIfAbsent(at == null ? why : "on " + at.host() + ": " + why, _ -> new ConcurrentSkipListSet<>()).add(grain);
                     }
