@@ -37,6 +37,8 @@ import org.testcontainers.utility.DockerImageName;
 public final class ClusterFixture implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(Integer.getInteger("sand.cluster.startSeconds", 240));
     private static final Path FILE = Path.of("../deploy/compose/three-hosts.yaml");
+    /** Its grains on three hosts are more than two cores can do beside what most suites look at: ./sand test --all has them. */
+    private static final String MANAGEMENT = System.getenv().getOrDefault("SAND_TEST_CLUSTER_MANAGEMENT", "off");
     private static final int PORT = 8080;
     private static final int FRONTEND_PORT = 7263;
     private final Path home;
@@ -56,6 +58,7 @@ public final class ClusterFixture implements AutoCloseable {
         Path operatorKey = key("operator.key");
         key = Files.readString(operatorKey).strip();
         Map<String, String> variables = new HashMap<>(images);
+        variables.put("SAND_MANAGEMENT", MANAGEMENT);
         variables.put("SAND_CLUSTER_HOME", home.toString());
         variables.put("SAND_CLUSTER_KEY", clusterKey.toString());
         variables.put("SAND_OPERATOR_KEY", operatorKey.toString());
