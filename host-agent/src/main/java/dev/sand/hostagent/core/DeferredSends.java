@@ -36,13 +36,13 @@ final class DeferredSends {
         }
         Of of = byAttempt.computeIfAbsent(attempt, added -> new Of());
         of.sends.add(new Deferred(to, message));
-        of.recordBytes += RecordBytes.of(message.key(), message.payload());
+        of.recordBytes += RecordBytes.ofSend(message.destination(), message.key(), message.payload());
     }
 
     /** Why the record of the attempt's end would be too large with one more; null: it would not. */
     Refusal refusal(Attempt attempt, ProcessCall.Send more) {
         Of of = byAttempt.get(attempt);
-        return RecordBytes.refusal((of == null ? 0 : of.recordBytes) + RecordBytes.of(more.key(), more.payload()));
+        return RecordBytes.refusal((of == null ? 0 : of.recordBytes) + RecordBytes.ofSend(more.destination(), more.key(), more.payload()));
     }
 
     /** Those of an attempt that ends, in their order. */

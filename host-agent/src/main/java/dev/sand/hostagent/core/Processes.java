@@ -342,7 +342,7 @@ final class Processes {
         return Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
                 + switch (refusal.limit()) {
                     case "process memory" -> "memory, and a value of its state has to fit into that: " + event.id + " wrote one of ";
-                    case "process record" -> "small values and keys that one function writes, and " + event.id + " would make it ";
+                    case "process record" -> "the record of what one function writes, and " + event.id + " would make it ";
                     default -> "state, and " + event.id + " would make it ";
                 } + refusal.actual(), Failure.Source.GRAIN,
                 refusal.allowed(), refusal.actual());

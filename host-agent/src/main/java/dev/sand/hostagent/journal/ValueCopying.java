@@ -10,6 +10,7 @@ import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import dev.sand.hostagent.objects.ObjectCopies;
 import dev.sand.hostagent.objects.Urgency;
 import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.RecordBytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -29,7 +30,7 @@ final class ValueCopying implements AutoCloseable {
     private static final int AT_ONCE = 6;
     private static final long RETRY_MS = 1000;
     /** When values are to travel by reference, small ones need not. */
-    private static final int SMALL_BYTES = 4096;
+    private static final int SMALL_BYTES = RecordBytes.SMALL_BYTES;
     /** A value in this host's memory of up to that size goes into the record: an object is a transaction to make, and one to delete. */
     private static final int TAKEN_IN_BYTES = 256 << 10;
 

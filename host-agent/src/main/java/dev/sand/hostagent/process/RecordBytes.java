@@ -4,23 +4,31 @@ import dev.sand.event.Payload;
 import dev.sand.localbus.GrainQueue.Refusal;
 
 /**
- * What small values take in the journal's record of a function's end. Large ones are objects beside it; of small ones a record has room
- * for so many, and one that is too large for the bus would be in the way of all that come after it. Pure.
+ * What a function's writes and atomic sends take at most in the journal's record of its end, as that is written: JSON, with bytes in
+ * base64. A record that is too large for the bus would be in the way of all that come after it. Pure.
  */
 public final class RecordBytes {
-    /** Of a function's writes, and as much again of its atomic sends: together, as the journal writes them, less than a record may have. */
-    public static final long MOST = 10 << 20;
-    /** Values of more than that are objects when there are many. */
-    private static final int SMALL_BYTES = 4096;
-    /** Of each, what is around its key and value. */
-    private static final int AROUND = 128;
+    /** Of a function's writes, and as much again of its sends: a record has room for 32 MiB, and each value is named at least. */
+    public static final long MOST = 12 << 20;
+    /** Values of more than that are objects beside the record when there are many; it has their names. */
+    public static final int SMALL_BYTES = 4096;
+    /** A control character of a key is six. */
+    private static final int ESCAPED = 6;
+    /** Names of fields, and of an object. */
+    private static final int AROUND = 200;
+    /** Its own fields, its sender's name and its source's. */
+    private static final int AROUND_SEND = 320;
 
     private RecordBytes() {}
 
     /** @param value null: none */
     public static long of(String key, Payload value) {
         boolean isInside = value != null && value.reference() == null && value.size() <= SMALL_BYTES;
-        return AROUND + key.length() + (isInside ? value.size() : 0);
+        return AROUND + (long) ESCAPED * key.length() + (isInside ? (value.size() + 2) / 3 * 4 : 0);
+    }
+
+    public static long ofSend(String destination, String key, Payload value) {
+        return AROUND_SEND + destination.length() + of(key, value);
     }
 
     /** @return null: a record has room for so many */

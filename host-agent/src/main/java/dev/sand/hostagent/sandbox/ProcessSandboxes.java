@@ -37,7 +37,7 @@ final class ProcessSandboxes implements SandboxEngine {
     private final UserIds uids = new UserIds(false);
     private final Map<String, Running> running = new ConcurrentHashMap<>();
     private final RunningSteps steps = new RunningSteps();
-    /** By their marks. */
+    /** By their names, those that have begun. */
     private final Map<String, Process> stepProcesses = new ConcurrentHashMap<>();
     private volatile Listener listener = (sandbox, cause) -> {};
 

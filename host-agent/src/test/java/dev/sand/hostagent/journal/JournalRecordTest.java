@@ -11,7 +11,13 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.event.Slots;
+import dev.sand.globalbus.SqliteBus;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.process.Change;
+import dev.sand.hostagent.process.Change.Outgoing;
+import dev.sand.hostagent.process.ProcessChange;
+import dev.sand.hostagent.process.RecordBytes;
+import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
@@ -28,6 +34,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is on a disk today is read by every platform to come: the golden vectors and the code agree to the byte. */
@@ -67,6 +74,28 @@ class JournalRecordTest {
         assertThat(read.executionId()).isEqualTo("e");
         assertThat(read.sequence()).isEqualTo(7);
         assertThat(read.backup()).usingRecursiveComparison().isEqualTo(backup);
+    }
+
+    /** The bounds of {@link RecordBytes} are what a record has room for, whatever the shape of what fills them. */
+    @ParameterizedTest
+    @CsvSource({"0, k", "100, k", "4096, k", "5000, k", "5000, \1\1\1\1\1\1\1\1"})
+    void theEndOfAFunctionThatWritesAndSendsAsMuchAsItMayFits(int size, String key) {
+        Payload value = size <= RecordBytes.SMALL_BYTES ? Payload.json(new byte[size])
+                : new Payload(Payload.OCTETS, null, new Payload.Reference("01JM0000000000000000000000/0000000123", size));
+        String process = "p".repeat(128);
+        List<StateWrite> writes = new ArrayList<>();
+        for (long bytes = RecordBytes.of(key, value); RecordBytes.refusal(bytes) == null; bytes += RecordBytes.of(key, value)) {
+            writes.add(new StateWrite(key, value));
+        }
+        List<Outgoing> sends = new ArrayList<>();
+        Outgoing send = new Outgoing("01JM0000000000000000000000/Root", 1_000_000, process, process, key, value);
+        for (long bytes = RecordBytes.ofSend(process, key, value); RecordBytes.refusal(bytes) == null; bytes += RecordBytes.ofSend(process, key, value)) {
+            sends.add(send);
+        }
+        ProcessChange change = new ProcessChange(process, 1, 2, 3, new Change.Done(writes, List.of(), sends));
+        byte[] record = JournalRecord.of(3, "e", 7, new Backup.Finished(new Signal.TaskSucceeded("Root", Payload.nullJson(), List.of(), 2),
+                List.of()), change).encode();
+        assertThat(record.length).as(writes.size() + " writes, " + sends.size() + " sends").isLessThan(SqliteBus.Options.DEFAULT.maxRecordBytes());
     }
 
     @Test
