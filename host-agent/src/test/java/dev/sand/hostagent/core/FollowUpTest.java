@@ -12,13 +12,11 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessCommand;
-import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -122,22 +120,6 @@ class FollowUpTest extends ProcessFixture {
         assertThat(moved).hasSize(1);
         assertThat(shop.all.stream().filter(Action.FindElsewhere.class::isInstance)).as("both ask where it lives").hasSize(2);
         assertThat(told).isEmpty();
-    }
-
-    private List<Object> migrate(String process, int slot) {
-        List<Object> answers = new ArrayList<>();
-        on(new Input.Command(ProcessCommand.migrate(CoreFixture.APP.application(), CoreFixture.APP.version(), process, slot), new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answers.add(failure);
-            }
-        }));
-        return answers;
     }
 
     private List<Action.InvokeElsewhere> givenElsewhere() {

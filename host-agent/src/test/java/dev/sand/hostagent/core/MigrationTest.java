@@ -48,21 +48,8 @@ class MigrationTest extends ProcessFixture {
         return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).warm();
     }
 
-    /** Answers come in it, later too. */
     private List<Object> migrate(int slot) {
-        List<Object> answers = new ArrayList<>();
-        on(new Input.Command(ProcessCommand.migrate(APP.application(), APP.version(), "p", slot), new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answers.add(failure);
-            }
-        }));
-        return answers;
+        return migrate("p", slot);
     }
 
     private static InvocationRequest request(int slot, int number) {

@@ -64,8 +64,18 @@ abstract class ProcessFixture {
     }
 
     Object command(String process, Kind kind, DedicatedSpec dedicated) {
+        List<Object> answers = command(new ProcessCommand(APP.application(), APP.version(), process, kind, 0, 0, dedicated));
+        return answers.isEmpty() ? null : answers.getFirst();
+    }
+
+    List<Object> migrate(String process, int slot) {
+        return command(ProcessCommand.migrate(APP.application(), APP.version(), process, slot));
+    }
+
+    /** A view or a failure comes in it, perhaps later. */
+    private List<Object> command(ProcessCommand command) {
         List<Object> answers = new ArrayList<>();
-        on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), process, kind, 0, 0, dedicated), new Input.CommandListener() {
+        on(new Input.Command(command, new Input.CommandListener() {
             @Override
             public void onDone(ProcessView view) {
                 answers.add(view);
@@ -76,7 +86,7 @@ abstract class ProcessFixture {
                 answers.add(failure);
             }
         }));
-        return answers.isEmpty() ? null : answers.getFirst();
+        return answers;
     }
 
     boolean isHere(String process) {
