@@ -75,7 +75,12 @@ abstract class ProcessFixture {
     /** A view or a failure comes in it, perhaps later. */
     private List<Object> command(ProcessCommand command) {
         List<Object> answers = new ArrayList<>();
-        on(new Input.Command(command, new Input.CommandListener() {
+        on(new Input.Command(command, listener(answers)));
+        return answers;
+    }
+
+    static Input.CommandListener listener(List<Object> answers) {
+        return new Input.CommandListener() {
             @Override
             public void onDone(ProcessView view) {
                 answers.add(view);
@@ -85,8 +90,7 @@ abstract class ProcessFixture {
             public void onFailed(Failure failure) {
                 answers.add(failure);
             }
-        }));
-        return answers;
+        };
     }
 
     boolean isHere(String process) {

@@ -95,20 +95,6 @@ class SwappingTest extends ProcessFixture {
                 .as("of both images").filteredOn(id -> id.startsWith("@p@")).isNotEmpty();
     }
 
-    private static Input.CommandListener listener(List<Object> answers) {
-        return new Input.CommandListener() {
-            @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answers.add(failure);
-            }
-        };
-    }
-
     @Test
     void functionsThatRunEndFirstAndOthersWaitUntilItIsBack() {
         Running runs = running("p");
