@@ -3,14 +3,23 @@ package dev.sand.frontend.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.InvocationStore;
+import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.RecordedResults;
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Slots;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -136,6 +145,37 @@ class RemoteHostsTest extends RemoteHostsFixture {
         assertThat(caller.result().output().bytes()).isEqualTo("42".getBytes());
         assertThat(b.agent.requests).isEmpty();
         a.open(0);
+    }
+
+    @Test
+    void what_may_have_ended_is_not_run_elsewhere_while_its_record_cannot_be_read() throws Exception {
+        AtomicBoolean away = new AtomicBoolean();
+        MemoryStore memory = new MemoryStore();
+        GlobalStore store = (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(), new Class<?>[] {GlobalStore.class},
+                (proxy, method, arguments) -> {
+                    if (away.get()) {
+                        throw new StoreException(StoreException.Kind.AWAY, "the store is away", 0, null);
+                    }
+                    return method.invoke(memory, arguments);
+                });
+        String id = id();
+        try (InvocationStore kept = new InvocationStore(store, InvocationStore.Options.DEFAULT);
+                RemoteHosts reader = new RemoteHosts(RemoteHosts.Parts.remote(membership, bus, new RecordedResults(kept), links), RoutingOptions.DEFAULT)) {
+            await().until(() -> reader.status().join().stream().allMatch(host -> host.problem() == null));
+            Caller caller = new Caller();
+            reader.invoke(Caller.request(id, "hold", new byte[] {5}, 20_000, false), caller);
+            await().until(() -> runs(a, id));
+            kept.record(new InvocationRecord(Limits.SCHEMA_VERSION, id, "demo", 1, "hold", Status.SUCCEEDED, null,
+                    Payload.json("7".getBytes()), null, 1, 2, 0, 0, List.of()), null);
+            await().until(() -> kept.get("demo", id).isPresent());
+            away.set(true);
+            toB(2);
+            await().pollDelay(Duration.ofMillis(700)).until(() -> !caller.ended.isDone());
+            assertThat(b.agent.requests).isEmpty();
+            away.set(false);
+            assertThat(caller.result().output().bytes()).containsExactly('7');
+            assertThat(b.agent.requests).isEmpty();
+        }
     }
 
     @Test
