@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A request under an Idempotency-Key, sent again: one execution, at whichever frontend. */
@@ -152,6 +154,9 @@ class IdempotencyKeyTest extends WithDemo {
             asked.add(request);
             boolean moved = asked.size() % 2 == 1;
             away.set(asked.size() == 3);
+            if (moved) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)); // it is asked where it lives: of the caller's time
+            }
             Failure there = new Failure(Errors.MOVED, "it lives elsewhere", Failure.Source.PLATFORM, true, null, Map.of(ProcessPlace.SLOT, 3));
             listener.onEnd(new InvocationResult(request.executionId(), moved ? Status.FAILED : Status.SUCCEEDED,
                     moved ? null : request.input(), moved ? there : null, List.of()));
@@ -161,6 +166,7 @@ class IdempotencyKeyTest extends WithDemo {
             int port = other.address().getPort();
             assertThat(text(platform.postTo(port, path, "1", "Idempotency-Key", "m"))).isEqualTo("1");
             assertThat(Slots.of(asked.get(1).executionId(), Slots.DEFAULT)).isEqualTo(3);
+            assertThat(asked.get(1).timeoutMs()).as("what is left of it").isLessThanOrEqualTo(asked.getFirst().timeoutMs() - 20);
             HttpResponse<byte[]> lost = platform.postTo(port, path, "2", "Idempotency-Key", "n");
             assertThat(lost.statusCode()).as(text(lost)).isEqualTo(503);
             assertThat(text(lost)).contains("the store is away");

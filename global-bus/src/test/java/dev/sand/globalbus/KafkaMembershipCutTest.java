@@ -64,8 +64,19 @@ class KafkaMembershipCutTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"SHORT", "WITH_BROKEN_CONNECTIONS"})
     void itLosesWhatWasTakenWhenItKnowsAndGetsItsShareAgain(Cut how) {
+        cutOff(how);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = {"UNTIL_ITS_APPENDS_HAVE_FAILED", "UNTIL_IT_HAS_ANOTHER_ADDRESS"})
+    void soDoesOneThatIsLongAway(Cut how) {
+        cutOff(how);
+    }
+
+    private void cutOff(Cut how) {
         Map<Integer, Long> before = Map.copyOf(kept.owned);
         if (how == Cut.WITH_BROKEN_CONNECTIONS) {
             line.breakOff();

@@ -252,6 +252,7 @@ class KafkaTriggersTest {
         assertThat(noted("ended").getFirst()).as("fires before it").isEqualTo(tick);
     }
 
+    @Tag("long")
     @Test
     void aChangeOfDataIsToldOfWhenItsHostDiesBeforeItsMessageIsInTheQueue() throws Exception {
         deploy(Map.of(), Map.of("uploads", new TriggerSpec("uploads", null, "uploads/", Set.of(Operation.PUT), null, true, 0,

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("cluster")
 @ExtendWith(ClusterExtension.class)
 class GlobalLayerFailureTest {
-    private static final int EXECUTIONS = 80;
-    private static final Duration OVER = Duration.ofSeconds(15);
+    private static final int EXECUTIONS = 40;
+    private static final Duration OVER = Duration.ofSeconds(10);
     /** One execution with more work than its host's part, so that most of its events run on the other two. */
     private static final int ITEMS = 800;
     private static final Map<String, String> SPREAD = Map.of(
@@ -38,8 +38,19 @@ class GlobalLayerFailureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"kafka, relaxed", "kafka, strict", "cassandra, relaxed", "frontend1, relaxed"})
+    @CsvSource({"kafka, relaxed", "cassandra, relaxed"})
     void aPartIsKilledUnderLoadAndComesBack(String part, String durability, ClusterFixture cluster) throws Exception {
+        killUnderLoad(part, durability, cluster);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource({"kafka, strict", "frontend1, relaxed"})
+    void anotherPartIsKilledUnderLoadAndComesBack(String part, String durability, ClusterFixture cluster) throws Exception {
+        killUnderLoad(part, durability, cluster);
+    }
+
+    private static void killUnderLoad(String part, String durability, ClusterFixture cluster) throws Exception {
         try (Load load = new Load(cluster.client(), FiveSteps.name(durability), part + "-" + System.nanoTime() + "-")) {
             load.start(EXECUTIONS, OVER);
             await("the middle of the executions").atMost(Duration.ofSeconds(60)).until(() -> load.begun() > EXECUTIONS / 4);
@@ -52,6 +63,7 @@ class GlobalLayerFailureTest {
         }
     }
 
+    @Tag("long")
     @Test
     void whatIsSpreadOverHostsEndsAtHomeWhileKafkaStaysAway(ClusterFixture cluster) {
         PlatformClient client = cluster.client();

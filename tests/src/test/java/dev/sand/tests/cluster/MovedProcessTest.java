@@ -153,6 +153,7 @@ class MovedProcessTest {
         assertThat(host(client, process)).as("begins at home").isEqualTo(owner(cluster, client, process));
     }
 
+    @Tag("long")
     @Test
     void whenItsHostDrains(ClusterFixture cluster) throws Exception {
         PlatformClient client = cluster.client();
@@ -162,6 +163,7 @@ class MovedProcessTest {
         cluster.heal();
     }
 
+    @Tag("long")
     @Test
     void whenItsHostIsDrainedByHandAndComesBack(ClusterFixture cluster) throws Exception {
         PlatformClient client = cluster.client();
@@ -195,6 +197,7 @@ class MovedProcessTest {
         cluster.heal();
     }
 
+    @Tag("long")
     @Test
     void whenTheHostItWasMovedToDies(ClusterFixture cluster) throws Exception {
         PlatformClient client = cluster.client();
@@ -208,11 +211,13 @@ class MovedProcessTest {
         cluster.heal();
     }
 
+    @Tag("long")
     @Test
     void whenTheTargetDiesInTheMiddle(ClusterFixture cluster) throws Exception {
         inTheMiddle(cluster, "target", true);
     }
 
+    @Tag("long")
     @Test
     void whenTheSourceDiesInTheMiddle(ClusterFixture cluster) throws Exception {
         inTheMiddle(cluster, "source", false);

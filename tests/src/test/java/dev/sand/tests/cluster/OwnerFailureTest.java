@@ -32,6 +32,7 @@ class OwnerFailureTest {
         cluster.heal();
     }
 
+    @Tag("long")
     @Test
     void aChildThatIsAwaitedWhenTheOwnerIsKilledEndsItsParent(ClusterFixture cluster) {
         Orders orders = Orders.begin(cluster.client(), "parent", ORDERS);
@@ -42,6 +43,7 @@ class OwnerFailureTest {
         cluster.heal();
     }
 
+    @Tag("long")
     @Test
     void aRedriveThatIsUnderWayWhenTheOwnerIsKilledGoesOnWhereItWas(ClusterFixture cluster) {
         PlatformClient client = cluster.client();

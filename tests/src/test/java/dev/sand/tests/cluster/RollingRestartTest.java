@@ -39,6 +39,7 @@ class RollingRestartTest {
         cluster.client().deploy(STEADY);
     }
 
+    @Tag("long")
     @Test
     void everyRequestIsAnsweredRightWhilePartAfterPartIsReplaced(ClusterFixture cluster) throws Exception {
         PlatformClient client = cluster.client();
