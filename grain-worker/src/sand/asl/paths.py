@@ -19,6 +19,7 @@ from jsonpath.segments import JSONPathRecursiveDescentSegment
 from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector, WildcardSelector
 
 from sand.asl import document, limits, reference_path
+from sand.asl.failure import runtime
 from sand.asl.reference_path import Missing, ReferencePath
 
 
@@ -100,11 +101,22 @@ _STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
 class Path:
     """`is_definite`: it can match one place at the most. `within_data`: a plain path into the data at hand, else None."""
 
-    __slots__ = ("_library", "_reference", "_root", "_tests_itself", "is_definite", "is_whole_data", "text", "within_data")
+    __slots__ = (
+        "_is_data",
+        "_library",
+        "_reference",
+        "_root",
+        "_tests_itself",
+        "is_definite",
+        "is_whole_data",
+        "text",
+        "within_data",
+    )
 
     def __init__(self, text: str, root: Callable[[View], Any], is_data: bool, rest: str) -> None:
         self.text = text
         self._root = root
+        self._is_data = is_data
         plain = _plain(rest)
         self._reference: ReferencePath | None = reference_path.try_parse("$" + rest) or reference_path.try_parse("$" + plain)
         self._tests_itself = _tests_itself(rest)
@@ -122,8 +134,10 @@ class Path:
         self.is_definite = self._library is None or all(_is_definite(s, True) for s in self._library.segments)
 
     def read(self, view: View) -> Any:
-        """Raises Missing when it leads nowhere."""
+        """Raises Missing when it leads nowhere, StateError when it is a path over the data at hand and that is null."""
         root = self._root(view)
+        if self._is_data and root is None:
+            raise runtime("Unable to apply Path transformation to null or empty input.")
         if self._reference is not None:
             return self._reference.read(root)
         if self._library is None:

@@ -99,7 +99,7 @@ public final class Path {
         return Character.isLetterOrDigit(c) || c == '_';
     }
 
-    /** @throws Missing when it leads nowhere */
+    /** @throws Missing when it leads nowhere. @throws StatesError when it is a path over the data at hand, and that is null */
     public JsonNode read(Environment environment) {
         JsonNode document = switch (root) {
             case INPUT -> environment.input();
@@ -108,6 +108,9 @@ public final class Path {
         };
         if (document == null) {
             throw new Missing("there is no variable $" + variable);
+        }
+        if (root == Root.INPUT && document.isNull()) {
+            throw StatesError.runtime("Unable to apply Path transformation to null or empty input.");
         }
         if (reference != null) {
             return reference.read(document);
