@@ -348,6 +348,7 @@ class DataPlaneTest {
         socket.getOutputStream().write(bytes.array(), 0, bytes.remaining());
     }
 
+    @Tag("slow")
     @Test
     void nothingComesInTheClearWhenThereIsTls(@TempDir Path folder) throws Exception {
         plane.close();

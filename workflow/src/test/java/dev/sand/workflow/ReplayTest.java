@@ -13,9 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What recovery rests on, over random workflows: the same signals give the same commands, and every step comes once. */
+@Tag("slow")
 class ReplayTest {
     private static final int SEEDS = 3_000;
 

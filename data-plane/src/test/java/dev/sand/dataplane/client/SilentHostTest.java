@@ -23,11 +23,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The client against a host that welcomes it, and then says nothing, or reads nothing, or sends it away. */
 @Timeout(60)
+@Tag("slow")
 class SilentHostTest {
     private static final Duration SOON = Duration.ofMillis(300);
     private static final Duration LONG = Duration.ofMinutes(10);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -71,6 +72,7 @@ class ProcessSimulationTest {
         }).anyMatch(Objects::nonNull)).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void norWhenProcessesGoFromHostToHost() {
         migrations = 0;

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Dsand.sim.cluster.seeds=100000} runs longer, {@code -Dsand.sim.first=N} begins elsewhere; a failure prints its seed and the
  * command that replays it with its trace.
  */
+@Tag("slow")
 class ClusterTest {
     private static final int SEEDS = Integer.getInteger("sand.sim.cluster.seeds",
             "1".equals(System.getProperty("sand.quick")) ? 300 : 2_000);
