@@ -199,6 +199,20 @@ def test_what_an_application_used_is_its_own_tenants_to_see(tenants: Tenants) ->
     is_problem(tenants.call("GET", "/api/v1/apps/red--probe/usage", tenants.blue.key), 404)
 
 
+def test_figures_are_of_ones_own_applications(tenants: Tenants) -> None:
+    def names(key: str) -> set[str]:
+        answer = tenants.call("GET", "/api/v1/figures?minutes=60&system=true", key)
+        assert answer.status_code == 200, answer.text
+        if key != tenants.operator:
+            assert answer.json()["hosts"] == []
+        return {each["application"] for each in answer.json()["applications"]}
+
+    for one in (tenants.red, tenants.blue):
+        assert tenants.call("POST", "/invoke/probe/echo", one.key, json=1).status_code == 200
+        assert names(one.key) == {f"{one.name}--probe"}
+    assert names(tenants.operator) >= {"red--probe", "blue--probe"}
+
+
 def test_who_changed_what_is_told_in_ones_own_tenant(tenants: Tenants) -> None:
     for one in (tenants.red, tenants.blue):
         entries = tenants.call("GET", "/api/v1/audit?limit=1000", one.key).json()["entries"]

@@ -1,6 +1,7 @@
 // Who is signed in, and how one does that. The session is in a cookie of the browser; what goes beside it is in this page's memory.
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
+import { isSame } from "../model/who";
 import { hasSession } from "./key";
 
 export type Who = Schemas["Who"];
@@ -27,6 +28,22 @@ export const who = () =>
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
+
+/** Whether who is here may do what needs that scope; false until it is known. Without accounts whoever is let in operates the platform. */
+export function useMay(scope: string): boolean {
+  const here = useQuery(who());
+  return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+}
+
+/**
+ * Somebody has come in, over whatever is on the page. It stays as it is, with what was typed, when that is who was here before; what
+ * another one saw is not for him.
+ */
+export async function cameIn(cache: QueryClient): Promise<void> {
+  const before = cache.getQueryData(who().queryKey);
+  const now = await cache.fetchQuery({ ...who(), staleTime: 0 }).catch(() => undefined);
+  await (isSame(before, now) ? cache.invalidateQueries() : cache.resetQueries());
+}
 
 export async function signIn(name: string, password: string): Promise<void> {
   const made = await answered(client.POST("/api/v1/sessions", { body: { name, password } }));

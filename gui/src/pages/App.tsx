@@ -1,7 +1,6 @@
 // The frame around every page, and which page an address means.
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { who } from "../api/session";
+import { useMay } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
@@ -31,7 +30,7 @@ import { Workflow } from "./Workflow";
 
 export function App() {
   const route = useRoute();
-  useQuery(who()); // a session's changes carry what its answer has
+  const operates = useMay("operator"); // asked for on every page: a session's changes carry what its answer has
   const main = useRef<HTMLElement>(null);
   const page = pageOf(route);
   const first = useRef(page);
@@ -53,7 +52,7 @@ export function App() {
           </a>
           <nav aria-label="Platform">
             <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
-            <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />
+            {operates && <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />}
             <Tab to={settingsAt("keys")} label="Settings" here={route.page === "settings"} />
           </nav>
           <ThemeSwitch />

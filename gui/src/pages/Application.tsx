@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { application, paths } from "../api/queries";
+import { useMay } from "../api/session";
 import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
@@ -25,7 +26,7 @@ export function Application({ app }: { readonly app: string }) {
         {app}
       </Title>
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
-      <Secrets app={app} />
+      {useMay("deploy") && <Secrets app={app} />}
       <AsCurl url={paths.application(app)} command={["describe", app]} />
     </>
   );

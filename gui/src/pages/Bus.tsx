@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { MOST_LETTERS, busPaths, queues } from "../api/bus";
 import { paths } from "../api/queries";
 import { status } from "../api/running";
+import { useMay } from "../api/session";
 import { type LocalQueue, localQueues } from "../model/hosts";
 import { type Queue, atMost } from "../model/queue";
 import { Found, Section, Title, To } from "../parts/bits";
@@ -30,22 +31,29 @@ export function Bus({ app }: { readonly app: string }) {
         )}
       </Found>
       <AsCurl name="queues" url={busPaths.queues(app)} command={["queues", "list", app]} />
-      <Section title="Events that wait for an instance">
-        <p className="quiet">The local bus: a queue for each grain, on each host where the application is.</p>
-        <Found query={useQuery(status())}>
-          {(found) => (
-            <Table
-              caption="Local queues"
-              rows={localQueues(found.hosts, app)}
-              rowKey={(one) => one.key}
-              columns={LOCAL}
-              empty={<p>No host has had a request for this application lately.</p>}
-            />
-          )}
-        </Found>
-        <AsCurl name="local queues" url={paths.status()} />
-      </Section>
+      {useMay("operator") && <LocalQueues app={app} />}
     </>
+  );
+}
+
+/** What waits on hosts, which are the operator's to see. */
+function LocalQueues({ app }: { readonly app: string }) {
+  return (
+    <Section title="Events that wait for an instance">
+      <p className="quiet">The local bus: a queue for each grain, on each host where the application is.</p>
+      <Found query={useQuery(status())}>
+        {(found) => (
+          <Table
+            caption="Local queues"
+            rows={localQueues(found.hosts, app)}
+            rowKey={(one) => one.key}
+            columns={LOCAL}
+            empty={<p>No host has had a request for this application lately.</p>}
+          />
+        )}
+      </Found>
+      <AsCurl name="local queues" url={paths.status()} />
+    </Section>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../api/queries";
 import { status } from "../api/running";
-import { who } from "../api/session";
+import { useMay } from "../api/session";
 import { type GrainOnHost, type Host, type Sandbox, isThere, ranges, totals } from "../model/hosts";
 import { ago, duration, many } from "../model/show";
 import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
@@ -11,9 +11,7 @@ import { type Column, Table } from "../parts/Table";
 import { Service } from "./hosts/Service";
 
 export function Hosts() {
-  const here = useQuery(who());
-  // Without accounts whoever is let in operates it.
-  const operates = here.isSuccess && (here.data === null || here.data.scopes.includes("operator"));
+  const operates = useMay("operator");
   return (
     <>
       <Title>Hosts</Title>

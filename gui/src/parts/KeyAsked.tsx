@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { giveKey, isKeyed, useKeyAsked } from "../api/key";
-import { isUnknownThere, signIn, signUp } from "../api/session";
+import { cameIn, isUnknownThere, signIn, signUp } from "../api/session";
 
 export function KeyAsked() {
   return useKeyAsked() ? <Dialog /> : null;
@@ -43,7 +43,7 @@ function ByName({ isInvited }: { readonly isInvited: boolean }) {
   // Without arguments, which the cache would keep.
   const enter = useMutation({
     mutationFn: () => (isInvited ? signUp(name, password, invitation.trim()) : signIn(name, password)),
-    onSuccess: () => cache.invalidateQueries(),
+    onSuccess: () => cameIn(cache),
     onSettled: () => setPassword(""),
   });
   return (
@@ -86,7 +86,7 @@ function ByKey() {
   function give(event: FormEvent): void {
     event.preventDefault();
     giveKey(key);
-    void cache.invalidateQueries();
+    void cameIn(cache);
   }
 
   return (

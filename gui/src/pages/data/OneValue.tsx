@@ -22,21 +22,25 @@ const NONE: Kept = { version: "", contentType: "application/json", bytes: new Ui
 export function OneValue({ app, name }: Props) {
   const query = useQuery(dataValue(app, name));
   const isAbsent = query.error instanceof Refusal && query.error.problem?.type?.endsWith("unknown-key") === true;
+  const kept = isAbsent ? NONE : query.data;
   return (
     <Section title={name} id="value">
       {query.error !== null && !isAbsent && <Trouble error={query.error} />}
       {query.isPending && <p role="status">Loading…</p>}
-      {query.data && !isAbsent && <Editing key={query.data.version} app={app} name={name} kept={query.data} />}
-      {isAbsent && <Editing key="none" app={app} name={name} kept={NONE} />}
+      {kept && <Editing key={name} app={app} name={name} found={kept} />}
       <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", app, name]} />
     </Section>
   );
 }
 
-function Editing({ app, name, kept }: Props & { readonly kept: Kept }) {
+/** @param found as it was last read: what is typed stays over the version that it was typed over, whatever comes */
+function Editing({ app, name, found }: Props & { readonly found: Kept }) {
   const cache = useQueryClient();
-  const found = textOf(kept);
-  const [text, setText] = useState("text" in found ? found.text : "");
+  const [kept, setKept] = useState(found);
+  const [typed, setTyped] = useState<string | null>(null);
+  if (typed === null && found !== kept) setKept(found);
+  const shown = textOf(kept);
+  const text = typed ?? ("text" in shown ? shown.text : "");
   const isThere = kept.version !== "";
   const fault = isJson(kept.contentType) ? jsonFault(text) : null;
   const again = (): void => void Promise.all([cache.invalidateQueries({ queryKey: ["data", app] }), cache.resetQueries({ queryKey: ["value", app, name] })]);
@@ -71,13 +75,13 @@ function Editing({ app, name, kept }: Props & { readonly kept: Kept }) {
           if (fault === null) saveOnce();
         }}
       >
-        {"text" in found ? (
-          <JsonField id="data-value" label={isJson(kept.contentType) ? "Value, as JSON" : "Value"} value={text} fault={fault} rows={8} onChange={setText} />
+        {"text" in shown ? (
+          <JsonField id="data-value" label={isJson(kept.contentType) ? "Value, as JSON" : "Value"} value={text} fault={fault} rows={8} onChange={setTyped} />
         ) : (
-          <p>{found.instead}</p>
+          <p>{shown.instead}</p>
         )}
         <div className="actions">
-          {"text" in found && (
+          {"text" in shown && (
             <button type="submit" className="first" aria-disabled={save.isPending} disabled={fault !== null}>
               Save
             </button>

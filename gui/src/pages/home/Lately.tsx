@@ -1,6 +1,7 @@
 // How one application did lately: its rate and its latencies over time.
 import { useMemo } from "react";
 import { figuresPath } from "../../api/figures";
+import { useMay } from "../../api/session";
 import { type Figures, WINDOWS, failures, latency, linesOf, rate, seconds, shownOf } from "../../model/figures";
 import { duration, when } from "../../model/show";
 import { Section } from "../../parts/bits";
@@ -33,6 +34,7 @@ export function Lately({ figures, names, chosen, minutes }: Props) {
     ],
     [lines],
   );
+  const operates = useMay("operator");
   const silent = figures.hosts.filter((host) => host.problem !== null);
   const ask = (next: { readonly of?: string; readonly minutes?: number }): void =>
     replace({ page: "home", of: next.of ?? chosen, minutes: String(next.minutes ?? minutes) });
@@ -59,8 +61,8 @@ export function Lately({ figures, names, chosen, minutes }: Props) {
           {`Executions that ended since ${when(Math.max(figures.fromMs, figures.sinceMs)).slice(0, 19)}, in steps of ${figures.stepMs / 1000} s.`}
         </span>
       </div>
-      {silent.map((host) => (
-        <p key={host.host} className="fault">{`Host ${host.host} is not among them: ${host.problem}`}</p>
+      {silent.map((host, at) => (
+        <p key={at} className="fault">{`${operates ? `Host ${host.host}` : "A host"} is not among them: ${host.problem}`}</p>
       ))}
       <div className="charts">
         <Chart

@@ -1,7 +1,7 @@
 // Who is here; the first account of an open platform; and the way out.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { sessionPaths, signOut, signUp, who } from "../../api/session";
+import { cameIn, sessionPaths, signOut, signUp, who } from "../../api/session";
 import { when } from "../../model/show";
 import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
@@ -61,7 +61,7 @@ interface Session {
 
 function SignedIn({ user, scopes, expiresMs, tenant, mine }: Session) {
   const cache = useQueryClient();
-  const leave = useMutation({ mutationFn: signOut, onSuccess: () => cache.invalidateQueries() });
+  const leave = useMutation({ mutationFn: signOut, onSuccess: () => cache.resetQueries() });
   const leaveOnce = useOnce(leave);
   return (
     <>
@@ -86,7 +86,7 @@ function First() {
   const cache = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const make = useMutation({ mutationFn: () => signUp(name, password, ""), onSuccess: () => cache.invalidateQueries(), onSettled: () => setPassword("") });
+  const make = useMutation({ mutationFn: () => signUp(name, password, ""), onSuccess: () => cameIn(cache), onSettled: () => setPassword("") });
   const makeOnce = useOnce(make);
   return (
     <form

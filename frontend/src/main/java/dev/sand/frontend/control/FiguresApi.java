@@ -3,6 +3,7 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.Registry;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.LatencyBuckets;
 import dev.sand.event.RecentEnds;
@@ -19,8 +20,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
-/** {@code GET /api/v1/figures}: how applications did lately, of all hosts together. Nothing is kept here. */
+/**
+ * {@code GET /api/v1/figures}: how applications did lately, of all hosts together: those of who asks, and for the operator everybody's.
+ * Nothing is kept here.
+ */
 public final class FiguresApi {
     /** One host that does not answer is named, and what the others tell is shown. */
     private static final long ANSWER_MS = HostLink.QUICK.toMillis() + 2_000;
@@ -79,12 +84,17 @@ public final class FiguresApi {
         ObjectNode answer = Json.object().put("fromMs", fromMs).put("sinceMs", Math.min(sinceMs, nowMs)).put("untilMs", nowMs)
                 .put("stepMs", stepMs);
         ArrayNode told = answer.putArray("hosts");
-        hosts.forEach(each -> told.addObject().put("host", each.host()).put("problem", each.problem()));
-        answer.set("applications", applications(hosts, stepMs, exchange.flag(ApplicationsApi.SYSTEM)));
+        // Hosts are the operator's to see. That one is silent, and figures are less than the truth, is everybody's.
+        hosts.stream().filter(each -> exchange.isEverywhere() || each.problem() != null).forEach(each -> told.addObject()
+                .put("host", exchange.isEverywhere() ? each.host() : "a host")
+                .put("problem", exchange.isEverywhere() ? each.problem() : "it does not tell its figures"));
+        boolean withSystem = exchange.isEverywhere() && exchange.flag(ApplicationsApi.SYSTEM);
+        answer.set("applications", applications(hosts, stepMs, name -> (withSystem || !Names.isSystem(name))
+                && (exchange.isEverywhere() || ApplicationName.tenant(name).equals(exchange.tenant()))));
         exchange.json(200, answer);
     }
 
-    private ArrayNode applications(List<RecentEnds> hosts, long stepMs, boolean withSystem) {
+    private ArrayNode applications(List<RecentEnds> hosts, long stepMs, Predicate<String> isShown) {
         TreeMap<String, Sum> sums = new TreeMap<>();
         TreeMap<String, TreeMap<Long, Sum>> steps = new TreeMap<>();
         for (RecentEnds each : hosts) {
@@ -96,7 +106,7 @@ public final class FiguresApi {
         }
         ArrayNode shown = Json.array();
         for (String application : registry.applications()) {
-            if (sums.containsKey(application) && (withSystem || !Names.isSystem(application))) {
+            if (sums.containsKey(application) && isShown.test(application)) {
                 ObjectNode one = sums.get(application).shown(shown.addObject().put("application", application));
                 ArrayNode list = one.putArray("steps");
                 steps.get(application).forEach((startMs, sum) -> sum.shown(list.addObject().put("startMs", startMs)));

@@ -7,7 +7,7 @@ import dev.sand.datalayer.TriggerStore;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
-import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Router;
 import dev.sand.globalbus.QueueMessage;
 import dev.sand.globalbus.Queues.Held;
@@ -17,8 +17,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /**
  * {@code …/queues/{queue}/messages}: the first messages that are not worked off, read where they lie in the global bus. Nothing is
@@ -32,7 +30,8 @@ final class QueuePeeksApi {
     /** Of one partition: where messages are large, fewer of it are told. */
     private static final int PARTITION_BYTES = 2 << 20;
     private static final int PARTITION_READS = 20;
-    private static final int AT_ONCE = 2;
+    private static final int AT_ONCE = 4;
+    private static final int OF_ONE_TENANT = 2;
     private static final long TURN_MS = 5_000;
 
     /** @param failed attempts */
@@ -41,7 +40,7 @@ final class QueuePeeksApi {
     private final QueuesApi api;
     private final Queues queues;
     private final TriggerStore store;
-    private final Semaphore turns = new Semaphore(AT_ONCE, true);
+    private final Places turns = new Places(AT_ONCE, OF_ONE_TENANT);
 
     QueuePeeksApi(QueuesApi api, Queues queues, TriggerStore store) {
         this.api = api;
@@ -57,9 +56,8 @@ final class QueuePeeksApi {
         ApplicationVersion version = api.live(exchange);
         String queue = QueuesApi.queue(exchange, version).name();
         int limit = exchange.query("limit", MESSAGES, 1, MOST_MESSAGES);
-        if (!turns.tryAcquire(TURN_MS, TimeUnit.MILLISECONDS)) {
-            throw Problem.platform(429, "overloaded", "Too many looks at once", "As many queues are looked into as are at once.", true)
-                    .with("limit", AT_ONCE).with("actual", AT_ONCE + 1).asException();
+        if (!turns.take(exchange.tenant(), TURN_MS)) {
+            throw turns.refusal("looks into queues").asException();
         }
         PriorityQueue<Waiting> first = new PriorityQueue<>(ORDER.reversed());
         boolean all = true;
@@ -68,7 +66,7 @@ final class QueuePeeksApi {
                 all &= gather(version.application(), queue, partition, limit + 1, first);
             }
         } finally {
-            turns.release();
+            turns.leave(exchange.tenant());
         }
         List<Waiting> sorted = first.stream().sorted(ORDER).toList();
         ArrayNode shown = Json.array();
