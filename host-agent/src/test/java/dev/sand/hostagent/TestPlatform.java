@@ -1,5 +1,6 @@
 package dev.sand.hostagent;
 
+import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.MemoryStore;
@@ -35,6 +36,8 @@ import dev.sand.hostagent.segments.MemfdSegments;
 import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.hostlink.SlotEpochs;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,8 +123,25 @@ final class TestPlatform implements AutoCloseable {
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 data, logs,
                 application -> ApplicationSecrets.of(Map.of("API_KEY", key + "-of-" + application)),
-                new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis)))
+                new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(faulty(), System::currentTimeMillis)))
                 .counting((application, kind, use) -> usage.add(application, kind, use)), broken::complete);
+    }
+
+    /** What every use of the processes' images fails with; null: nothing. */
+    volatile RuntimeException imageFault;
+
+    private GlobalStore faulty() {
+        return (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(), new Class<?>[] {GlobalStore.class},
+                (proxy, method, arguments) -> {
+                    if (imageFault != null) {
+                        throw imageFault;
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     MemfdSegments segments() {

@@ -34,7 +34,6 @@ import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.localbus.BusReply;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,7 +125,7 @@ final class GrainProcesses {
                     kept++;
                 }
                 shard.execute(step);
-            } catch (StoreException e) {
+            } catch (RuntimeException e) {
                 references.subList(0, kept).forEach(reference -> segments.forget(application, reference));
                 shard.execute(() -> failed.accept(e.getMessage()));
             }
@@ -153,7 +152,7 @@ final class GrainProcesses {
         boolean taken = work.tryRun(() -> {
             try {
                 shard.submit(new Input.Joined(join, joined(join)));
-            } catch (StoreException e) { // no memory for it now: its messages are kept until there is
+            } catch (RuntimeException e) { // no memory for it now, most likely: its messages are kept until there is
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, join.application())
                         .log("the input of an invocation by {} messages cannot be made yet: {}", join.values().size(), e.getMessage());
                 shard.execute(() -> shard.after(AGAIN, () -> join(shard, join)));
@@ -173,10 +172,8 @@ final class GrainProcesses {
                 List<ProcessChange> local = restore.changes().stream()
                         .map(change -> change.map(payload -> local(restore.application(), payload, kept))).toList();
                 shard.submit(new Input.ProcessRestored(restore, new Action.Restored(read.image(), read.place(), local), null));
-            } catch (StoreException e) {
-                notRestored(shard, restore, kept, e.getMessage(), e.kind() != StoreException.Kind.BROKEN);
-            } catch (IOException | UncheckedIOException e) {
-                notRestored(shard, restore, kept, e.getMessage(), false);
+            } catch (RuntimeException | IOException e) { // whatever it is: the process waits for the answer
+                notRestored(shard, restore, kept, e.getMessage(), e instanceof StoreException store && store.kind() != StoreException.Kind.BROKEN);
             }
         });
         if (!taken) {
@@ -228,7 +225,7 @@ final class GrainProcesses {
             Payload kept;
             try {
                 kept = kept(application, payload);
-            } catch (StoreException e) {
+            } catch (RuntimeException e) {
                 then.accept(null, Failure.platform(Errors.OVERLOADED, "a message cannot be kept: " + e.getMessage(), true));
                 return;
             }

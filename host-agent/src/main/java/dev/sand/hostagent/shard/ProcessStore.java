@@ -20,7 +20,6 @@ import dev.sand.hostagent.segments.SegmentServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -116,12 +115,18 @@ final class ProcessStore {
                     write.place().fence(write.epoch()), write.image().number(), write.swapped(), head,
                     sources).isPresent();
             return written ? null : Failure.platform(Errors.MOVED, "process " + write.process() + " is another host's", true);
-        } catch (StoreException | IOException e) {
+        } catch (RuntimeException | IOException e) { // whatever it is: the process waits for the answer
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, write.application()).addKeyValue(LogFields.SLOT, write.place().slot())
-                    .log("process {} stays in memory, its image cannot be written: {}", write.process(), e.getMessage());
+                    .log("process {} stays in memory, its image cannot be written: {}", write.process(), e.toString());
             return Failure.platform(Errors.UNAVAILABLE, "the image of process " + write.process() + " cannot be written: " + e.getMessage(),
-                    true);
+                    passes(e));
         }
+    }
+
+    /** Not what is too large for the store, or broken in it. */
+    private static boolean passes(Exception e) {
+        return !(e instanceof StoreException store
+                && (store.kind() == StoreException.Kind.BAD_VALUE || store.kind() == StoreException.Kind.BROKEN));
     }
 
     /** What the row says of one that was moved; null: nothing, it never was. */
@@ -136,9 +141,9 @@ final class ProcessStore {
                 if (!images.move(move.application(), move.process(), move.from().fence(move.epoch()), move.number(), move.to())) {
                     failure = Failure.platform(Errors.MOVED, "process " + move.process() + " is another host's", true);
                 }
-            } catch (StoreException e) {
+            } catch (RuntimeException e) {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, move.application()).addKeyValue(LogFields.SLOT, move.from().slot())
-                        .log("process {} goes to slot {} once its image can be told so: {}", move.process(), move.to().slot(), e.getMessage());
+                        .log("process {} goes to slot {} once its image can be told so: {}", move.process(), move.to().slot(), e.toString());
                 failure = Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true);
             }
             shard.submit(new Input.ImageMoved(move, failure));
@@ -213,11 +218,10 @@ final class ProcessStore {
                     : Failure.platform(Errors.UNAVAILABLE, what + " is not in the process's image", true));
         } catch (RuntimeException | IOException e) { // whatever it is: a function waits for the answer
             kept.forEach(payload -> segments.forget(load.application(), payload.reference()));
-            boolean passes = !(e instanceof StoreException store && store.kind() == StoreException.Kind.BROKEN);
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, load.application())
-                    .log("{} cannot be read{}: {}", what, passes ? " yet" : "", e.getMessage());
+                    .log("{} cannot be read{}: {}", what, passes(e) ? " yet" : "", e.toString());
             return new Input.ValueLoaded(load, null, Failure.platform(Errors.UNAVAILABLE, what + " cannot be read: " + e.getMessage(),
-                    passes));
+                    passes(e)));
         }
     }
 
@@ -242,9 +246,9 @@ final class ProcessStore {
             try {
                 images.delete(delete.application(), delete.process(), moved(delete.place()), delete.place().fence(delete.epoch()));
                 shard.submit(new Input.ImageDeleted(delete));
-            } catch (StoreException e) {
+            } catch (RuntimeException e) {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, delete.application()).addKeyValue(LogFields.SLOT, delete.place().slot())
-                        .log("the image of process {} is deleted later: {}", delete.process(), e.getMessage());
+                        .log("the image of process {} is deleted later: {}", delete.process(), e.toString());
                 shard.execute(() -> shard.after(AGAIN, () -> delete(shard, delete)));
             }
         });
@@ -260,8 +264,9 @@ final class ProcessStore {
                 ProcessImages.Found image = images.look(find.application(), find.process());
                 found = new Input.ImageFound(find, image.image() == null ? null
                         : Codec.decode(image.image().head(), ImageHead.class).swapped(), image.place(), null);
-            } catch (StoreException e) {
-                found = new Input.ImageFound(find, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
+            } catch (RuntimeException e) {
+                found = new Input.ImageFound(find, null, Failure.platform(Errors.UNAVAILABLE, "process " + find.process()
+                        + " cannot be looked up now: " + e.getMessage(), true));
             }
             shard.submit(found);
         });
@@ -286,7 +291,7 @@ final class ProcessStore {
                     after = page.getLast().process();
                 }
                 shard.submit(new Input.ImagesListed(list, views, null));
-            } catch (StoreException | UncheckedIOException e) {
+            } catch (RuntimeException e) {
                 shard.submit(new Input.ImagesListed(list, null, Failure.platform(Errors.UNAVAILABLE,
                         "processes that are swapped out cannot be told of now: " + e.getMessage(), true)));
             }
