@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import NamedTuple
 
 from sand import lists
@@ -29,7 +30,7 @@ class Due(NamedTuple):
 
 
 def due(mailbox: Mailbox, spec: Callable[[str], FunctionSpec | None], now_ns: int) -> Due:
-    """Of several that are complete, the one whose last message came first.
+    """Of several that are complete or late, the one that has been so the longest.
 
     :param spec: of a function; None: there is none of that name (any more), and its messages stay
     """
@@ -43,7 +44,10 @@ def due(mailbox: Mailbox, spec: Callable[[str], FunctionSpec | None], now_ns: in
         messages = together.setdefault(group, [])
         messages.append(message)
         if len(messages) >= wanted.count or wanted.trigger == STANDARD:
-            return Due(_firing(function, wanted, messages), None)
+            waiting.pop(group, None)
+            if all(late_ns >= message.at_ns for late_ns in waiting.values()):
+                return Due(_firing(function, wanted, messages), None)
+            break
         if wanted.timeout_ms:
             waiting.setdefault(group, message.at_ns + wanted.timeout_ms * 1_000_000)
     if not waiting:
@@ -53,7 +57,13 @@ def due(mailbox: Mailbox, spec: Callable[[str], FunctionSpec | None], now_ns: in
         return Due(None, waiting[first])
     late = spec(first[0])
     assert late is not None
-    return Due(_firing(first[0], late, together[first]), None)
+    return Due(_firing(first[0], late, _first(mailbox, first, late.count)), None)
+
+
+def _first(mailbox: Mailbox, group: tuple[str, str | None], count: int) -> list[Message]:
+    """:param group: function and key; without a key all of the function's"""
+    found = (message for function, key, message in mailbox.invoking() if function == group[0] and group[1] in (None, key))
+    return list(islice(found, count))
 
 
 def _firing(function: str, spec: FunctionSpec, messages: list[Message]) -> Firing:

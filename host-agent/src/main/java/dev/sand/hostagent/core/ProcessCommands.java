@@ -35,7 +35,10 @@ final class ProcessCommands {
             return;
         }
         switch (command.kind()) {
-            case CREATE -> onApplication(input, () -> find(input, true, home -> create(input, home, known)));
+            case CREATE -> onApplication(input, () -> {
+                boolean wasHere = table.isKnown(command.application(), command.process()); // another may have made it meanwhile
+                find(input, true, home -> create(input, home, wasHere));
+            });
             case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
             case KILL -> find(input, known, home -> kill(input, home));
             case MIGRATE -> find(input, true, home -> migrate(input, home));

@@ -88,39 +88,55 @@ public final class InvokingMessages {
         return new Message(message.source(), PREFIX + function + ":" + message.key(), message.payload(), message.order(), message.atNs());
     }
 
-    /** Taken out: the messages of an invocation that is due, or null. Those of functions that nobody has stay. */
-    CloudProcess.Due poll(long nowNs, Predicate<String> exists) {
-        for (Map.Entry<String, KeyedQueues> each : byFunction.entrySet()) {
-            if (!exists.test(each.getKey())) {
-                continue;
-            }
-            List<Message> selected = select(spec.function(each.getKey()), each.getValue(), nowNs);
-            if (!selected.isEmpty()) {
-                String function = each.getKey();
-                each.getValue().removeAll(selected);
-                size -= selected.size();
-                selected.forEach(message -> bytes -= message.payload().size());
-                boolean alone = spec.function(function).trigger() == ProcessSpec.Trigger.STANDARD;
-                if (each.getValue().size() == 0) {
-                    byFunction.remove(function);
-                }
-                return new CloudProcess.Due(function, selected.getFirst().key(), selected, alone);
-            }
+    /** @param sinceNs when it became due */
+    private record Ready(String function, List<Message> messages, long sinceNs) {
+        boolean isBefore(Ready other) {
+            return sinceNs != other.sinceNs ? sinceNs - other.sinceNs < 0
+                    : messages.getLast().order() < other.messages.getLast().order(); // both came back with their process
         }
-        return null;
     }
 
-    private static List<Message> select(ProcessSpec.Function function, KeyedQueues queue, long nowNs) {
+    /**
+     * Taken out: the messages of the invocation that is due the longest, or null. So no function waits for another one's messages to
+     * end. Those of functions that nobody has stay.
+     */
+    CloudProcess.Due poll(long nowNs, Predicate<String> exists) {
+        Ready first = null;
+        for (Map.Entry<String, KeyedQueues> each : byFunction.entrySet()) {
+            if (exists.test(each.getKey()) && ready(each.getKey(), each.getValue(), nowNs) instanceof Ready ready
+                    && (first == null || ready.isBefore(first))) {
+                first = ready;
+            }
+        }
+        if (first == null) {
+            return null;
+        }
+        KeyedQueues queue = byFunction.get(first.function);
+        queue.removeAll(first.messages);
+        size -= first.messages.size();
+        first.messages.forEach(message -> bytes -= message.payload().size());
+        if (queue.size() == 0) {
+            byFunction.remove(first.function);
+        }
+        boolean alone = spec.function(first.function).trigger() == ProcessSpec.Trigger.STANDARD;
+        return new CloudProcess.Due(first.function, first.messages.getFirst().key(), first.messages, alone);
+    }
+
+    /** Null: nothing of the function's is due. */
+    private Ready ready(String name, KeyedQueues queue, long nowNs) {
+        ProcessSpec.Function function = spec.function(name);
         List<Message> complete = trigger(function).select(queue);
-        if (!complete.isEmpty() || function.timeoutMs() == 0) {
-            return complete;
+        if (!complete.isEmpty()) {
+            long completeNs = complete.getLast().atNs();
+            return new Ready(name, complete, function.timeoutMs() == 0 ? completeNs : Math.min(completeNs, dueNs(function, complete.getFirst())));
         }
-        Message oldest = queue.peek(KeyedQueues.ANY, KeyedQueues.ANY);
+        Message oldest = function.timeoutMs() == 0 ? null : queue.peek(KeyedQueues.ANY, KeyedQueues.ANY);
         if (oldest == null || dueNs(function, oldest) > nowNs) {
-            return List.of();
+            return null;
         }
-        return function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder()
+        List<Message> there = function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder()
                 : queue.inOrder().stream().filter(message -> message.key().equals(oldest.key())).toList();
+        return new Ready(name, there, dueNs(function, oldest));
     }
 
     private static Trigger trigger(ProcessSpec.Function function) {

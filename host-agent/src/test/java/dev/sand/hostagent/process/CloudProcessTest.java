@@ -12,6 +12,7 @@ import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -281,6 +282,23 @@ class CloudProcessTest {
         CloudProcess.Due alone = triggered.pollDue(6_000_000, function -> true);
         assertThat(alone.function() + " " + alone.alone()).isEqualTo("other true");
         assertThat(triggered.mailbox().unread()).isEqualTo(1);
+    }
+
+    @Test
+    void noFunctionWaitsForTheMessagesOfAnotherToEnd() {
+        ProcessSpec spec = new ProcessSpec(2, 10, 10, 1_000, 20, 1_000, 600_000, Map.of(
+                "all", new ProcessSpec.Function(ProcessSpec.Trigger.BATCH, 3, 5, false)));
+        CloudProcess triggered = new CloudProcess("p", spec);
+        List<String> keys = List.of("invoke:all:", "invoke:a:", "invoke:a:", "invoke:b:", "invoke:a:", "invoke:a:");
+        for (int i = 0; i < keys.size(); i++) {
+            triggered.offer(new Change.Arrived("i", i, "q", keys.get(i), json("" + i)), i == 5 ? 7_000_000 : i * 1_000_000L);
+        }
+        List<String> order = new ArrayList<>();
+        for (CloudProcess.Due due = triggered.pollDue(9_000_000, function -> true); due != null;
+                due = triggered.pollDue(9_000_000, function -> true)) {
+            order.add(due.function());
+        }
+        assertThat(order).as("all is due by its time-out, before the last message came").containsExactly("a", "a", "b", "a", "all", "a");
     }
 
     @Test
