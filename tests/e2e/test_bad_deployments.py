@@ -106,7 +106,11 @@ def test_an_archive_that_reaches_outside_is_refused(tested: Tested, evil, conten
     assert not (tested.home.parent / "outside.py").exists()
 
 
-@pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x03\x04 cut off", zipped({"sand.yaml": "name: x\n"})[:-30]])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"not a zip", b"PK\x03\x04 cut off", zipped({"sand.yaml": "name: x\n"})[:-30]],
+    ids=["empty", "no zip", "a beginning", "cut off"],
+)
 def test_what_is_no_archive_is_refused(tested: Tested, data):
     assert tested.deploy_zip(data).status_code in (400, 422)
 
