@@ -227,6 +227,27 @@ def test_who_is_disabled_does_not_sign_in(ada, caller):
     ada("account", "changeUser", {"user": "ivan"}, body={"disabled": "no"}).refuses("/body/disabled")
 
 
+def test_who_has_forgotten_his_password_gets_another_of_the_operator(ada, caller, sand_application):
+    caller("sign-up", "createUser", body={"name": "olga", "password": f"box:{SECRET}", "invitation": invited(ada, "olgas")})
+    sign_in(caller, "olga", token="old")
+    assert ada("account", "changeUser", {"user": "olga"}, body={"new": "box:another password"}).body["disabled"] is False
+    assert sand_application.data.table(f"sessions/{hashed('old')[0]}").get(hashed("old")) is None
+    assert sign_in(caller, "olga").status == 401
+    assert sign_in(caller, "olga", "another password").status == 201
+    ada("account", "changeUser", {"user": "olga"}, body={"new": "box:short"}).refuses("/body/new")
+    ada("account", "changeUser", {"user": "olga"}, body={}).refuses("/body")
+
+
+def test_there_may_be_several_operators_and_there_is_always_one(ada, caller):
+    caller("sign-up", "createUser", body={"name": "otto", "password": f"box:{SECRET}", "invitation": invited(ada, "ottos")})
+    for last in ({"operator": False}, {"disabled": True}, {"operator": False, "disabled": False}):
+        assert ada("account", "changeUser", {"user": "ada"}, body=last).status == 409
+    assert ada("account", "changeUser", {"user": "otto"}, body={"operator": True}).body["operator"] is True
+    assert ada("account", "changeUser", {"user": "ada"}, body={"operator": False}).body["operator"] is False
+    ada("account", "changeUser", {"user": "otto"}, body={"operator": "yes"}).refuses("/body/operator")
+    assert ada("account", "changeUser", {"user": "ada"}, body={"operator": True}).body["operator"] is True
+
+
 def test_others_are_not_there_but_for_the_operator(ada, caller):
     assert ada("account", "getUser", {"user": "ada"}).body["operator"] is True
     assert "hash" not in ada("account", "getUser", {"user": "ada"}).body

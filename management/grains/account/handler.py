@@ -35,25 +35,33 @@ def change_password(request):
 
 
 def change_user(request):
-    """Whether he may sign in. A user is not deleted: what he has done stays his."""
+    """Whether he may sign in, whether he operates the platform, and a new password for one who has forgotten his. A user is not
+    deleted: what he has done stays his."""
     name = user(request.parameters.get("user"))
-    body = check.body(
-        request, "The body is an object with disabled.", ("disabled",), lambda it: f"A user's '{it}' is not changed here."
-    )
-    if not isinstance(body.get("disabled"), bool):
-        raise bad_request('"disabled" is true or false.', "/body/disabled")
+    expected = "The body is an object with disabled, operator or new, a password."
+    body = check.body(request, expected, ("disabled", "operator", "new"), lambda it: f"A user's '{it}' is not changed here.")
+    flags = {field: body[field] for field in ("disabled", "operator") if field in body}
+    for field, value in flags.items():
+        if not isinstance(value, bool):
+            raise bad_request(f'"{field}" is true or false.', f"/body/{field}")
+    if not body:
+        raise bad_request(expected, "/body")
     row = _there(request, name)
-    if body["disabled"] and row["operator"] and not _other_operator(request, name):
+    if _operates(row) and not _operates({**row, **flags}) and not _other_operator(request, name):
         raise conflict(f"'{name}' is the last who operates this platform: make another one first.")
-    row = store.Rows(request, "users").change(name, lambda _: {"disabled": body["disabled"], "changedMs": store.now_ms()})
-    if body["disabled"]:
+    changed = {**flags, **({"hash": passwords.new(request, body, "new")} if "new" in body else {})}
+    row = store.Rows(request, "users").change(name, lambda _: {**changed, "changedMs": store.now_ms()})
+    if "new" in body or body.get("disabled") or body.get("operator") is False:
         sessions.end_all(request, name)
     return Reply(200, _shown(request, name, row))
 
 
+def _operates(row):
+    return row["operator"] and not row["disabled"]
+
+
 def _other_operator(request, name):
-    rows = store.Rows(request, "users").items()
-    return any(row["operator"] and not row["disabled"] for other, row in rows if other != name)
+    return any(_operates(row) for other, row in store.Rows(request, "users").items() if other != name)
 
 
 def _visible(request):

@@ -2,6 +2,8 @@
 
 from http.cookies import SimpleCookie
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -31,6 +33,7 @@ def account_command() -> None:
       sand account invite --role developer      for somebody else, who makes an account with it:
       sand account create bob --invitation-file invitation
       sand account password
+      sand account change bob --new-password    who has forgotten his gets another, of the operator
     """
 
 
@@ -93,6 +96,42 @@ def change_password(old_file: Path | None, password_file: Path | None, as_json: 
         show_json({})
     else:
         say("your password is changed, and your other sessions are over")
+
+
+@account_command.command("change")
+@click.argument("name")
+@click.option("--disable/--enable", default=None, help="Whether he may sign in.")
+@click.option("--operator/--no-operator", default=None, help="Whether he operates the platform.")
+@click.option("--new-password", is_flag=True, help="He has forgotten his: another one, which is asked for.")
+@password_option("The new one")
+@output_option
+@server_option
+def change_account(
+    name: str,
+    disable: bool | None,
+    operator: bool | None,
+    new_password: bool,
+    password_file: Path | None,
+    as_json: bool,
+    platform: Platform,
+) -> None:
+    """Change what NAME may, or give him another password. The operator's to do; his sessions are over then."""
+    wanted: dict[str, Any] = {}
+    if disable is not None:
+        wanted["disabled"] = disable
+    if operator is not None:
+        wanted["operator"] = operator
+    if new_password or password_file is not None:
+        wanted["new"] = password_of(password_file, "new password", confirm=True)
+    if not wanted:
+        raise click.UsageError("nothing is to be changed: --disable, --operator or --new-password")
+    changed = platform.send("PUT", f"/api/v1/users/{quote(name, safe='')}", wanted)
+    if as_json:
+        show_json(changed)
+        return
+    what = [word for word, is_so in (("disabled", changed["disabled"]), ("an operator", changed["operator"])) if is_so]
+    also = ", and has another password" if "new" in wanted else ""
+    say(f"'{name}' is {' and '.join(what) or 'neither disabled nor an operator'}{also}")
 
 
 @account_command.command("invite")
