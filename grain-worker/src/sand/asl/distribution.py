@@ -24,7 +24,8 @@ _FIELDS = ["ItemReader", "ItemBatcher", "ResultWriter"]
 
 @dataclass(frozen=True, slots=True)
 class MapRun:
-    """A run of a distributed Map, with what its fields gave. A bound of None: there is none."""
+    """A run of a distributed Map, with what its fields gave. A bound of None: there is none; of tolerated failures 0 is none
+    either, as on AWS."""
 
     is_express: bool
     items_per_batch: float | None
@@ -44,11 +45,11 @@ class MapRun:
 
     def is_exceeded_by(self, failed: int, all_items: int | None) -> bool:
         """all_items: None when it is not known yet, so that a share of them is not either."""
-        if self.tolerated_count is None and self.tolerated_percentage is None:
+        if not self.tolerated_count and not self.tolerated_percentage:
             return failed > 0
-        if self.tolerated_count is not None and failed > self.tolerated_count:
+        if self.tolerated_count and failed > self.tolerated_count:
             return True
-        if self.tolerated_percentage is None or all_items is None:
+        if not self.tolerated_percentage or all_items is None:
             return False
         return failed * 100 > self.tolerated_percentage * all_items
 

@@ -42,9 +42,17 @@ def succeeded(join: Join, scope: Scope, output: Any) -> dict[str, Any]:
 
 
 def failed(join: Join, scope: Scope, status: str, error: str | None, cause: str | None) -> dict[str, Any]:
-    why = {name: said for name, said in (("Error", error), ("Cause", cause)) if said is not None}
     begun = _begun(join, scope.index, scope.execution_input)
-    return begun | why | {"OutputDetails": {"Included": True}} | _ended(join, scope, status)
+    return begun | _why(error, cause) | {"OutputDetails": {"Included": True}} | _ended(join, scope, status)
+
+
+def failure(error: str | None, cause: str | None) -> dict[str, Any]:
+    """What stands for an iteration that failed among the results of a Map without a ResultWriter."""
+    return {"Status": "FAILED"} | _why(error, cause)
+
+
+def _why(error: str | None, cause: str | None) -> dict[str, str]:
+    return {name: said for name, said in (("Error", error), ("Cause", cause)) if said is not None}
 
 
 def pending(join: Join, index: int, input: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sand.asl.messages import Command, ReadItems, WriteObject
 from sand.asl.objects import ItemFault, Source
 from sand.asl.pending import Answer
 from sand.asl.results import FAILED, PENDING, SUCCEEDED
-from sand.asl.scopes import ABSENT, Info, Join, Scope
+from sand.asl.scopes import Info, Join, Scope
 from sand.asl.steps import Failed
 
 
@@ -255,8 +255,9 @@ class Iterations:
         """Of a distributed Map, whose iterations fail alone."""
         join = self._join
         scope.event("ExecutionFailed", lambda: events.failed(failed.error, failed.cause))
-        record: Any = ABSENT
-        if join.run.writer is not None:
+        if join.run.writer is None:
+            record = iteration_records.failure(failed.error, failed.cause)
+        else:
             record = iteration_records.failed(join, scope, "FAILED", failed.error, failed.cause)
         if join.files is not None:
             join.files.add(FAILED, record)

@@ -63,7 +63,10 @@ class ScopeEnds:
                 scope.join.iterations.tell_failed(scope)
             self._fail(scope.join, Failed(failed.error, failed.cause, True))
         else:
-            scope.join.iterations.failed(scope, failed)
+            try:
+                scope.join.iterations.failed(scope, failed)
+            except StateError as e:
+                self._fail(scope.join, Failed(e.error, e.cause))
 
     def _fail(self, join: Join, error: Exception) -> None:
         self.abandon(join)

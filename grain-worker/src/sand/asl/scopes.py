@@ -89,12 +89,11 @@ class Join:
             message = f"The results that state '{name}' has to join are over the limit of {limits.DOCUMENT_BYTES} bytes"
             raise StateError(DATA_LIMIT_EXCEEDED, message)
 
-    def is_one_too_many(self, scope: Scope, shown: Any = ABSENT) -> bool:
-        """An iteration of a distributed Map has failed. shown: what stands for it among the results."""
+    def is_one_too_many(self, scope: Scope, shown: Any) -> bool:
+        """An iteration of a distributed Map has failed. shown: what stands for it among the results. Raises StateError when
+        these are too large together."""
         count = self._end(scope)
         self.failed += count
-        if shown is not ABSENT:
-            self._keep(scope, shown)
         given = (scope.execution_input, None if scope.visit is None else scope.visit.input)
         self._failure_bytes += sum(document.size(each, limits.DOCUMENT_BYTES) for each in given)
         is_full = len(self.failures) == limits.FAILED_ITERATIONS or self._failure_bytes > limits.DOCUMENT_BYTES
@@ -103,7 +102,10 @@ class Join:
             self.failures = []
         else:
             self.failures.append((scope, count))
-        return self.has_too_many_failed()
+        if self.has_too_many_failed():
+            return True
+        self._keep(scope, shown)
+        return False
 
     def has_too_many_failed(self) -> bool:
         return bool(self.run.is_exceeded_by(self.failed, self.size))
@@ -137,7 +139,7 @@ class Join:
         return count
 
     def joined(self) -> list[Any]:
-        """In order; iterations that failed, and were tolerated, are left out."""
+        """In order; what stands for an iteration that failed, and was tolerated, is among them."""
         results = [self.results[index] for index in sorted(self.results)]
         if self.run is None or self.run.transformation != "FLATTEN":
             return results

@@ -35,17 +35,23 @@ final class IterationRecord {
         return end(record, join, scope, "SUCCEEDED");
     }
 
+    /** What stands for one that failed among the results of a Map without a ResultWriter. @param error and cause may be null */
+    static ObjectNode failure(String error, String cause) {
+        return why(Json.NODES.objectNode().put("Status", "FAILED"), error, cause);
+    }
+
     /** @param error and cause may be null: the iteration is abandoned, or failed without these */
     static ObjectNode failed(Join join, Scope scope, String status, String error, String cause, PayloadSource source) {
-        ObjectNode record = begin(join, scope.index, scope.info.input(), source);
+        ObjectNode record = why(begin(join, scope.index, scope.info.input(), source), error, cause);
+        record.putObject("OutputDetails").put("Included", true);
+        return end(record, join, scope, status);
+    }
+
+    private static ObjectNode why(ObjectNode record, String error, String cause) {
         if (error != null) {
             record.put("Error", error);
         }
-        if (cause != null) {
-            record.put("Cause", cause);
-        }
-        record.putObject("OutputDetails").put("Included", true);
-        return end(record, join, scope, status);
+        return cause == null ? record : record.put("Cause", cause);
     }
 
     /** Of an item that is known and was not begun. */

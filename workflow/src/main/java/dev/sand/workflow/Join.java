@@ -174,7 +174,7 @@ final class Join {
         }
     }
 
-    /** An iteration of a distributed Map has failed. @param shown in its place, or null; @return whether that is one too many */
+    /** An iteration of a distributed Map has failed. @param shown in its place; @return whether that is one too many */
     boolean isOneTooMany(Scope scope, Document shown) {
         keep(scope.index, shown);
         int count = end(scope.index);
@@ -226,7 +226,7 @@ final class Join {
                 && (files == null || !files.isBehind());
     }
 
-    /** In order; iterations that failed, and were tolerated, are left out. */
+    /** In order; what stands for an iteration that failed, and was tolerated, is among them. */
     Document joined(PayloadSource source) {
         List<Document> there = Arrays.stream(results).filter(Objects::nonNull).toList();
         if (run == null) {

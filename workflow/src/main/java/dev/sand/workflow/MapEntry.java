@@ -88,8 +88,8 @@ final class MapEntry {
         return new MapRun(distribution.isExpress(), (long) fields.amount(visit, batch == null ? null : batch.items(), input, 0),
                 (long) fields.amount(visit, batch == null ? null : batch.bytes(), input, 0),
                 batch == null || batch.input() == null ? null : flow.fill(visit, batch.input(), input).node(source),
-                fields.amount(visit, distribution.toleratedCount(), input, -1),
-                fields.amount(visit, distribution.toleratedPercentage(), input, -1), distribution.writer());
+                fields.amount(visit, distribution.toleratedCount(), input, 0),
+                fields.amount(visit, distribution.toleratedPercentage(), input, 0), distribution.writer());
     }
 
     // --- items that are read

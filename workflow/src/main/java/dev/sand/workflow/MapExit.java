@@ -46,15 +46,16 @@ final class MapExit {
 
     /** Of an iteration of a distributed Map, which fails alone. */
     void failed(Join join, Scope scope, String error, String cause) {
-        JsonNode record = join.run.writer() == null ? null : IterationRecord.failed(join, scope, "FAILED", error, cause, source);
+        JsonNode record = join.run.writer() == null ? IterationRecord.failure(error, cause)
+                : IterationRecord.failed(join, scope, "FAILED", error, cause, source);
         if (join.files != null) {
             join.files.add(Kind.FAILED, record);
             agenda.writeMore(join);
         }
-        if (join.isOneTooMany(scope, record == null ? null : Document.made(record))) {
+        if (join.isOneTooMany(scope, Document.made(record))) {
             exceed(join);
         } else {
-            exit.goOn(join);
+            exit.goOnWithin(join);
         }
     }
 

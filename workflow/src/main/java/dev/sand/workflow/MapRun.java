@@ -11,8 +11,8 @@ import dev.sand.workflow.asl.Distribution.Writer.Transformation;
  * @param itemsPerBatch 0: no bound
  * @param bytesPerBatch of an iteration's whole input; 0: no bound
  * @param batchInput what every batch has beside its items, or null
- * @param toleratedCount of failed items; -1: not given
- * @param toleratedPercentage of failed items; -1: not given
+ * @param toleratedCount of failed items; 0: no bound, as on AWS
+ * @param toleratedPercentage of failed items; 0: no bound, as on AWS; with neither bound none may fail
  * @param writer what becomes of the results, or null
  */
 record MapRun(boolean isExpress, long itemsPerBatch, long bytesPerBatch, JsonNode batchInput, double toleratedCount, double toleratedPercentage,
@@ -29,10 +29,10 @@ record MapRun(boolean isExpress, long itemsPerBatch, long bytesPerBatch, JsonNod
 
     /** Whether more items have failed than may. @param all -1: not known yet, so that a share of them is not either */
     boolean isExceededBy(long failed, long all) {
-        if (toleratedCount < 0 && toleratedPercentage < 0) {
+        if (toleratedCount == 0 && toleratedPercentage == 0) {
             return failed > 0;
         }
-        return toleratedCount >= 0 && failed > toleratedCount
-                || toleratedPercentage >= 0 && all >= 0 && failed * 100.0 > toleratedPercentage * all;
+        return toleratedCount > 0 && failed > toleratedCount
+                || toleratedPercentage > 0 && all >= 0 && failed * 100.0 > toleratedPercentage * all;
     }
 }

@@ -119,6 +119,11 @@ final class StateExit {
             fail(join.visit, e);
             return;
         }
+        goOnWithin(join);
+    }
+
+    /** One more of its branches or iterations has ended; what they gave may be too large together. */
+    void goOnWithin(Join join) {
         if (join.bytes() > WorkflowLimits.DOCUMENT_BYTES) {
             agenda.abandon(join);
             fail(join.visit, StatesError.DATA_LIMIT_EXCEEDED, "The results that state '" + join.visit.state.name()
@@ -128,7 +133,6 @@ final class StateExit {
         }
     }
 
-    /** One more of its branches or iterations has ended. */
     void goOn(Join join) {
         if (join.isExceeded) {
             return; // its results are written now
