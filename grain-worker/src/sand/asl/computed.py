@@ -20,17 +20,21 @@ def string(visit: Visit, expression: Expression, field: str) -> str:
     return value
 
 
-def seconds(visit: Visit, expression: Expression, data: Any, field: str, least: int) -> int:
+def delay(visit: Visit, expression: Expression) -> int:
+    """Of a Wait, in seconds. As on AWS an expression may give more of them than may be written down."""
+    most = limits.WAIT_SECONDS if hasattr(expression, "mistyped") else limits.SECONDS
+    return seconds(visit, expression, flow.given(visit), "SecondsPath", 0, most)
+
+
+def seconds(visit: Visit, expression: Expression, data: Any, field: str, least: int, most: int = limits.SECONDS) -> int:
     value = _field(visit, expression, data, field)
     digits = None if hasattr(expression, "mistyped") else document.digits(value)
     number = document.whole_number(value) if digits is None else digits
-    if number is None or not least <= number <= limits.SECONDS:
-        expected = f"an integer from {least} to {limits.SECONDS}"
+    if number is None or not least <= number <= most:
         if hasattr(expression, "mistyped"):
-            wrong = (
-                expression.out_of_bounds(expected, value) if document.is_number(value) else expression.mistyped("number", value)
-            )
-            raise wrong
+            if not document.is_number(value):
+                raise expression.mistyped("number", value)
+            raise _out_of_bounds(field.removesuffix("Path"), number, value, least, most)
         if field.endswith("SecondsPath"):
             raise runtime(f"The {field} parameter cannot be parsed as a long value: {expression} == {_plain(value)}")
         if number is not None:
@@ -39,6 +43,15 @@ def seconds(visit: Visit, expression: Expression, data: Any, field: str, least: 
             )
         raise runtime(f'The {field} field refers to value "{_plain(value)}" which is not a valid integer: {expression}')
     return number
+
+
+def _out_of_bounds(field: str, number: int | None, value: Any, least: int, most: int) -> StateError:
+    """As on AWS, which speaks of 0 where 1 is the least. number: None of a fraction."""
+    if number is None:
+        why = f"The {field} field cannot be parsed as an integer: {document.write(value)}"
+    else:
+        why = f"{field} must be between {least if number == 0 else 0} and {most} but was: {number}"
+    return StateError(failure.QUERY_EVALUATION_ERROR, why)
 
 
 def _plain(value: Any) -> str:
@@ -57,7 +70,8 @@ def _field(visit: Visit, expression: Expression, data: Any, field: str) -> Any:
 
 def timestamp(visit: Visit, expression: Expression) -> int:
     value = _field(visit, expression, flow.given(visit), "TimestampPath")
-    time = timestamps.parse(value) if isinstance(value, str) else None
+    parse = timestamps.parse_loosely if hasattr(expression, "mistyped") else timestamps.parse
+    time = parse(value) if isinstance(value, str) else None
     if time is not None:
         return time
     shown = _plain(value)

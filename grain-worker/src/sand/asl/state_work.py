@@ -122,7 +122,7 @@ def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:
 
 def _wait(kernel: Kernel, visit: Visit, state: asl.Wait) -> Steps:
     if state.seconds_from:
-        delay_ms = computed.seconds(visit, state.seconds_from, flow.given(visit), "SecondsPath", 0) * 1000
+        delay_ms = computed.delay(visit, state.seconds_from) * 1000
     elif state.seconds is not None:
         delay_ms = state.seconds * 1000
     else:

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 _FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -21,6 +22,12 @@ def parse(text: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return seconds * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
+
+
+def parse_loosely(text: str) -> int | None:
+    """As `parse`, and as AWS takes what an expression gives: without seconds too, and with small letters."""
+    found = _LOOSE.fullmatch(text)
+    return None if found is None else parse(f"{found[1]}T{found[2]}{found[3] or ':00'}{found[4].upper()}")
 
 
 def _zone(text: str) -> timezone:

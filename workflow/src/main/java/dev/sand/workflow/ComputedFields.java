@@ -19,13 +19,22 @@ final class ComputedFields {
         this.source = source;
     }
 
+    /** Of a Wait, in seconds. As on AWS an expression may give more of them than may be written down. */
+    long delay(Visit visit, Expression from, Document input) {
+        return integer(visit, from, input, "SecondsPath", 0, from instanceof Query ? WorkflowLimits.WAIT_SECONDS : WorkflowLimits.SECONDS);
+    }
+
     long integer(Visit visit, Expression from, Document input, String field, long least) {
+        return integer(visit, from, input, field, least, WorkflowLimits.SECONDS);
+    }
+
+    private long integer(Visit visit, Expression from, Document input, String field, long least, long most) {
         JsonNode value = value(visit, from, input, field);
         Long digits = digits(from, value);
         Long number = digits != null ? digits : Json.wholeNumber(value);
-        if (number == null || number < least || number > WorkflowLimits.SECONDS) {
+        if (number == null || number < least || number > most) {
             if (from instanceof Query query) {
-                throw value.isNumber() ? query.outOfBounds("an integer from " + least + " to " + WorkflowLimits.SECONDS, value)
+                throw value.isNumber() ? outOfBounds(field.replaceFirst("Path$", ""), number, value, least, most)
                         : query.mistyped("number", value);
             }
             if (field.endsWith("SecondsPath")) {
@@ -36,6 +45,13 @@ final class ComputedFields {
                     : field.replaceFirst("Path$", "") + " cannot be " + (number < 0 ? "negative." : "more than " + WorkflowLimits.SECONDS + "."));
         }
         return number;
+    }
+
+    /** As on AWS, which speaks of 0 where 1 is the least. @param number null of a fraction */
+    private static StatesError outOfBounds(String field, Long number, JsonNode value, long least, long most) {
+        return new StatesError(StatesError.QUERY_EVALUATION_ERROR, number == null
+                ? "The " + field + " field cannot be parsed as an integer: " + Json.text(value)
+                : field + " must be between " + (number == 0 ? least : 0) + " and " + most + " but was: " + number);
     }
 
     JsonNode value(Visit visit, Expression from, Document input, String field) {

@@ -143,7 +143,7 @@ final class StateEntry {
     private void await(Visit visit, State.Wait wait, long nowMs) {
         long delayMs;
         if (wait.secondsFrom() != null) {
-            delayMs = fields.integer(visit, wait.secondsFrom(), flow.input(visit), "SecondsPath", 0) * 1000;
+            delayMs = fields.delay(visit, wait.secondsFrom(), flow.input(visit)) * 1000;
         } else if (wait.seconds() >= 0) {
             delayMs = wait.seconds() * 1000;
         } else {
@@ -161,7 +161,8 @@ final class StateEntry {
 
     private Instant timestamp(Visit visit, Expression from) {
         JsonNode value = fields.value(visit, from, flow.input(visit), "TimestampPath");
-        Instant time = value.isTextual() ? Timestamps.parse(value.textValue()) : null;
+        Instant time = !value.isTextual() ? null
+                : from instanceof Query ? Timestamps.parseLoosely(value.textValue()) : Timestamps.parse(value.textValue());
         if (time == null) {
             String form = "ISO-8601 extended offset date-time format string: ";
             String shown = ComputedFields.plain(value);

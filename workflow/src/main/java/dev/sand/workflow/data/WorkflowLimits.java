@@ -77,6 +77,8 @@ public final class WorkflowLimits {
     public static final int PUBLISHED_DEPTH = 500;
     /** Longest wait, interval or time-out, in seconds (as on AWS). */
     public static final int SECONDS = 99_999_999;
+    /** Longest wait that an expression gives, in seconds. */
+    public static final int WAIT_SECONDS = Integer.MAX_VALUE;
     /** Elements that States.ArrayRange may make (as on AWS). */
     public static final int ARRAY_RANGE = 1_000;
     /** Characters that States.Base64Encode, Base64Decode and Hash take (as on AWS). */
