@@ -15,7 +15,7 @@ from sand.asl import chance, document, limits, unique
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, INTRINSIC_FAILURE, StateError, intrinsic
 from sand.asl.paths import View
 
-_ALGORITHMS = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
+ALGORITHMS = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ def _base64_decode(view: View, text: Any) -> str:
 
 def hash_of(data: Any, algorithm: Any) -> str:
     name = _text(algorithm)
-    if name not in _ALGORITHMS:
+    if name not in ALGORITHMS:
         raise InvalidArguments
     string = _bounded(data if isinstance(data, str) else document.write(data))
-    return hashlib.new(_ALGORITHMS[name], string.encode("utf-8", "replace")).hexdigest()
+    return hashlib.new(ALGORITHMS[name], string.encode("utf-8", "replace")).hexdigest()
 
 
 def uuid_of(view: View) -> str:

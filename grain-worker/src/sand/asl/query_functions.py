@@ -4,6 +4,7 @@ replay, and those of the library that are wrong for some values or make more tha
 from __future__ import annotations
 
 import functools
+import math
 import random
 import re
 import sys
@@ -25,19 +26,23 @@ _RADIX = {"x": 16, "b": 2, "o": 8}
 _DIGITS = 400
 _LARGEST = Decimal(sys.float_info.max)
 FUNCTIONS = {
-    "partition": ("<an?:a>", "partition"),
+    "partition": ("<xn?:a>", "partition"),
     "range": ("<nnn?:a>", "range_"),
-    "hash": ("<s-s?:s>", "hash_"),
+    "hash": ("<ss?:s>", "hash_"),
     "uuid": ("<:s>", "uuid"),
     "parse": ("<s-:x>", "parse"),
     "random": ("<n?:n>", "random_"),
     "shuffle": ("<a:a>", "shuffle"),
     "now": ("<s?s?:s>", "now"),
+    "fromMillis": ("<n-s?s?:s>", "from_millis"),
     "millis": ("<:n>", "millis"),
     "count": ("<x:n>", "count"),
     "sort": ("<af?:a>", "sort"),
     "round": ("<n-n?:n>", "round_"),
     "number": ("<(nsb)-:n>", "number"),
+    "power": ("<n-n:n>", "power"),
+    "distinct": ("<x:x>", "distinct"),
+    "formatBase": ("<n-n?:s>", "format_base"),
     "formatInteger": ("<n-s:s>", "format_integer"),
 }
 
@@ -66,16 +71,31 @@ def _refuse_huge(value: Any) -> None:
         raise document.NoJson("a number is too large")
 
 
+def _identity(value: Any) -> Any:
+    """Equal for two values that are the same in JSON."""
+    if isinstance(value, dict):
+        return dict, frozenset((name, _identity(member)) for name, member in value.items())
+    if isinstance(value, list):
+        return list, tuple(map(_identity, value))
+    return (bool, value) if isinstance(value, bool) else value
+
+
 class Functions:
     """An argument that is not given is None, and one that makes no sense gives nothing."""
 
     @staticmethod
     def partition(array: Any, size: Any) -> Any:
-        if size is not None and int(size) < 0:
-            raise invalid("Second argument must be zero or greater")
-        if not array or (size is not None and int(size) == 0):
+        if array is None:
             return None
-        step = len(array) if size is None else min(int(size), len(array))
+        if not isinstance(array, list):
+            raise failure('T0412: Argument 1 of function "partition" must be an array of undefined')
+        if size is None:
+            return [list(array)]
+        if int(size) < 0:
+            raise invalid("Second argument must be zero or greater")
+        if not array or int(size) == 0:
+            return None
+        step = min(int(size), len(array))
         return [list(array[at : at + step]) for at in range(0, len(array), step)]
 
     @staticmethod
@@ -94,6 +114,8 @@ class Functions:
     def hash_(data: Any, algorithm: Any) -> Any:
         if data is None or algorithm is None:
             return None
+        if algorithm not in intrinsics.ALGORITHMS:
+            raise invalid(f"Hash algorithm '{algorithm}' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5")
         try:
             return intrinsics.hash_of(data, algorithm)
         except intrinsics.InvalidArguments:
@@ -114,8 +136,8 @@ class Functions:
             parsed = document.parse(text, _members)
             _refuse_huge(parsed)
             return to_library(parsed, current())
-        except document.NoJson as e:
-            raise invalid(f"Invalid JSON: {e}") from None
+        except document.NoJson:
+            raise invalid("Invalid JSON") from None
 
     # --- chance and time
 
@@ -134,7 +156,13 @@ class Functions:
 
     @staticmethod
     def now(picture: Any, timezone: Any) -> Any:
-        return Library.datetime_from_millis(current().view.now_ms(), picture, timezone)
+        return Functions.from_millis(current().view.now_ms(), picture, timezone)
+
+    @staticmethod
+    def from_millis(millis: Any, picture: Any, timezone: Any) -> Any:
+        """The library takes an offset alone for a time zone."""
+        is_utc = timezone is not None and timezone.lower() == "utc"
+        return Library.datetime_from_millis(millis, picture, None if is_utc else timezone)
 
     @staticmethod
     def millis() -> int:
@@ -177,6 +205,33 @@ class Functions:
         if not _NUMBER.fullmatch(value):
             raise JException("D3030", -1, value)
         return float(value)
+
+    @staticmethod
+    def power(base: Any, exponent: Any) -> Any:
+        """Of what no double is, Python has exceptions of its own, or a complex number."""
+        if base is None:
+            return None
+        try:
+            return math.pow(base, exponent)
+        except (ValueError, OverflowError):
+            raise JException("D3061", -1, base, exponent) from None
+
+    @staticmethod
+    def distinct(values: Any) -> Any:
+        """To Python True is 1."""
+        if not isinstance(values, list) or len(values) < 2:
+            return values
+        current().budget.spend(len(values) // 4)
+        first: dict[Any, Any] = {}
+        for value in values:
+            first.setdefault(_identity(value), value)
+        return Utils.create_sequence_from_iter(first.values()) if isinstance(values, Utils.JList) else list(first.values())
+
+    @staticmethod
+    def format_base(number: Any, radix: Any) -> Any:
+        if number is not None and radix is not None and not 2 <= int(radix) <= 36:
+            raise JException("D3100", -1, int(radix))
+        return Library.format_base(number, radix)
 
     @staticmethod
     def format_integer(number: Any, picture: Any) -> Any:

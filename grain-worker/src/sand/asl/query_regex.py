@@ -55,7 +55,8 @@ def groups(match: Any) -> list[Any]:
 
 
 def compiled(pattern: str, flags: RegexFlags) -> Regex:
-    wanted = (regex.IGNORECASE if flags.case_insensitive else 0) | (regex.MULTILINE if flags.multiline else 0)
+    # As Java's, which AWS has: \s, \w, \d and the case of letters are those of ASCII.
+    wanted = regex.ASCII | (regex.IGNORECASE if flags.case_insensitive else 0) | (regex.MULTILINE if flags.multiline else 0)
     try:
         return Regex(regex.compile(pattern, wanted))
     except regex.error as e:

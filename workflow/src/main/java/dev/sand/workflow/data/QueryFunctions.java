@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,12 +38,13 @@ public final class QueryFunctions {
     private static Map<String, Jsonata.JFunction> functions() {
         QuerySignature.makeLibraryStrict();
         Map<String, Jsonata.JFunction> functions = new HashMap<>();
-        add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<an?:a>"), Map.entry("range", "<nnn?:a>"),
-                Map.entry("hash", "<s-s?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
-                Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
+        add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<xn?:a>"), Map.entry("range", "<nnn?:a>"),
+                Map.entry("hash", "<ss?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
+                Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
                 Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
                 Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
-                Map.entry("encodeUrl", "<s-:s>")));
+                Map.entry("formatBase", "<n-n?:s>"), Map.entry("encodeUrl", "<s-:s>"), Map.entry("decodeUrl", "<s-:s>"),
+                Map.entry("decodeUrlComponent", "<s-:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
@@ -64,15 +65,26 @@ public final class QueryFunctions {
 
     // --- those that AWS adds; an argument that makes no sense gives nothing, and a fraction is cut off
 
-    public static Object partition(List<?> array, Number size) {
-        if (size != null && size.longValue() < 0) {
-            throw invalid("Second argument must be zero or greater");
-        }
-        if (array == null || array.isEmpty() || size != null && size.longValue() == 0) {
+    /** @param of what is no array gets here too */
+    public static Object partition(Object of, Number size) {
+        if (of == null) {
             return null;
         }
+        if (!(of instanceof List<?> array)) {
+            throw QueryRun.failure("T0412: Argument 1 of function \"partition\" must be an array of undefined");
+        }
         List<Object> chunks = new ArrayList<>();
-        int step = size == null ? array.size() : (int) Math.min(size.longValue(), array.size());
+        if (size == null) {
+            chunks.add(new ArrayList<>(array));
+            return chunks;
+        }
+        if (size.longValue() < 0) {
+            throw invalid("Second argument must be zero or greater");
+        }
+        if (array.isEmpty() || size.longValue() == 0) {
+            return null;
+        }
+        int step = (int) Math.min(size.longValue(), array.size());
         for (int from = 0; from < array.size(); from += step) {
             chunks.add(new ArrayList<>(array.subList(from, Math.min(array.size(), from + step))));
         }
@@ -102,6 +114,9 @@ public final class QueryFunctions {
         if (data == null || algorithm == null) {
             return null;
         }
+        if (!StringFunctions.ALGORITHMS.contains(algorithm)) {
+            throw invalid("Hash algorithm '" + algorithm + "' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5");
+        }
         try {
             return Intrinsic.HASH.apply(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
         } catch (StatesError e) {
@@ -130,8 +145,7 @@ public final class QueryFunctions {
         try {
             return QueryValues.of(Json.readStrictly(json), QueryRun.current().budget());
         } catch (IOException e) {
-            throw invalid("Invalid JSON: "
-                    + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
+            throw invalid("Invalid JSON");
         }
     }
 
@@ -158,6 +172,29 @@ public final class QueryFunctions {
         return encoded.toString();
     }
 
+    public static String decodeUrl(Object text) {
+        return decoded(text, "decodeUrl");
+    }
+
+    public static String decodeUrlComponent(Object text) {
+        return decoded(text, "decodeUrlComponent");
+    }
+
+    /** The library's own, as it is told what is malformed. */
+    private static String decoded(Object text, String function) {
+        if (text == null) {
+            return null;
+        }
+        if (!(text instanceof String url)) {
+            throw new JException("T0410", -1, 1, function);
+        }
+        try {
+            return URLDecoder.decode(url, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw QueryRun.failure("D3140: Malformed URL passed to $" + function + "(): " + Json.text(Json.NODES.textNode(url)));
+        }
+    }
+
     // --- chance and time
 
     /** From 0 on, below 1; for a seed the number that AWS gives, from the same generator. */
@@ -179,7 +216,12 @@ public final class QueryFunctions {
     }
 
     public static String now(String picture, String timezone) {
-        return Functions.dateTimeFromMillis(QueryRun.current().environment().nowMs(), picture, timezone);
+        return fromMillis(QueryRun.current().environment().nowMs(), picture, timezone);
+    }
+
+    /** The library takes an offset alone for a time zone. */
+    public static String fromMillis(Number millis, String picture, String timezone) {
+        return Functions.dateTimeFromMillis(millis, picture, "utc".equalsIgnoreCase(timezone) ? null : timezone);
     }
 
     public static Number millis() {
@@ -253,6 +295,14 @@ public final class QueryFunctions {
             return new BigInteger(text.substring(2), radix).doubleValue();
         }
         return value instanceof String text ? (Number) new BigDecimal(text).doubleValue() : Functions.number(value);
+    }
+
+    /** The library keeps the radix that is wrong to itself. */
+    public static String formatBase(Number number, Number radix) {
+        if (number != null && radix != null && (radix.longValue() < 2 || radix.longValue() > Character.MAX_RADIX)) {
+            throw new JException("D3100", -1, radix.longValue());
+        }
+        return Functions.formatBase(number, radix);
     }
 
     /** A number of any size in Roman letters would be as long as it is large. */
