@@ -19,7 +19,7 @@ class Query:
         self._text = text
         self._location = location
         self._engine = Engine(text)
-        self._tree = query_tree.look(self._engine.ast)
+        self._tree = query_tree.look(self._engine.ast, text)
         for names in self._tree.states:
             _check_sight(names, sight)
 
@@ -88,6 +88,8 @@ class Query:
 
 
 def _check_sight(names: tuple[str, ...], sight: str) -> None:
+    if names and names[0] not in ("input", "result", "errorOutput", "context"):
+        raise ValueError(f"$states has no '{names[0]}'")
     if names[:1] == ("result",) and sight != "result":
         raise ValueError("$states.result is only there in Output and Assign of a Task, Parallel or Map")
     if names[:1] == ("errorOutput",) and sight != "errorOutput":

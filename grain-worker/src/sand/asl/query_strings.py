@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import math
 import re
 import urllib.parse
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from jsonata.functions import Functions as Library
@@ -21,6 +20,8 @@ from sand.asl import document
 from sand.asl.query_regex import Regex, groups
 from sand.asl.query_run import check_bytes, current, failure
 
+_FIFTEEN = Context(prec=15, rounding=ROUND_FLOOR)
+_ESCAPES = str.maketrans({char: "\\" + letter for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)})
 _NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _NO_BASE64 = re.compile("[^A-Za-z0-9+/]")
 FUNCTIONS = {
@@ -160,7 +161,9 @@ def _decoded(text: Any, function: str) -> Any:
     return None if text is None else urllib.parse.unquote_plus(text)
 
 
-_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
+def _quoted(text: str) -> str:
+    """As AWS escapes a text in another one: of control characters those alone that have a letter."""
+    return f'"{text.translate(_ESCAPES)}"'
 
 
 def _write(value: Any, line: str, out: list[str]) -> None:
@@ -186,18 +189,16 @@ def _write(value: Any, line: str, out: list[str]) -> None:
 
 
 def _digits(number: int | float | Decimal) -> str:
-    """As ECMA-262 (6.1.6.1.20) writes a number: without an exponent below 1e21. A fraction has 15 digits; a whole number beyond
-    64 bits, as AWS shows, the fewest that are read as the same double."""
+    """As AWS writes a number: a whole one without an exponent below 1e21, beyond 64 bits with the fewest digits that are read
+    as the same double; a fraction rounded down to 15 digits, and without the zeros at its end, before a point too."""
     if abs(number) < 2**63 and number == int(number):
         return str(int(number))
     value = float(number)
-    shown = value if value.is_integer() and abs(value) < 1e21 else float(f"{value:.15g}")
-    digits = Decimal(repr(shown))
-    if abs(shown) < 1e21 and digits == digits.to_integral_value():
-        return str(int(digits))
-    if abs(shown) >= 1e-6:
-        return f"{digits:f}" if abs(shown) < 1e21 else repr(shown)
-    return repr(shown).replace("e-0", "e-")
+    digits = Decimal(repr(value))
+    if value.is_integer() and abs(value) < 1e21:
+        return f"{digits:f}"
+    shown = digits if value.is_integer() else _FIFTEEN.plus(digits)
+    return str(shown.normalize()).replace("E", "e")
 
 
 def _most(limit: Any, fault: str) -> int | None:

@@ -16,15 +16,16 @@ from sand.asl import limits, query_signatures
 @dataclass
 class Tree:
     """variables: every one that is mentioned, also those that the expression assigns itself; states: for every mention of
-    $states, the names that follow."""
+    $states, the names that follow; text: of the expression."""
 
+    text: str
     variables: set[str] = field(default_factory=set)
     states: list[tuple[str, ...]] = field(default_factory=list)
 
 
-def look(node: Any) -> Tree:
+def look(node: Any, text: str) -> Tree:
     """Raises ValueError with one sentence."""
-    tree = Tree()
+    tree = Tree(text)
     _visit(tree, node, True, 0)
     return tree
 
@@ -53,7 +54,15 @@ def _visit(tree: Tree, node: Any, is_top: bool, level: int) -> None:
             _pairs(tree, node, is_top, level)
             for child in (node.pattern, node.update, node.delete):
                 _visit(tree, child, False, level + 1)
+    if node.type == "condition":
+        _check_operator(tree.text[node.position - 2 : node.position])
     _stages(tree, node, level)
+
+
+def _check_operator(text: str) -> None:
+    """text: up to where the operator of a condition ends. Two came after the version that AWS has, which refuses them."""
+    if text in ("??", "?:"):
+        raise ValueError(f"the operator {text} is not supported")
 
 
 def _path(tree: Tree, steps: list[Any], is_top: bool, level: int) -> None:

@@ -12,6 +12,8 @@ public final class Query implements Expression {
     /** What of {@code $states} a field can see, beside {@code input} and {@code context}. */
     public enum Sight { INPUT, RESULT, ERROR }
 
+    private static final List<String> STATES = List.of("input", "result", "errorOutput", "context");
+
     private record Parsed(Jsonata jsonata, QueryTree tree) {}
 
     private final String text;
@@ -61,7 +63,7 @@ public final class Query implements Expression {
             jsonata.setValidateInput(false);
             jsonata.setOutputConvertNulls(false);
             QueryFunctions.register(jsonata);
-            QueryTree tree = QueryTree.of(jsonata);
+            QueryTree tree = QueryTree.of(jsonata, text);
             tree.states().forEach(names -> checkSight(names, sight));
             return new Parsed(jsonata, tree);
         } catch (StackOverflowError e) {
@@ -74,6 +76,9 @@ public final class Query implements Expression {
     }
 
     private static void checkSight(List<String> names, Sight sight) {
+        if (!names.isEmpty() && !STATES.contains(names.getFirst())) {
+            throw new IllegalArgumentException("$states has no '" + names.getFirst() + "'");
+        }
         if (!names.isEmpty() && names.getFirst().equals("result") && sight != Sight.RESULT) {
             throw new IllegalArgumentException("$states.result is only there in Output and Assign of a Task, Parallel or Map");
         }
@@ -118,7 +123,7 @@ public final class Query implements Expression {
 
     private static Map<String, Object> states(QueryTree tree, Environment environment) {
         Map<String, Object> states = new LinkedHashMap<>();
-        for (String name : List.of("input", "result", "errorOutput", "context")) {
+        for (String name : STATES) {
             put(states, name, tree, environment);
         }
         return states;

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSONata's {@code $string}, and what {@code &} makes of an array or an object: JSON as JSON.stringify writes it (ECMA-262, 25.5.2),
- * where only quotes, backslashes, control characters and lone surrogates are escaped. The library escapes more, among them the euro
- * sign. Public and static because the library calls it by name.
+ * JSONata's {@code $string}, and what {@code &} makes of an array or an object: JSON as AWS writes it, where
+ * only quotes, backslashes, lone surrogates and those control characters are escaped that have a letter. The library escapes more, among
+ * them the euro sign. Public and static because the library calls it by name.
  */
 public final class QueryText {
     static final Map<String, String> SIGNATURES = Map.of("string", "<x-b?:s>");
@@ -23,8 +23,7 @@ public final class QueryText {
     static final String OPERAND = "\u0000operand";
     static final JFunction OPERANDS = Jsonata.function(OPERAND, "<x?:x>", QueryText.class, null, "operand");
 
-    private static final int FRACTION_DIGITS = 15;
-    private static final int DOUBLE_DIGITS = 17;
+    private static final MathContext FRACTION = new MathContext(15, RoundingMode.FLOOR);
 
     private QueryText() {}
 
@@ -52,23 +51,20 @@ public final class QueryText {
     }
 
     /**
-     * As ECMA-262 (6.1.6.1.20) writes a number: without an exponent below 1e21. A fraction has 15 digits; a whole number, as AWS
-     * shows, the fewest that are read as the same one.
+     * As AWS writes a number: a whole one without an exponent below 1e21, with the fewest digits that are read as the same one; a
+     * fraction rounded down to 15 digits, and without the zeros at its end, before a point too.
      */
     private static String digits(Double number) {
         double value = number;
-        BigDecimal shown = Double.isFinite(value) ? new BigDecimal(value) : null;
-        if (shown == null || Math.abs(value) >= 1e21 || Math.abs(value) < 1) {
+        if (!Double.isFinite(value)) {
             return Functions.string(number, null);
         }
+        BigDecimal shown = new BigDecimal(Double.toString(value));
         boolean isWhole = value == Math.rint(value);
-        for (int places = isWhole ? 1 : FRACTION_DIGITS; places <= (isWhole ? DOUBLE_DIGITS : FRACTION_DIGITS); places++) {
-            shown = new BigDecimal(value).round(new MathContext(places, RoundingMode.HALF_EVEN));
-            if (shown.doubleValue() == value) {
-                break;
-            }
+        if (isWhole && Math.abs(value) < 1e21) {
+            return shown.stripTrailingZeros().toPlainString();
         }
-        return (shown.signum() == 0 ? BigDecimal.ZERO : shown.stripTrailingZeros()).toPlainString();
+        return (isWhole ? shown : shown.round(FRACTION)).stripTrailingZeros().toString().replace('E', 'e');
     }
 
     /** @param line what begins one, with its indentation; empty for compact text */
@@ -131,7 +127,7 @@ public final class QueryText {
                     boolean isPair = Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));
                     if (isPair) {
                         out.append(c).append(text.charAt(++i));
-                    } else if (c < ' ' || Character.isSurrogate(c)) {
+                    } else if (Character.isSurrogate(c)) {
                         out.append(String.format("\\u%04x", (int) c));
                     } else {
                         out.append(c);

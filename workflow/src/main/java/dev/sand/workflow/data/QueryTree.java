@@ -30,7 +30,7 @@ final class QueryTree {
     static {
         for (String name : List.of("type", "value", "steps", "procedure", "arguments", "body", "predicate", "stages", "expr", "group",
                 "lhs", "rhs", "lhsObject", "terms", "expressions", "condition", "then", "_else", "expression", "pattern", "update",
-                "delete")) {
+                "delete", "position")) {
             FIELDS.put(name, field(Symbol.class, name));
         }
     }
@@ -38,15 +38,19 @@ final class QueryTree {
     private final Set<String> variables = new HashSet<>();
     private final List<List<String>> states = new ArrayList<>();
 
-    private QueryTree() {}
+    private final String text;
+
+    private QueryTree(String text) {
+        this.text = text;
+    }
 
     /**
      * Also puts our own regular expressions in the place of Java's, and our own JSON into {@code &}.
      *
      * @throws IllegalArgumentException with one sentence
      */
-    static QueryTree of(Jsonata jsonata) {
-        QueryTree tree = new QueryTree();
+    static QueryTree of(Jsonata jsonata, String text) {
+        QueryTree tree = new QueryTree(text);
         tree.visit((Symbol) get(AST, jsonata), true, 0);
         return tree;
     }
@@ -81,6 +85,10 @@ final class QueryTree {
                 }
                 visit(child(node, "body"), isTop, depth + 1);
             }
+            case "condition" -> {
+                checkOperator((int) get(node, "position"));
+                visitChildren(node, isTop, depth);
+            }
             default -> visitChildren(node, isTop, depth);
         }
         stages(node, depth);
@@ -90,6 +98,14 @@ final class QueryTree {
         }
         if ("binary".equals(get(node, "type")) && QueryArithmetic.OPERATORS.contains(String.valueOf(value))) {
             asCall(node, String.valueOf(value));
+        }
+    }
+
+    /** Two came after the version that AWS has, which refuses them. @param end of the operator of a condition */
+    private void checkOperator(int end) {
+        String operator = text.substring(Math.max(0, end - 2), end);
+        if (operator.equals("??") || operator.equals("?:")) {
+            throw new IllegalArgumentException("the operator " + operator + " is not supported");
         }
     }
 
