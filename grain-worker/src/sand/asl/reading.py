@@ -105,6 +105,7 @@ class _Reader:
                 targets[name] = reader.targets
                 if state is not None:
                     states[name] = state
+        variables.lead(targets)
         if not targets:
             fields.wrong("States", "The field States must hold at least one state.")
             return None

@@ -218,7 +218,9 @@ class StateReader:
         fields = self._fields
         common = self._common(self._next(), True, True)
         fields.require("Branches")
-        branches = [self._machines(branch, "a branch", self._variables.below()) for branch in fields.objects("Branches")]
+        branches = [
+            self._machines(branch, "a branch", self._variables.below(self._name)) for branch in fields.objects("Branches")
+        ]
         if not branches and "Branches" in fields:
             fields.wrong("Branches", "The field Branches must be a non-empty array of state machines.")
         return asl.Parallel(**common, **self._errors(), branches=tuple(one for one in branches if one is not None))
@@ -271,8 +273,7 @@ class StateReader:
             if is_distributed:
                 configuration.require("ExecutionType")
             configuration.report_unknown("a ProcessorConfig")
-        variables = self._variables.apart() if is_distributed else self._variables.below()
-        return self._machines(processor, "an item processor", variables)
+        return self._machines(processor, "an item processor", self._variables.below(self._name))
 
     def _succeed(self) -> asl.State:
         return asl.Succeed(**self._common(None, False, False, has_assign=False))

@@ -41,40 +41,62 @@ INPUT, RESULT, ERROR = "input", "result", "errorOutput"
 
 
 class Variables:
-    """The variables that the states of a scope assign, and the scopes in it; clashes are only known once all is read."""
+    """The variables that the states of a scope assign, and the scopes in it. An inner scope must not assign what may be
+    assigned on a way into it: clashes are only known once all is read."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
-        self._inner: list[Variables] = []
-        self._apart: list[Variables] = []
+        self._inner: list[tuple[str, Variables]] = []
+        self._targets: dict[str, list[tuple[str, str]]] = {}
 
-    def below(self) -> Variables:
-        self._inner.append(Variables())
-        return self._inner[-1]
+    def below(self, state: str) -> Variables:
+        """state: of this scope, which has the other one in it."""
+        self._inner.append((state, Variables()))
+        return self._inner[-1][1]
 
-    def apart(self) -> Variables:
-        """Of a scope that cannot see this one: that of an execution of its own."""
-        self._apart.append(Variables())
-        return self._apart[-1]
+    def lead(self, targets: dict[str, list[tuple[str, str]]]) -> None:
+        """targets: of each state of this scope, names with the pointers to where they stand."""
+        self._targets = targets
 
     def add(self, name: str, pointer: str) -> None:
         self._places.setdefault(name, []).append(pointer)
 
     def check(self, diagnostics: Diagnostics, outer: dict[str, str] | None = None) -> None:
-        visible = dict(outer or {})
+        assigned: dict[str, dict[str, str]] = {}
         for name, pointers in self._places.items():
-            if outer and name in outer:
-                for pointer in pointers:
-                    message = (
-                        f"The variable {name} is assigned in an outer scope too, at {outer[name]}: a Parallel's branch and a"
-                    )
-                    diagnostics.add(pointer, "VARIABLE_CONFLICT", f"{message} Map's iteration can read it and not assign it.")
-            else:
-                visible[name] = pointers[0]
-        for scope in self._inner:
-            scope.check(diagnostics, visible)
-        for scope in self._apart:
-            scope.check(diagnostics)
+            for pointer in pointers:
+                assigned.setdefault(pointer.rpartition("/Assign/")[0], {})[name] = pointer
+                if outer and name in outer:
+                    message = f"The variable {name} may be assigned before, in an outer scope, at {outer[name]}: a Parallel's"
+                    message += " branch and a Map's iteration can read it and not assign it."
+                    diagnostics.add(pointer, "VARIABLE_CONFLICT", message)
+        for state, scope in self._inner:
+            scope.check(diagnostics, self._visible(state, outer or {}, assigned))
+
+    def _visible(self, state: str, outer: dict[str, str], assigned: dict[str, dict[str, str]]) -> dict[str, str]:
+        """What may be assigned when a state is entered. assigned: by the pointer to the state, rule or catcher that assigns."""
+        visible = dict(outer)
+        into = self._reaching(state) if assigned else ()
+        for found in self._targets.values():
+            for target, pointer in found:
+                if target in into:
+                    visible = assigned.get(pointer.rpartition("/")[0], {}) | visible
+        return visible
+
+    def _reaching(self, state: str) -> set[str]:
+        """The state, and those from which it can be reached."""
+        sources: dict[str, list[str]] = {}
+        for source, found in self._targets.items():
+            for target, _ in found:
+                sources.setdefault(target, []).append(source)
+        reaching: set[str] = set()
+        open_ = [state]
+        while open_:
+            name = open_.pop()
+            if name not in reaching:
+                reaching.add(name)
+                open_ += sources.get(name, [])
+        return reaching
 
 
 def _name_fault(name: str) -> str | None:

@@ -98,6 +98,7 @@ final class MachineReader {
             }
             targets.put(name, leadsTo.found);
         }
+        variables.lead(targets);
         if (targets.isEmpty()) {
             fields.report("States", Code.WRONG_VALUE, "The field States must hold at least one state.");
             return null;

@@ -251,7 +251,7 @@ final class StateReader {
         fields.required("Branches");
         List<StateMachine> branches = new ArrayList<>();
         for (Fields branch : fields.objects("Branches")) {
-            branches.add(machines.read(branch, "a branch", raw.variables.below()));
+            branches.add(machines.read(branch, "a branch", raw.variables.below(raw.name)));
         }
         if (branches.isEmpty() && fields.has("Branches")) {
             fields.report("Branches", Code.WRONG_VALUE, "The field Branches must be a non-empty array of state machines.");
@@ -313,7 +313,7 @@ final class StateReader {
             }
             configuration.reportUnknown("a ProcessorConfig");
         }
-        return machines.read(processor, "an item processor", isDistributed ? raw.variables.apart() : raw.variables.below());
+        return machines.read(processor, "an item processor", raw.variables.below(raw.name));
     }
 
     private static void oneOf(Fields fields, String name, List<String> values) {
