@@ -8,12 +8,13 @@ from typing import Any
 from sand.asl import failure, limits
 from sand.asl.definition import Catcher, Retrier
 from sand.asl.fields import Fields
-from sand.asl.templates import ALL, ERROR, Reader, Variables
+from sand.asl.templates import ALL, ERROR, Reader
+from sand.asl.variable_names import VariableNames
 
 Lead = Callable[[Fields, str, str | None], None]
 
 
-def read(state: Reader, variables: Variables, lead: Lead) -> dict[str, Any]:
+def read(state: Reader, variables: VariableNames, lead: Lead) -> dict[str, Any]:
     """The state's `retriers` and `catchers`. lead: told of each catcher's Next."""
     retry, catch = state.fields.objects("Retry"), state.fields.objects("Catch")
     catchers = []
@@ -42,7 +43,7 @@ def _retrier(fields: Fields, is_last: bool) -> Retrier:
     return Retrier(errors, interval * 1000, attempts, backoff, most * 1000, jitter == "FULL")
 
 
-def _catcher(reader: Reader, is_last: bool, variables: Variables, lead: Lead) -> Catcher:
+def _catcher(reader: Reader, is_last: bool, variables: VariableNames, lead: Lead) -> Catcher:
     fields = reader.fields
     fields.comment()
     reader.refuse_foreign()

@@ -10,14 +10,14 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import query_functions, query_pictures, query_signatures, query_strings
+from sand.asl import query_encodings, query_functions, query_pictures, query_signatures, query_strings
 from sand.asl.query_regex import Regex, compiled
 from sand.asl.query_run import Run, check_bytes, current
 
 
 def _natives() -> dict[str, Any]:
     natives: dict[str, Any] = {name: copy.copy(native) for name, native in Jsonata.static_frame.bindings.items()}
-    for module in (query_functions, query_pictures, query_strings):
+    for module in (query_encodings, query_functions, query_pictures, query_strings):
         for name, (signature, method) in module.FUNCTIONS.items():
             natives[name] = Jsonata.function(name, signature, module.Functions, method)
     for native in natives.values():

@@ -3,11 +3,7 @@ counted before or while it is made."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
-import re
-import urllib.parse
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
@@ -16,20 +12,14 @@ from jsonata.functions import Functions as Library
 from jsonata.jexception import JException
 from jsonata.utils import Utils
 
-from sand.asl import document
 from sand.asl.query_regex import Regex, groups
-from sand.asl.query_run import check_bytes, current, failure
+from sand.asl.query_run import check_bytes, current
 
 _FIFTEEN = Context(prec=15, rounding=ROUND_FLOOR)
 _ESCAPES = str.maketrans({char: "\\" + letter for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)})
-_NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
-_NO_BASE64 = re.compile("[^A-Za-z0-9+/]")
 FUNCTIONS = {
     "string": ("<x-b?:s>", "string"),
     "pad": ("<s-ns?:s>", "pad"),
-    "decodeUrl": ("<s-:s>", "decode_url"),
-    "decodeUrlComponent": ("<s-:s>", "decode_url_component"),
-    "base64decode": ("<s-:s>", "base64_decode"),
     "join": ("<a<s>s?:s>", "join"),
     "split": ("<s-(sf)n?:a<s>>", "split"),
     "contains": ("<s-(sf):b>", "contains"),
@@ -64,27 +54,6 @@ class Functions:
         fill = filler or " "
         padding = (fill * (missing // len(fill) + 1))[:missing]
         return padding + text if width < 0 else text + padding
-
-    @staticmethod
-    def decode_url(text: Any) -> Any:
-        return _decoded(text, "decodeUrl")
-
-    @staticmethod
-    def decode_url_component(text: Any) -> Any:
-        return _decoded(text, "decodeUrlComponent")
-
-    @staticmethod
-    def base64_decode(text: Any) -> Any:
-        """With or without what fills it up, as AWS takes it; the library passes over what is none of its characters."""
-        if text is None:
-            return None
-        wrong = _NO_BASE64.search(text.rstrip("="))
-        if wrong is not None:
-            raise failure(f"Illegal base64 character {ord(wrong[0]):x}")
-        try:
-            return base64.b64decode(text + "=" * (-len(text) % 4), validate=True).decode("utf-8", "replace")
-        except binascii.Error as e:
-            raise failure(str(e)) from None
 
     @staticmethod
     def join(texts: Any, separator: Any) -> Any:
@@ -152,13 +121,6 @@ class Functions:
             current().budget.spend(1 + (len(with_) >> 8))
         check_bytes(size + len(text) - at)
         return "".join([*out, text[at:]])
-
-
-def _decoded(text: Any, function: str) -> Any:
-    """As AWS: a plus is a space, and what is no UTF-8 a replacement character."""
-    if text is not None and _NO_ESCAPE.search(text):
-        raise failure(f"D3140: Malformed URL passed to ${function}(): {document.write(text)}")
-    return None if text is None else urllib.parse.unquote_plus(text)
 
 
 def _quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from sand.asl import document, limits
 from sand.asl.diagnostics import Diagnostic, Diagnostics, child
 from sand.asl.fields import Fields
 from sand.asl.states import StateReader, query_language
-from sand.asl.templates import Variables
+from sand.asl.variable_names import VariableNames
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -76,16 +76,16 @@ class _Reader:
         if fields.string("Version") not in (None, "1.0"):
             fields.wrong("Version", "The field Version must be 1.0.")
         self._is_jsonata = query_language(fields) is True
-        variables = Variables()
+        variables = VariableNames()
         timeout = fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
         machine = self._machine(fields, "a state machine", variables, timeout)
         variables.check(self._diagnostics)
         return machine
 
-    def read(self, fields: Fields, what: str, variables: Variables) -> asl.StateMachine | None:
+    def read(self, fields: Fields, what: str, variables: VariableNames) -> asl.StateMachine | None:
         return self._machine(fields, what, variables, 0)
 
-    def _machine(self, fields: Fields, what: str, variables: Variables, timeout: int) -> asl.StateMachine | None:
+    def _machine(self, fields: Fields, what: str, variables: VariableNames, timeout: int) -> asl.StateMachine | None:
         """None when nothing sensible can be made of it."""
         fields.comment()
         start_at = fields.required_string("StartAt")

@@ -11,9 +11,10 @@ from sand.asl import distribution, error_rules, limits, rules, service_fields, t
 from sand.asl.fields import Fields
 from sand.asl.platform_services import service_of
 from sand.asl.resources import function_of, grain_of, invokes_function
-from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader, Variables
+from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
+from sand.asl.variable_names import VariableNames
 
-MachineReader = Callable[[Fields, str, Variables], asl.StateMachine | None]
+MachineReader = Callable[[Fields, str, VariableNames], asl.StateMachine | None]
 
 
 def query_language(fields: Fields) -> bool | None:
@@ -34,7 +35,7 @@ class StateReader:
     """Of one state. targets: filled with (name, pointer) for every state that this one leads to."""
 
     def __init__(
-        self, name: str, fields: Fields, variables: Variables, machine_is_jsonata: bool, machines: MachineReader
+        self, name: str, fields: Fields, variables: VariableNames, machine_is_jsonata: bool, machines: MachineReader
     ) -> None:
         self._name = name
         self._fields = fields

@@ -8,12 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,7 +26,6 @@ import java.util.regex.Pattern;
 public final class QueryFunctions {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
     private static final int DIGITS = 400;
-    private static final String OF_URLS = ";,/?:@&=+$-_.!~*'()#";
     /** Made once: a definition may have thousands of expressions. */
     private static final Map<String, Jsonata.JFunction> FUNCTIONS = functions();
 
@@ -43,11 +39,11 @@ public final class QueryFunctions {
                 Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
                 Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
                 Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
-                Map.entry("formatBase", "<n-n?:s>"), Map.entry("encodeUrl", "<s-:s>"), Map.entry("decodeUrl", "<s-:s>"),
-                Map.entry("decodeUrlComponent", "<s-:s>")));
+                Map.entry("formatBase", "<n-n?:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
+        add(functions, QueryUrls.class, QueryUrls.SIGNATURES);
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
         functions.put(QueryArithmetic.NAME, QueryArithmetic.FUNCTION);
         functions.values().forEach(QuerySignature::strict);
@@ -146,52 +142,6 @@ public final class QueryFunctions {
             return QueryValues.of(Json.readStrictly(json), QueryRun.current().budget());
         } catch (IOException e) {
             throw invalid("Invalid JSON");
-        }
-    }
-
-    // --- one that the library has only for the part behind a question mark
-
-    /** Every byte of UTF-8 is escaped, but for letters, digits and what has a meaning in a URL. */
-    public static String encodeUrl(Object text) {
-        if (text == null) {
-            return null;
-        }
-        if (!(text instanceof String url)) {
-            throw new JException("T0410", -1, 1, "encodeUrl");
-        }
-        Utils.checkUrl(url);
-        QueryRun.current().budget().spend(url.length() / 16);
-        StringBuilder encoded = new StringBuilder(url.length() + 16);
-        for (byte one : url.getBytes(StandardCharsets.UTF_8)) {
-            if (one >= 'a' && one <= 'z' || one >= 'A' && one <= 'Z' || one >= '0' && one <= '9' || one > 0 && OF_URLS.indexOf(one) >= 0) {
-                encoded.append((char) one);
-            } else {
-                encoded.append('%').append(HexFormat.of().withUpperCase().toHexDigits(one));
-            }
-        }
-        return encoded.toString();
-    }
-
-    public static String decodeUrl(Object text) {
-        return decoded(text, "decodeUrl");
-    }
-
-    public static String decodeUrlComponent(Object text) {
-        return decoded(text, "decodeUrlComponent");
-    }
-
-    /** The library's own, as it is told what is malformed. */
-    private static String decoded(Object text, String function) {
-        if (text == null) {
-            return null;
-        }
-        if (!(text instanceof String url)) {
-            throw new JException("T0410", -1, 1, function);
-        }
-        try {
-            return URLDecoder.decode(url, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            throw QueryRun.failure("D3140: Malformed URL passed to $" + function + "(): " + Json.text(Json.NODES.textNode(url)));
         }
     }
 

@@ -1,0 +1,50 @@
+"""JSONata's functions that read URLs and base 64, as AWS reads them: the library passes over what is malformed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import urllib.parse
+from typing import Any
+
+from sand.asl import document
+from sand.asl.query_run import failure
+
+_NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
+_NO_BASE64 = re.compile("[^A-Za-z0-9+/]")
+FUNCTIONS = {
+    "decodeUrl": ("<s-:s>", "decode_url"),
+    "decodeUrlComponent": ("<s-:s>", "decode_url_component"),
+    "base64decode": ("<s-:s>", "base64_decode"),
+}
+
+
+class Functions:
+    @staticmethod
+    def decode_url(text: Any) -> Any:
+        return _decoded(text, "decodeUrl")
+
+    @staticmethod
+    def decode_url_component(text: Any) -> Any:
+        return _decoded(text, "decodeUrlComponent")
+
+    @staticmethod
+    def base64_decode(text: Any) -> Any:
+        """With or without what fills it up."""
+        if text is None:
+            return None
+        wrong = _NO_BASE64.search(text.rstrip("="))
+        if wrong is not None:
+            raise failure(f"Illegal base64 character {ord(wrong[0]):x}")
+        try:
+            return base64.b64decode(text + "=" * (-len(text) % 4), validate=True).decode("utf-8", "replace")
+        except binascii.Error as e:
+            raise failure(str(e)) from None
+
+
+def _decoded(text: Any, function: str) -> Any:
+    """As AWS: a plus is a space, and what is no UTF-8 a replacement character."""
+    if text is not None and _NO_ESCAPE.search(text):
+        raise failure(f"D3140: Malformed URL passed to ${function}(): {document.write(text)}")
+    return None if text is None else urllib.parse.unquote_plus(text)
