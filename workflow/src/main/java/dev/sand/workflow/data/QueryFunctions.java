@@ -36,7 +36,8 @@ public final class QueryFunctions {
         Map<String, Jsonata.JFunction> functions = new HashMap<>();
         add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<xn?:a>"), Map.entry("range", "<nnn?:a>"),
                 Map.entry("hash", "<ss?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
-                Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"), Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
+                Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"),
+                Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
                 Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
                 Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
                 Map.entry("formatBase", "<n-n?:s>")));

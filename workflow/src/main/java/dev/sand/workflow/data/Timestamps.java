@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 public final class Timestamps {
     private static final DateTimeFormatter MILLIS = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
 
-    private static final Pattern LOOSE = Pattern.compile("(\\d{4}-\\d\\d-\\d\\d)[Tt](\\d\\d:\\d\\d)(:\\d\\d(?:\\.\\d{1,9})?)?([Zz]|[+-]\\d\\d:\\d\\d)");
+    private static final Pattern LOOSE = Pattern.compile("(\\d{4}-\\d\\d-\\d\\d)[Tt](\\d\\d:\\d\\d)"
+            + "(:\\d\\d(?:\\.\\d{1,9})?)?([Zz]|[+-]\\d\\d:\\d\\d)");
 
     private Timestamps() {}
 
