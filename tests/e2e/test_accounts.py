@@ -285,8 +285,17 @@ def test_people_are_invited_and_use_the_command(closed: Closed, tmp_path: Path) 
     assert sand("account", "list").returncode == 4
     assert sand("account", "password", stdin=f"{PASSWORD}\n{NEW}\n").returncode == 0
     assert sand("login", "vera", stdin=NEW + "\n").returncode == 0
+    assert sand("account", "change", "vera", "--operator").returncode == 4
     assert sand("logout").returncode == 0
     assert json.loads(kept.read_text()) == {}
+    assert sand("login", closed.first, stdin=PASSWORD + "\n").returncode == 0
+    assert sand("account", "change", "vera").returncode == 2
+    changed = sand("account", "change", "vera", "--new-password", stdin=PASSWORD + "\n")
+    assert "has another password" in changed.stderr, changed.stderr
+    assert sand("logout").returncode == 0
+    assert sand("login", "vera", stdin=NEW + "\n").returncode == 4
+    assert sand("login", "vera", stdin=PASSWORD + "\n").returncode == 0
+    assert sand("logout").returncode == 0
     assert sand("list").returncode == 4
     secret = invited.stdout.strip().partition(".")[2].encode()
     assert len(secret) == 43
