@@ -129,10 +129,34 @@ await withPage(async (page) => {
       await one.getByRole("alert").first().waitFor();
     }
 
+    step("what is the operator's to see stands in nobody's way");
+    await rose.goto("about:blank");
+    const figures = rose.waitForResponse((one) => one.url().includes("/api/v1/figures"));
+    await rose.goto(`${server}/ui/#/`);
+    assert.equal((await figures).status(), 200);
+    await rose.getByRole("link", { name: hers, exact: true }).first().waitFor();
+    assert.equal(await rose.getByRole("link", { name: "Hosts", exact: true }).count(), 0);
+    await rose.goto(`${server}/ui/#/applications/${hers}/queues`);
+    await rose.getByText("The live version has none.").waitFor();
+    for (const rest of ["", `applications/${hers}`, `applications/${hers}/queues`]) {
+      await rose.goto(`${server}/ui/#/${rest}`);
+      await rose.getByRole("heading", { level: 1 }).waitFor();
+      assert.equal(await rose.getByRole("alert").filter({ hasText: /not allowed/i }).count(), 0, rest);
+    }
+
     step("hosts are the operator's");
     await rose.goto(`${server}/ui/#/hosts`);
     await rose.getByRole("alert").first().waitFor();
     assert.equal(await rose.getByRole("button", { name: /Drain|Resume/ }).count(), 0);
+
+    step("who signs out leaves nothing on the page for the next");
+    await rose.goto(`${server}/ui/#/`);
+    await rose.getByRole("link", { name: hers, exact: true }).first().waitFor();
+    await rose.goto(`${server}/ui/#/settings/account`);
+    await rose.getByRole("button", { name: "Sign out" }).click();
+    await rose.goto(`${server}/ui/#/`);
+    await rose.getByRole("dialog", { name: "Sign in" }).waitFor();
+    assert.equal((await rose.locator("body").innerText()).includes(hers), false);
   } finally {
     await context.close();
   }
