@@ -6,7 +6,7 @@ run_test() {
     '') ;;
     --quick) quick=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long) ;;
     # Over the cluster, the management's grains are more than two cores can do beside all that is killed there.
-    --all) marks="" java_options=() ; export SAND_TEST_CLUSTER_MANAGEMENT=on ;;
+    --all) marks="" java_options=() ; export SAND_TEST_CLUSTER_MANAGEMENT=on SAND_FUZZ_EXAMPLES=${SAND_FUZZ_EXAMPLES:-25} ;;
     *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;
   esac
   started=$SECONDS
