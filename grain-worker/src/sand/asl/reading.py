@@ -10,6 +10,7 @@ from sand.asl.diagnostics import Diagnostic, Diagnostics, child
 from sand.asl.fields import Fields
 from sand.asl.states import StateReader, query_language
 from sand.asl.variable_names import VariableNames
+from sand.asl.ways import Ways
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -94,23 +95,21 @@ class _Reader:
         if all_ is None:
             return None
         states: dict[str, asl.State] = {}
-        targets: dict[str, list[tuple[str, str]]] = {}
+        ways = Ways()
         for name in all_.members:
             self._check_name(name, all_)
             below = all_.object(name)
-            targets[name] = []
+            ways.add_state(name)
             if below is not None:
-                reader = StateReader(name, below, variables, self._is_jsonata, self.read)
-                state = reader.read()
-                targets[name] = reader.targets
+                state = StateReader(name, below, ways, variables, self._is_jsonata, self.read).read()
                 if state is not None:
                     states[name] = state
-        variables.lead(targets)
-        if not targets:
+        variables.lead(ways)
+        if not ways.states:
             fields.wrong("States", "The field States must hold at least one state.")
             return None
-        self._check_targets(fields, all_, start_at, targets)
-        if len(states) == len(targets) and not any(_is_terminal(state) for state in states.values()):
+        self._check_ways(fields, all_, start_at, ways)
+        if len(states) == len(ways.states) and not any(_is_terminal(state) for state in states.values()):
             message = 'No state ends it: a state with "End": true, a Succeed or a Fail is needed.'
             fields.report("States", "NO_TERMINAL_STATE", message)
         return asl.StateMachine(start_at or "", states, timeout)
@@ -123,26 +122,17 @@ class _Reader:
             message = f"The name {name} is that of the state at {other} too; names are unique in the whole definition."
             all_.report(name, "DUPLICATE_STATE", message)
 
-    def _check_targets(
-        self, fields: Fields, all_: Fields, start_at: str | None, targets: dict[str, list[tuple[str, str]]]
-    ) -> None:
-        if start_at is not None and start_at not in targets:
+    def _check_ways(self, fields: Fields, all_: Fields, start_at: str | None, ways: Ways) -> None:
+        if start_at is not None and start_at not in ways.states:
             fields.report("StartAt", "MISSING_TARGET", f"There is no state {start_at} here.")
         elif start_at is not None:
-            seen: set[str] = set()
-            open_ = [start_at]
-            while open_:
-                name = open_.pop()
-                if name not in seen:
-                    seen.add(name)
-                    open_ += [target for target, _ in targets.get(name, [])]
-            for name in targets:
-                if name not in seen:
+            reached = ways.reached_from(start_at)
+            for name in ways.states:
+                if name not in reached:
                     all_.report(name, "UNREACHABLE_STATE", f"No state leads to {name}.")
-        for found in targets.values():
-            for target, pointer in found:
-                if target not in targets:
-                    self._diagnostics.add(pointer, "MISSING_TARGET", f"There is no state {target} here.")
+        for target, pointer in ways.all():
+            if target not in ways.states:
+                self._diagnostics.add(pointer, "MISSING_TARGET", f"There is no state {target} here.")
 
 
 def _is_terminal(state: asl.State) -> bool:

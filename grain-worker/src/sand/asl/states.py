@@ -13,6 +13,7 @@ from sand.asl.platform_services import service_of
 from sand.asl.resources import function_of, grain_of, invokes_function
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
 from sand.asl.variable_names import VariableNames
+from sand.asl.ways import Ways
 
 MachineReader = Callable[[Fields, str, VariableNames], asl.StateMachine | None]
 
@@ -32,16 +33,22 @@ def step_of(name: str) -> str:
 
 
 class StateReader:
-    """Of one state. targets: filled with (name, pointer) for every state that this one leads to."""
+    """Of one state. ways: where this one leads to is added to them."""
 
     def __init__(
-        self, name: str, fields: Fields, variables: VariableNames, machine_is_jsonata: bool, machines: MachineReader
+        self,
+        name: str,
+        fields: Fields,
+        ways: Ways,
+        variables: VariableNames,
+        machine_is_jsonata: bool,
+        machines: MachineReader,
     ) -> None:
         self._name = name
         self._fields = fields
         self._variables = variables
         self._machines = machines
-        self.targets: list[tuple[str, str]] = []
+        self._ways = ways
         fields.comment()
         own = query_language(fields)
         if machine_is_jsonata and own is False:
@@ -98,7 +105,7 @@ class StateReader:
 
     def _lead(self, fields: Fields, field: str, target: str | None) -> None:
         if target is not None:
-            self.targets.append((target, fields.at(field)))
+            self._ways.add(self._name, target, fields.at(field))
 
     def _errors(self) -> dict[str, Any]:
         return error_rules.read(self._data, self._variables, self._lead)

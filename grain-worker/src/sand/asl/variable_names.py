@@ -5,62 +5,53 @@ from __future__ import annotations
 
 from sand.asl import limits
 from sand.asl.diagnostics import Diagnostics
+from sand.asl.ways import Ways
 
 
 class VariableNames:
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
         self._inner: list[tuple[str, VariableNames]] = []
-        self._targets: dict[str, list[tuple[str, str]]] = {}
+        self._ways = Ways()
 
     def below(self, state: str) -> VariableNames:
         """state: of this scope, which has the other one in it."""
         self._inner.append((state, VariableNames()))
         return self._inner[-1][1]
 
-    def lead(self, targets: dict[str, list[tuple[str, str]]]) -> None:
-        """targets: of each state of this scope, names with the pointers to where they stand."""
-        self._targets = targets
+    def lead(self, ways: Ways) -> None:
+        """ways: between the states of this scope."""
+        self._ways = ways
 
     def add(self, name: str, pointer: str) -> None:
         self._places.setdefault(name, []).append(pointer)
 
     def check(self, diagnostics: Diagnostics, outer: dict[str, str] | None = None) -> None:
-        assigned: dict[str, dict[str, str]] = {}
+        """outer: where what this scope assigns may have been assigned before, by name."""
+        outer = outer or {}
         for name, pointers in self._places.items():
-            for pointer in pointers:
-                assigned.setdefault(pointer.rpartition("/Assign/")[0], {})[name] = pointer
-                if outer and name in outer:
-                    message = f"The variable {name} may be assigned before, in an outer scope, at {outer[name]}: a Parallel's"
-                    message += " branch and a Map's iteration can read it and not assign it."
+            if name in outer:
+                message = f"The variable {name} may be assigned before, in an outer scope, at {outer[name]}: a Parallel's"
+                message += " branch and a Map's iteration can read it and not assign it."
+                for pointer in pointers:
                     diagnostics.add(pointer, "VARIABLE_CONFLICT", message)
+        leading: dict[str, set[str]] = {}
         for state, scope in self._inner:
-            scope.check(diagnostics, self._visible(state, outer or {}, assigned))
+            places = {name: outer.get(name) or self._before(name, state, leading) for name in scope._all()}
+            scope.check(diagnostics, {name: place for name, place in places.items() if place is not None})
 
-    def _visible(self, state: str, outer: dict[str, str], assigned: dict[str, dict[str, str]]) -> dict[str, str]:
-        """What may be assigned when a state is entered. assigned: by the pointer to the state, rule or catcher that assigns."""
-        visible = dict(outer)
-        into = self._reaching(state) if assigned else ()
-        for found in self._targets.values():
-            for target, pointer in found:
-                if target in into:
-                    visible = assigned.get(pointer.rpartition("/")[0], {}) | visible
-        return visible
+    def _all(self) -> set[str]:
+        """Every name that is assigned here or below."""
+        return set(self._places).union(*(scope._all() for _, scope in self._inner))
 
-    def _reaching(self, state: str) -> set[str]:
-        """The state, and those from which it can be reached."""
-        sources: dict[str, list[str]] = {}
-        for source, found in self._targets.items():
-            for target, _ in found:
-                sources.setdefault(target, []).append(source)
-        reaching: set[str] = set()
-        open_ = [state]
-        while open_:
-            name = open_.pop()
-            if name not in reaching:
-                reaching.add(name)
-                open_ += sources.get(name, [])
-        return reaching
+    def _before(self, name: str, state: str, leading: dict[str, set[str]]) -> str | None:
+        """Where a name may be assigned before a state is entered. leading: to a state, as far as it was asked for."""
+        for pointer in self._places.get(name, []):
+            if state not in leading:
+                leading[state] = self._ways.leading_to(state)
+            if not leading[state].isdisjoint(self._ways.at(pointer.rpartition("/Assign/")[0])):
+                return pointer
+        return None
 
 
 def fault(name: str) -> str | None:

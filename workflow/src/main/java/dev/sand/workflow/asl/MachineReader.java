@@ -5,13 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.data.Template;
 import dev.sand.workflow.data.WorkflowLimits;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -46,15 +41,6 @@ final class MachineReader {
         onNamed.onNamed(kind, name, pointer);
     }
 
-    /** Where a state leads, with the place that says so. */
-    static final class Targets {
-        private final List<String[]> found = new ArrayList<>();
-
-        void add(String name, String pointer) {
-            found.add(new String[] {name, pointer});
-        }
-    }
-
     /** The whole definition. @param isLarge see {@link StateMachine} */
     StateMachine readTop(JsonNode tree, boolean isLarge) {
         if (!tree.isObject()) {
@@ -85,36 +71,32 @@ final class MachineReader {
             return null;
         }
         Map<String, State> machine = new LinkedHashMap<>();
-        Map<String, List<String[]>> targets = new LinkedHashMap<>();
+        Ways ways = new Ways();
         boolean hasUnreadable = false;
         for (String name : all.names()) {
             checkName(name, all);
             Fields below = all.object(name);
-            Targets leadsTo = new Targets();
-            State state = below == null ? null : states.read(name, machine.size(), below, leadsTo, variables, isJsonata);
+            ways.add(name);
+            State state = below == null ? null : states.read(name, machine.size(), below, ways, variables, isJsonata);
             hasUnreadable |= state == null;
             if (state != null) {
                 machine.put(name, state);
             }
-            targets.put(name, leadsTo.found);
         }
-        variables.lead(targets);
-        if (targets.isEmpty()) {
+        variables.lead(ways);
+        if (ways.states().isEmpty()) {
             fields.report("States", Code.WRONG_VALUE, "The field States must hold at least one state.");
             return null;
         }
-        if (startAt != null && !targets.containsKey(startAt)) {
+        if (startAt != null && !ways.states().contains(startAt)) {
             fields.report("StartAt", Code.MISSING_TARGET, "There is no state " + startAt + " here.");
         } else if (startAt != null) {
-            checkReachable(startAt, targets, all);
+            Set<String> reached = ways.from(startAt);
+            ways.states().stream().filter(name -> !reached.contains(name))
+                    .forEach(name -> all.report(name, Code.UNREACHABLE_STATE, "No state leads to " + name + "."));
         }
-        for (List<String[]> found : targets.values()) {
-            for (String[] target : found) {
-                if (!targets.containsKey(target[0])) {
-                    diagnostics.add(target[1], Code.MISSING_TARGET, "There is no state " + target[0] + " here.");
-                }
-            }
-        }
+        ways.all().stream().filter(target -> !ways.states().contains(target.state())).forEach(target ->
+                diagnostics.add(target.pointer(), Code.MISSING_TARGET, "There is no state " + target.state() + " here."));
         if (!hasUnreadable && machine.values().stream().noneMatch(MachineReader::isTerminal)) {
             fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
         }
@@ -131,22 +113,6 @@ final class MachineReader {
         if (other != null) {
             all.report(name, Code.DUPLICATE_STATE, "The name " + name + " is that of the state at " + other
                     + " too; names are unique in the whole definition.");
-        }
-    }
-
-    private static void checkReachable(String startAt, Map<String, List<String[]>> targets, Fields all) {
-        Set<String> seen = new HashSet<>();
-        Deque<String> next = new ArrayDeque<>(List.of(startAt));
-        while (!next.isEmpty()) {
-            String name = next.poll();
-            if (seen.add(name)) {
-                targets.getOrDefault(name, List.of()).forEach(target -> next.add(target[0]));
-            }
-        }
-        for (String name : targets.keySet()) {
-            if (!seen.contains(name)) {
-                all.report(name, Code.UNREACHABLE_STATE, "No state leads to " + name + ".");
-            }
         }
     }
 

@@ -31,15 +31,19 @@ final class StateReader {
     }
 
     /** A state on its way: where it stands and in which language. */
-    private record Raw(String name, int index, Fields fields, MachineReader.Targets targets, VariableNames variables,
+    private record Raw(String name, int index, Fields fields, Ways ways, VariableNames variables,
                        boolean isJsonata) {
         boolean has(String field) {
             return fields.has(field);
         }
+
+        void leads(String to, String pointer) {
+            ways.add(name, to, pointer);
+        }
     }
 
     /** @param machineIsJsonata the language of the whole definition; @return null when the state is of no known type */
-    State read(String name, int index, Fields fields, MachineReader.Targets targets, VariableNames variables, boolean machineIsJsonata) {
+    State read(String name, int index, Fields fields, Ways ways, VariableNames variables, boolean machineIsJsonata) {
         fields.comment();
         Boolean own = queryLanguage(fields);
         if (machineIsJsonata && Boolean.FALSE.equals(own)) {
@@ -50,7 +54,7 @@ final class StateReader {
         if (type == null) {
             return null;
         }
-        Raw raw = new Raw(name, index, fields, targets, variables, own == null ? machineIsJsonata : own);
+        Raw raw = new Raw(name, index, fields, ways, variables, own == null ? machineIsJsonata : own);
         data.refuseForeign(fields, raw.isJsonata);
         State state = switch (type) {
             case "Task" -> task(raw);
@@ -102,7 +106,7 @@ final class StateReader {
             fields.report(null, Code.MISSING_FIELD, "The state needs Next or \"End\": true.");
         }
         if (next != null) {
-            raw.targets.add(next, fields.pointer("Next"));
+            raw.leads(next, fields.pointer("Next"));
         }
         return next;
     }
@@ -150,7 +154,7 @@ final class StateReader {
         }
         credentials(raw);
         return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
-                raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+                raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
     /** As on AWS they name a role and nothing else; here, where a grain has the rights of its application, they have no effect. */
@@ -208,7 +212,7 @@ final class StateReader {
         }
         String otherwise = fields.string("Default");
         if (otherwise != null) {
-            raw.targets.add(otherwise, fields.pointer("Default"));
+            raw.leads(otherwise, fields.pointer("Default"));
         }
         return new State.Choice(common(raw, DataFields.Kind.PASSAGE, null), List.copyOf(branches), otherwise);
     }
@@ -220,7 +224,7 @@ final class StateReader {
         Rule rule = raw.isJsonata ? rules.condition(choice, within) : rules.read(choice, true);
         String next = choice.requiredString("Next");
         if (next != null) {
-            raw.targets.add(next, choice.pointer("Next"));
+            raw.leads(next, choice.pointer("Next"));
         }
         return new Branch(rule, output, assign, next);
     }
@@ -257,7 +261,7 @@ final class StateReader {
             fields.report("Branches", Code.WRONG_VALUE, "The field Branches must be a non-empty array of state machines.");
         }
         return new State.Parallel(common, List.copyOf(branches.stream().filter(b -> b != null).toList()),
-                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
     private State map(Raw raw) {
@@ -275,7 +279,7 @@ final class StateReader {
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
                 distributions.read(fields, isDistributed, configures(raw, "ExecutionType", "EXPRESS"), raw.isJsonata),
-                errorRules.read(fields, raw.isJsonata, raw.variables, raw.targets::add));
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
     private Template items(Raw raw) {

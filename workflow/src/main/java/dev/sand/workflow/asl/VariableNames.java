@@ -2,9 +2,7 @@ package dev.sand.workflow.asl;
 
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.data.WorkflowLimits;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,7 +19,7 @@ final class VariableNames {
 
     private final Map<String, List<String>> places = new LinkedHashMap<>();
     private final List<Inner> inner = new ArrayList<>();
-    private Map<String, List<String[]>> targets = Map.of();
+    private Ways ways = new Ways();
 
     /** @param state of this scope, which has the other one in it */
     VariableNames below(String state) {
@@ -30,16 +28,16 @@ final class VariableNames {
         return names;
     }
 
-    /** @param targets of each state of this scope: names, with the pointers to where they stand */
-    void lead(Map<String, List<String[]>> targets) {
-        this.targets = targets;
+    /** @param ways between the states of this scope */
+    void lead(Ways ways) {
+        this.ways = ways;
     }
 
     void add(String name, String pointer) {
-        places.computeIfAbsent(name, key -> new ArrayList<>()).add(pointer);
+        places.computeIfAbsent(name, added -> new ArrayList<>()).add(pointer);
     }
 
-    /** @return what is wrong with the name, or null */
+    /** What is wrong with a variable's name, or null. */
     static String fault(String name) {
         if (name.equals("states")) {
             return "the name states is reserved";
@@ -47,8 +45,8 @@ final class VariableNames {
         if (name.isEmpty() || name.codePointCount(0, name.length()) > WorkflowLimits.VARIABLE_NAME_CHARS) {
             return "a variable's name must have from 1 to " + WorkflowLimits.VARIABLE_NAME_CHARS + " characters";
         }
-        boolean isName = Character.isUnicodeIdentifierStart(name.codePointAt(0))
-                && name.codePoints().allMatch(Character::isUnicodeIdentifierPart);
+        boolean isName = name.codePoints().allMatch(c -> Character.isLetterOrDigit(c) || c == '_')
+                && Character.isLetter(name.codePointAt(0));
         return isName ? null : "'" + name + "' is no name of a variable: a letter must be its first character, letters, digits and _ the others";
     }
 
@@ -57,49 +55,43 @@ final class VariableNames {
         check(diagnostics, Map.of());
     }
 
+    /** @param outer where what this scope assigns may have been assigned before, by name */
     private void check(Diagnostics diagnostics, Map<String, String> outer) {
-        Map<String, Map<String, String>> assigned = new HashMap<>();
         places.forEach((name, pointers) -> {
-            for (String pointer : pointers) {
-                assigned.computeIfAbsent(pointer.substring(0, pointer.lastIndexOf("/Assign/")), key -> new LinkedHashMap<>()).put(name, pointer);
-                if (outer.containsKey(name)) {
-                    diagnostics.add(pointer, Code.VARIABLE_CONFLICT, "The variable " + name + " may be assigned before, in an outer scope, at "
-                            + outer.get(name) + ": a Parallel's branch and a Map's iteration can read it and not assign it.");
-                }
+            if (outer.containsKey(name)) {
+                pointers.forEach(pointer -> diagnostics.add(pointer, Code.VARIABLE_CONFLICT, "The variable " + name
+                        + " may be assigned before, in an outer scope, at " + outer.get(name)
+                        + ": a Parallel's branch and a Map's iteration can read it and not assign it."));
             }
         });
-        inner.forEach(scope -> scope.names.check(diagnostics, visible(scope.state, outer, assigned)));
-    }
-
-    /** What may be assigned when a state is entered. @param assigned by the pointer to the state, rule or catcher that assigns */
-    private Map<String, String> visible(String state, Map<String, String> outer, Map<String, Map<String, String>> assigned) {
-        Map<String, String> visible = new LinkedHashMap<>(outer);
-        if (!assigned.isEmpty()) {
-            Set<String> into = reaching(state);
-            for (List<String[]> found : targets.values()) {
-                for (String[] target : found) {
-                    String from = target[1].substring(0, target[1].lastIndexOf('/'));
-                    if (into.contains(target[0])) {
-                        assigned.getOrDefault(from, Map.of()).forEach(visible::putIfAbsent);
-                    }
+        Map<String, Set<String>> leading = new HashMap<>();
+        for (Inner scope : inner) {
+            Map<String, String> before = new HashMap<>();
+            for (String name : scope.names.all()) {
+                String place = outer.containsKey(name) ? outer.get(name) : before(name, scope.state, leading);
+                if (place != null) {
+                    before.put(name, place);
                 }
             }
+            scope.names.check(diagnostics, before);
         }
-        return visible;
     }
 
-    /** The state, and those from which it can be reached. */
-    private Set<String> reaching(String state) {
-        Map<String, List<String>> sources = new HashMap<>();
-        targets.forEach((source, found) -> found.forEach(target -> sources.computeIfAbsent(target[0], key -> new ArrayList<>()).add(source)));
-        Set<String> reaching = new HashSet<>();
-        Deque<String> next = new ArrayDeque<>(List.of(state));
-        while (!next.isEmpty()) {
-            String name = next.poll();
-            if (reaching.add(name)) {
-                next.addAll(sources.getOrDefault(name, List.of()));
+    /** Every name that is assigned here or below. */
+    private Set<String> all() {
+        Set<String> all = new HashSet<>(places.keySet());
+        inner.forEach(scope -> all.addAll(scope.names.all()));
+        return all;
+    }
+
+    /** Where a name may be assigned before a state is entered, or null. @param leading to a state, as far as it was asked for */
+    private String before(String name, String state, Map<String, Set<String>> leading) {
+        for (String pointer : places.getOrDefault(name, List.of())) {
+            List<String> next = ways.at(pointer.substring(0, pointer.lastIndexOf("/Assign/")));
+            if (next.stream().anyMatch(leading.computeIfAbsent(state, ways::into)::contains)) {
+                return pointer;
             }
         }
-        return reaching;
+        return null;
     }
 }
