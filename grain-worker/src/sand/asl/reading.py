@@ -126,7 +126,7 @@ class _Reader:
         if start_at is not None and start_at not in ways.states:
             fields.report("StartAt", "MISSING_TARGET", f"There is no state {start_at} here.")
         elif start_at is not None:
-            reached = ways.reached_from(start_at)
+            reached = ways.reached({start_at: ""})
             for name in ways.states:
                 if name not in reached:
                     all_.report(name, "UNREACHABLE_STATE", f"No state leads to {name}.")

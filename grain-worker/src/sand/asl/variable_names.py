@@ -35,23 +35,31 @@ class VariableNames:
                 message += " branch and a Map's iteration can read it and not assign it."
                 for pointer in pointers:
                     diagnostics.add(pointer, "VARIABLE_CONFLICT", message)
-        leading: dict[str, set[str]] = {}
-        for state, scope in self._inner:
-            places = {name: outer.get(name) or self._before(name, state, leading) for name in scope._all()}
-            scope.check(diagnostics, {name: place for name, place in places.items() if place is not None})
+        assigning: dict[str, list[int]] = {}
+        for at, (_, scope) in enumerate(self._inner):
+            for name in scope._all():
+                assigning.setdefault(name, []).append(at)
+        before: list[dict[str, str]] = [{} for _ in self._inner]
+        for name, scopes in assigning.items():
+            after = self._after(name) if name in self._places and name not in outer else {}
+            for at in scopes:
+                place = outer.get(name) or after.get(self._inner[at][0])
+                if place is not None:
+                    before[at][name] = place
+        for (_, scope), places in zip(self._inner, before, strict=True):
+            scope.check(diagnostics, places)
 
     def _all(self) -> set[str]:
         """Every name that is assigned here or below."""
         return set(self._places).union(*(scope._all() for _, scope in self._inner))
 
-    def _before(self, name: str, state: str, leading: dict[str, set[str]]) -> str | None:
-        """Where a name may be assigned before a state is entered. leading: to a state, as far as it was asked for."""
-        for pointer in self._places.get(name, []):
-            if state not in leading:
-                leading[state] = self._ways.leading_to(state)
-            if not leading[state].isdisjoint(self._ways.at(pointer.rpartition("/Assign/")[0])):
-                return pointer
-        return None
+    def _after(self, name: str) -> dict[str, str]:
+        """The states before which a name may be assigned, each with a place of those where it is."""
+        following: dict[str, str] = {}
+        for pointer in self._places[name]:
+            for state in self._ways.at(pointer.rpartition("/Assign/")[0]):
+                following.setdefault(state, pointer)
+        return self._ways.reached(following)
 
 
 def fault(name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 
 
@@ -9,7 +10,6 @@ class Ways:
     def __init__(self) -> None:
         self._targets: dict[str, list[tuple[str, str]]] = {}
         self._by_place: dict[str, list[str]] = {}
-        self._back: dict[str, list[str]] | None = None
 
     def add_state(self, name: str) -> None:
         self._targets[name] = []
@@ -31,26 +31,17 @@ class Ways:
         """Where the state, rule or catcher there itself leads to."""
         return self._by_place.get(pointer, [])
 
-    def reached_from(self, state: str) -> set[str]:
-        """With the state itself."""
-        return _closure(state, {source: [target for target, _ in found] for source, found in self._targets.items()})
+    def reached(self, starts: Mapping[str, str]) -> dict[str, str]:
+        """States that can be reached, with the starts themselves, each with the mark of a start that leads there.
 
-    def leading_to(self, state: str) -> set[str]:
-        """With the state itself. All states are known by then."""
-        if self._back is None:
-            self._back = {}
-            for source, found in self._targets.items():
-                for target, _ in found:
-                    self._back.setdefault(target, []).append(source)
-        return _closure(state, self._back)
-
-
-def _closure(state: str, following: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    open_ = [state]
-    while open_:
-        name = open_.pop()
-        if name not in found:
-            found.add(name)
-            open_ += following.get(name, [])
-    return found
+        :param starts: states, each with a mark
+        """
+        marks = dict(starts)
+        open_ = deque(starts)
+        while open_:
+            state = open_.popleft()
+            for target, _ in self._targets.get(state, []):
+                if target not in marks:
+                    marks[target] = marks[state]
+                    open_.append(target)
+        return marks

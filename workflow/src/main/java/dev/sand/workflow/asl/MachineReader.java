@@ -91,7 +91,7 @@ final class MachineReader {
         if (startAt != null && !ways.states().contains(startAt)) {
             fields.report("StartAt", Code.MISSING_TARGET, "There is no state " + startAt + " here.");
         } else if (startAt != null) {
-            Set<String> reached = ways.from(startAt);
+            Set<String> reached = ways.reached(Map.of(startAt, "")).keySet();
             ways.states().stream().filter(name -> !reached.contains(name))
                     .forEach(name -> all.report(name, Code.UNREACHABLE_STATE, "No state leads to " + name + "."));
         }

@@ -5,6 +5,7 @@ import dev.sand.workflow.data.WorkflowLimits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,17 +65,22 @@ final class VariableNames {
                         + ": a Parallel's branch and a Map's iteration can read it and not assign it."));
             }
         });
-        Map<String, Set<String>> leading = new HashMap<>();
+        Map<String, List<Inner>> assigning = new LinkedHashMap<>();
+        Map<Inner, Map<String, String>> before = new IdentityHashMap<>();
         for (Inner scope : inner) {
-            Map<String, String> before = new HashMap<>();
-            for (String name : scope.names.all()) {
-                String place = outer.containsKey(name) ? outer.get(name) : before(name, scope.state, leading);
+            before.put(scope, new HashMap<>());
+            scope.names.all().forEach(name -> assigning.computeIfAbsent(name, added -> new ArrayList<>()).add(scope));
+        }
+        assigning.forEach((name, scopes) -> {
+            Map<String, String> after = outer.containsKey(name) || !places.containsKey(name) ? Map.of() : after(name);
+            for (Inner scope : scopes) {
+                String place = outer.getOrDefault(name, after.get(scope.state));
                 if (place != null) {
-                    before.put(name, place);
+                    before.get(scope).put(name, place);
                 }
             }
-            scope.names.check(diagnostics, before);
-        }
+        });
+        inner.forEach(scope -> scope.names.check(diagnostics, before.get(scope)));
     }
 
     /** Every name that is assigned here or below. */
@@ -84,14 +90,12 @@ final class VariableNames {
         return all;
     }
 
-    /** Where a name may be assigned before a state is entered, or null. @param leading to a state, as far as it was asked for */
-    private String before(String name, String state, Map<String, Set<String>> leading) {
-        for (String pointer : places.getOrDefault(name, List.of())) {
-            List<String> next = ways.at(pointer.substring(0, pointer.lastIndexOf("/Assign/")));
-            if (next.stream().anyMatch(leading.computeIfAbsent(state, ways::into)::contains)) {
-                return pointer;
-            }
+    /** The states before which a name may be assigned, each with a place of those where it is. */
+    private Map<String, String> after(String name) {
+        Map<String, String> next = new LinkedHashMap<>();
+        for (String pointer : places.get(name)) {
+            ways.at(pointer.substring(0, pointer.lastIndexOf("/Assign/"))).forEach(state -> next.putIfAbsent(state, pointer));
         }
-        return null;
+        return ways.reached(next);
     }
 }

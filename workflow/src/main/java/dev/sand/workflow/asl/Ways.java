@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,6 @@ final class Ways {
 
     private final Map<String, List<Target>> targets = new LinkedHashMap<>();
     private final Map<String, List<String>> byPlace = new HashMap<>();
-    private Map<String, List<String>> back;
 
     void add(String state) {
         targets.put(state, new ArrayList<>());
@@ -42,32 +40,23 @@ final class Ways {
         return byPlace.getOrDefault(pointer, List.of());
     }
 
-    /** The state, and those that can be reached from it. */
-    Set<String> from(String state) {
-        Map<String, List<String>> onward = new HashMap<>();
-        targets.forEach((source, found) -> onward.put(source, found.stream().map(Target::state).toList()));
-        return closure(state, onward);
-    }
-
-    /** The state, and those from which it can be reached. All states are known by then. */
-    Set<String> into(String state) {
-        if (back == null) {
-            back = new HashMap<>();
-            targets.forEach((source, found) -> found.forEach(
-                    target -> back.computeIfAbsent(target.state, added -> new ArrayList<>()).add(source)));
-        }
-        return closure(state, back);
-    }
-
-    private static Set<String> closure(String state, Map<String, List<String>> next) {
-        Set<String> found = new HashSet<>();
-        Deque<String> open = new ArrayDeque<>(List.of(state));
+    /**
+     * What can be reached, with the starts themselves.
+     *
+     * @param starts states, each with a mark
+     * @return states, each with the mark of a start that leads there
+     */
+    Map<String, String> reached(Map<String, String> starts) {
+        Map<String, String> marks = new LinkedHashMap<>(starts);
+        Deque<String> open = new ArrayDeque<>(starts.keySet());
         while (!open.isEmpty()) {
-            String name = open.poll();
-            if (found.add(name)) {
-                open.addAll(next.getOrDefault(name, List.of()));
+            String state = open.poll();
+            for (Target target : targets.getOrDefault(state, List.of())) {
+                if (marks.putIfAbsent(target.state, marks.get(state)) == null) {
+                    open.add(target.state);
+                }
             }
         }
-        return found;
+        return marks;
     }
 }
