@@ -6,7 +6,7 @@ run_test() {
     '') ;;
     --quick) quick=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long) ;;
     # Over the cluster, the management's grains are more than two cores can do beside all that is killed there.
-    --all) marks="" java_options=() ; export SAND_TEST_CLUSTER_MANAGEMENT=on SAND_FUZZ_EXAMPLES=${SAND_FUZZ_EXAMPLES:-25} ;;
+    --all) marks="" java_options=() ; export SAND_TEST_LONG=1 SAND_TEST_CLUSTER_MANAGEMENT=on ;;
     *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;
   esac
   started=$SECONDS
@@ -43,10 +43,9 @@ run_test() {
 
   if platform_is_built; then
     say "end-to-end tests against a running platform"
-    # Two at once, each with a platform of its own: most of their time they wait for something. Platforms are started and ended
-    # all the time: the second compiler is a third of what that costs, and seldom pays.
-    SAND_JVM_OPTIONS="${SAND_JVM_OPTIONS:--XX:TieredStopAtLevel=1}" "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n 2 --dist loadfile \
-      --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
+    # Two at once, each with a platform of its own. Many start further ones, as the cluster's suites do, and with one compiler too.
+    SAND_JVM_OPTIONS="${SAND_JVM_OPTIONS:--XX:TieredStopAtLevel=1}" "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" \
+      "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n 2 --dist loadfile --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
       </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
   else
     say "the platform was not built: no end-to-end tests"

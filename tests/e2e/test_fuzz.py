@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 DOCUMENT = CHECKOUT / "frontend/src/main/resources/openapi.yaml"
 SEED = int(os.environ.get("SAND_FUZZ_SEED", "20261123"))
-EXAMPLES = int(os.environ.get("SAND_FUZZ_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("SAND_FUZZ_EXAMPLES", "25" if os.environ.get("SAND_TEST_LONG") == "1" else "8"))
 ANSWER_SECONDS = 60
 schemathesis.serializer.alias("application/zip", "application/octet-stream")
 # `…/processes/invoke` is the call and also the process `invoke`: Allow has what either answers. So with dead letters.

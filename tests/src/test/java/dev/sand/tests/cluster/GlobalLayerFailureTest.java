@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("cluster")
 @ExtendWith(ClusterExtension.class)
 class GlobalLayerFailureTest {
-    private static final int EXECUTIONS = 40;
+    private static final int EXECUTIONS = Load.of(80);
     private static final Duration OVER = Duration.ofSeconds(10);
     /** One execution with more work than its host's part, so that most of its events run on the other two. */
     private static final int ITEMS = 800;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("cluster")
 @ExtendWith(ClusterExtension.class)
 class HostFailureTest {
-    private static final int EXECUTIONS = 100;
+    private static final int EXECUTIONS = Load.of(200);
     private static final Duration OVER = Duration.ofSeconds(15);
     private static final Duration TAKE_OVER = Duration.ofSeconds(150);
     /** So many that host3 owns some. */

@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Load implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(300);
+    /** ./sand test --all takes its time. */
+    private static final boolean IS_WHOLE = "1".equals(System.getenv("SAND_TEST_LONG"));
     private static final Duration PAUSE = Duration.ofMillis(250);
     private final PlatformClient client;
     private final String application;
@@ -37,6 +39,11 @@ final class Load implements AutoCloseable {
         this.client = client;
         this.application = application;
         this.run = run;
+    }
+
+    /** Of so many requests as there are to be: all of them, or half in the usual run. */
+    static int of(int most) {
+        return IS_WHOLE ? most : most / 2;
     }
 
     /** Starts so many requests, spread over so long. */
