@@ -84,13 +84,14 @@ public final class FiguresApi {
         ObjectNode answer = Json.object().put("fromMs", fromMs).put("sinceMs", Math.min(sinceMs, nowMs)).put("untilMs", nowMs)
                 .put("stepMs", stepMs);
         ArrayNode told = answer.putArray("hosts");
+        boolean isOperator = exchange.isEverywhere();
         // Hosts are the operator's to see. That one is silent, and figures are less than the truth, is everybody's.
-        hosts.stream().filter(each -> exchange.isEverywhere() || each.problem() != null).forEach(each -> told.addObject()
-                .put("host", exchange.isEverywhere() ? each.host() : "a host")
-                .put("problem", exchange.isEverywhere() ? each.problem() : "it does not tell its figures"));
-        boolean withSystem = exchange.isEverywhere() && exchange.flag(ApplicationsApi.SYSTEM);
+        hosts.stream().filter(each -> isOperator || each.problem() != null).forEach(each -> told.addObject()
+                .put("host", isOperator ? each.host() : "a host")
+                .put("problem", isOperator ? each.problem() : "it does not tell its figures"));
+        boolean withSystem = isOperator && exchange.flag(ApplicationsApi.SYSTEM);
         answer.set("applications", applications(hosts, stepMs, name -> (withSystem || !Names.isSystem(name))
-                && (exchange.isEverywhere() || ApplicationName.tenant(name).equals(exchange.tenant()))));
+                && (isOperator || ApplicationName.tenant(name).equals(exchange.tenant()))));
         exchange.json(200, answer);
     }
 

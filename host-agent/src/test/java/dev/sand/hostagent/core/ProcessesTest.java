@@ -15,6 +15,7 @@ import dev.sand.event.GrainSpec;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
@@ -277,6 +278,21 @@ class ProcessesTest extends ProcessFixture {
             assertThat(failure.error()).isEqualTo(Errors.CONFLICT);
             assertThat(failure.cause()).contains("is active");
         });
+    }
+
+    @Test
+    void soIsOneThatAnotherMadeWhileTheApplicationWasRead() {
+        shop = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        List<Object> first = new ArrayList<>();
+        List<Object> second = new ArrayList<>();
+        for (List<Object> answers : List.of(first, second)) {
+            on(new Input.Command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CREATE), listener(answers)));
+            assertThat(answers).as("it is being read").isEmpty();
+        }
+        on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        assertThat(first).singleElement().isInstanceOf(ProcessView.class);
+        assertThat(second).singleElement().isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.error()).isEqualTo(Errors.CONFLICT));
     }
 
     @Test
