@@ -37,4 +37,9 @@ public record LinkOptions(
         return new LinkOptions(frameBytes, chunkBytes, windowBytes, valueBytes, incomingBytes, outgoingBytes, bytes, calls,
                 connections, strangers, handshake, beat, silence, reconnect);
     }
+
+    public LinkOptions withSilence(Duration longest) {
+        return new LinkOptions(frameBytes, chunkBytes, windowBytes, valueBytes, incomingBytes, outgoingBytes, unsentBytes, calls,
+                connections, strangers, handshake, beat, longest, reconnect);
+    }
 }
