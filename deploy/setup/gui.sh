@@ -2,7 +2,8 @@
 
 # Node, npm's ci and the build, below gui/; types come from the frontend's OpenAPI document, and applications that the page deploys from examples/.
 build_gui() {
-  "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[gui]" &&
+  "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -c "$SAND_CHECKOUT/grain-worker/constraints.txt" \
+    -e "$SAND_CHECKOUT/grain-worker[gui]" &&
     cd "$SAND_CHECKOUT/gui" && export PATH="$SAND_LOCAL/venv/bin:$PATH" && npm ci && npm run build
 }
 

@@ -20,7 +20,7 @@ find_python() {
 set_up_python() {
   local python hash
   # The environment is not relocatable: its path is part of what it was made for.
-  hash="$(content_hash grain-worker/pyproject.toml) $SAND_CHECKOUT"
+  hash="$(content_hash grain-worker/pyproject.toml grain-worker/constraints.txt) $SAND_CHECKOUT"
   if fresh python "$hash" && [ -x "$SAND_PYTHON" ]; then
     return
   fi
@@ -31,7 +31,8 @@ set_up_python() {
   say "making the Python environment in .sand/venv"
   rm -rf "$SAND_LOCAL/venv"
   logged venv "$python" -m venv "$SAND_LOCAL/venv"
-  logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -e "$SAND_CHECKOUT/grain-worker[dev]"
+  logged pip "$SAND_PYTHON" -m pip install --disable-pip-version-check -q -c "$SAND_CHECKOUT/grain-worker/constraints.txt" \
+    -e "$SAND_CHECKOUT/grain-worker[dev]"
   stamp python "$hash"
 }
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,6 +30,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than a few seconds; not in ./sand test --quick")
     config.addinivalue_line("markers", "long: takes minutes, or changes the machine for a while; in ./sand test --all alone")
     config.addinivalue_line("markers", "docker: needs Docker sandboxes")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of tests that have one name pytest-xdist runs one, and says nothing of the others."""
+    twice = [name for name, times in Counter(item.nodeid for item in items).items() if times > 1]
+    if twice:
+        raise pytest.UsageError(f"tests of one name, of which one would be run: {', '.join(twice)}")
 
 
 def sandbox_option() -> list[str]:
