@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** Processes that are moved by hand: which slot of which host is next, and what follows the move. */
 final class ProcessMoves {
@@ -28,7 +27,7 @@ final class ProcessMoves {
         ProcessCommand describe = new ProcessCommand(application, version, process, ProcessCommand.Kind.DESCRIBE);
         return hosts.process(describe).thenCompose(view -> {
             Target target = new Target(view, host);
-            return hosts.ofOwner(application, process, owner -> {
+            return hosts.owners().ofProcess(application, process, owner -> {
                 try {
                     int slot = target.choose();
                     return slot < 0 ? CompletableFuture.completedFuture(new HostPeer.ProcessOutcome(view, null))
@@ -69,7 +68,7 @@ final class ProcessMoves {
     /** There is nothing that waits for it to be addressed. */
     private CompletableFuture<ProcessView> bring(ProcessCommand describe) {
         return hosts.process(describe.as(ProcessCommand.Kind.SWAP_IN)).exceptionallyCompose(thrown -> {
-            Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            Throwable cause = OwnerQuestions.cause(thrown);
             boolean isThere = cause instanceof ProcessException refused && refused.failure().error().equals(Errors.CONFLICT);
             return isThere ? hosts.process(describe) : CompletableFuture.failedFuture(cause);
         });

@@ -9,31 +9,24 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
-import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessView;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
-import dev.sand.frontend.hosts.HostTable.Known;
 import dev.sand.globalbus.BusException;
 import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.HostPeer;
-import dev.sand.hostlink.LinkException;
 import dev.sand.hostlink.SlotEpochs;
 import dev.sand.workflow.TaskTokens;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,6 +58,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     private final Builds builds;
     private final HostTable table;
     private final ProcessRoutes routes;
+    private final OwnerQuestions owners;
+    private final EveryHost every;
     private final ProcessMoves moves;
     private final RoutingCounts counts = new RoutingCounts();
     private final List<Set<RoutedRequest>> requests = new ArrayList<>();
@@ -81,6 +76,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
         HostPeer local = parts.local() == null ? null : new DirectPeer(parts.local(), parts.localEpochs(), links);
         this.table = new HostTable(links, slots, parts.localHost(), local, this::onLinkChanged);
         this.routes = new ProcessRoutes(slots);
+        this.owners = new OwnerQuestions(table, routes, links, options, () -> closed);
+        this.every = new EveryHost(table, links, () -> closed);
         this.moves = new ProcessMoves(this, table);
         for (int slot = 0; slot < slots; slot++) {
             requests.add(new HashSet<>());
@@ -98,6 +95,10 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     ProcessRoutes routes() {
         return routes;
+    }
+
+    OwnerQuestions owners() {
+        return owners;
     }
 
     RoutingOptions options() {
@@ -207,22 +208,22 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
-        return askOwner(executionId, owner -> owner.cancel(executionId, error, cause));
+        return owners.ofExecution(executionId, owner -> owner.cancel(executionId, error, cause));
     }
 
     /** Asked again, it may have been taken the first time: then it is said to be awaited no more. */
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
-        return TaskTokens.claimed(callback.token()).map(place -> askOwner(place.executionId(), owner -> owner.callBack(callback))
+        return TaskTokens.claimed(callback.token()).map(place -> owners.ofExecution(place.executionId(), owner -> owner.callBack(callback))
                 .exceptionallyCompose(e -> CompletableFuture.failedFuture(new CallbackException(Failure.platform(Errors.UNAVAILABLE,
-                        e instanceof CompletionException && e.getCause() != null ? e.getCause().getMessage() : e.getMessage(), true)))))
+                        OwnerQuestions.cause(e).getMessage(), true)))))
                 .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
     }
 
     /** Of its slot's owner; one that says it is not, or not yet, is asked again, or the next one. */
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
-        return ofOwner(command.application(), command.process(), owner -> owner.process(command)).thenApply(view -> {
+        return owners.ofProcess(command.application(), command.process(), owner -> owner.process(command)).thenApply(view -> {
             if (view.slot() != null) {
                 routes.heard(view.application(), view.process(), view.slot());
             }
@@ -242,89 +243,12 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> send(ProcessMessage message) {
-        return ofOwner(message.application(), message.destination(), owner -> owner.send(message)).thenApply(view -> null);
+        return owners.ofProcess(message.application(), message.destination(), owner -> owner.send(message)).thenApply(view -> null);
     }
 
-    /** @param question asked on the loop, again while who is asked is not the owner, or not yet */
-    CompletableFuture<ProcessView> ofOwner(String application, String process,
-                                           Function<HostPeer, CompletableFuture<HostPeer.ProcessOutcome>> question) {
-        return askOwner("process " + process, () -> routes.slotOf(application, process), owner -> question.apply(owner).thenCompose(outcome -> {
-            if (!isNotOwners(outcome)) {
-                return CompletableFuture.completedFuture(outcome);
-            }
-            int slot = ProcessPlace.slotOf(outcome.failure());
-            if (slot >= 0) {
-                routes.heard(application, process, slot);
-            }
-            return CompletableFuture.failedFuture(new ProcessException(outcome.failure()));
-        }))
-                .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(refusal(thrown)))
-                .thenCompose(outcome -> outcome.failure() == null ? CompletableFuture.completedFuture(outcome.view())
-                        : CompletableFuture.failedFuture(new ProcessException(outcome.failure())));
-    }
-
-    private static boolean isNotOwners(HostPeer.ProcessOutcome outcome) {
-        return outcome.failure() != null && outcome.failure().retryable()
-                && (outcome.failure().error().equals(Errors.MOVED) || outcome.failure().error().equals(Errors.UNAVAILABLE));
-    }
-
-    private static ProcessException refusal(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        return cause instanceof ProcessException refused && !refused.failure().error().equals(Errors.MOVED) ? refused
-                : new ProcessException(Failure.platform(Errors.UNAVAILABLE, cause.getMessage(), true));
-    }
-
-    /** A host that does not answer has them all the same: then the list cannot be told. */
     @Override
     public CompletableFuture<List<ProcessView>> processes(String application) {
-        CompletableFuture<List<ProcessView>> result = new CompletableFuture<>();
-        links.execute(() -> {
-            List<CompletableFuture<List<ProcessView>>> asked = table.hosts().stream().map(host -> host.peer().processes(application)).toList();
-            CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).whenComplete((done, thrown) -> {
-                if (thrown == null) {
-                    result.complete(asked.stream().flatMap(views -> views.join().stream()).toList());
-                } else {
-                    Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-                    result.completeExceptionally(new ProcessException(Failure.platform(Errors.UNAVAILABLE, cause.getMessage(), true)));
-                }
-            });
-        });
-        return result;
-    }
-
-    /** Until it answers, or has been looked for long enough. */
-    private <T> CompletableFuture<T> askOwner(String executionId, Function<HostPeer, CompletableFuture<T>> question) {
-        int slot = table.slot(executionId);
-        return askOwner("execution " + executionId, () -> slot, question);
-    }
-
-    /** @param slot may be another one each time */
-    private <T> CompletableFuture<T> askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        links.execute(() -> askOwner(what, slot, question, null, result));
-        return result;
-    }
-
-    /** @param untilNs who has it is looked for; null: nobody has refused yet, and how long an owner itself takes is not counted */
-    private <T> void askOwner(String what, IntSupplier slot, Function<HostPeer, CompletableFuture<T>> question, Long untilNs,
-                              CompletableFuture<T> result) {
-        int at = slot.getAsInt();
-        HostPeer owner = table.reachable(at);
-        CompletableFuture<T> asked = owner == null
-                ? CompletableFuture.failedFuture(new LinkException("the owner of " + what + " cannot be reached"))
-                : question.apply(owner);
-        asked.whenComplete((answer, thrown) -> {
-            long nowNs = System.nanoTime();
-            Long endsNs = untilNs != null ? untilNs : Long.valueOf(nowNs + options.cancel().toNanos());
-            if (thrown == null) {
-                result.complete(answer);
-            } else if (nowNs - endsNs < 0 && !closed) {
-                Duration pause = slot.getAsInt() == at ? options.slowestBackOff() : Duration.ZERO; // it was told where else
-                links.after(pause, () -> askOwner(what, slot, question, endsNs, result));
-            } else {
-                result.completeExceptionally(thrown);
-            }
-        });
+        return every.processes(application);
     }
 
     @Override
@@ -334,74 +258,27 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public void retire(String application, int version) {
-        onEach(host -> host.peer().retire(application, version));
+        every.tell(host -> host.peer().retire(application, version));
     }
 
     @Override
     public CompletableFuture<Void> deleteApplication(String application, int upTo) {
-        return onEach(host -> host.peer().deleteApplication(application, upTo));
-    }
-
-    /** Hosts that cannot be told are left out: what they keep in memory ends with them. */
-    private CompletableFuture<Void> onEach(Function<Known, CompletableFuture<Void>> operation) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        links.execute(() -> CompletableFuture.allOf(table.hosts().stream().map(host -> operation.apply(host).exceptionally(e -> {
-            LOG.atWarn().addKeyValue(LogFields.PEER, host.card().host())
-                    .log("host {}: {}", host.card().host(), e.getMessage());
-            return null;
-        })).toArray(CompletableFuture[]::new)).thenRun(() -> done.complete(null)));
-        return done;
+        return every.tell(host -> host.peer().deleteApplication(application, upTo));
     }
 
     @Override
     public CompletableFuture<List<HostStatus>> status() {
-        return ofEach(host -> Statuses.of(host, table.slotsOf(host.card().host())));
+        return every.ask(host -> Statuses.of(host, table.slotsOf(host.card().host())));
     }
 
-    /** Answered once the host's card says so here: who drains one host after the other is told when none would be left. */
     @Override
     public CompletableFuture<Drain> drain(String host, boolean out) {
-        CompletableFuture<Drain> result = new CompletableFuture<>();
-        links.execute(() -> {
-            Drain refusal = table.refusal(host, out);
-            if (refusal != null) {
-                result.complete(refusal);
-                return;
-            }
-            table.known(host).peer().drain(host, out).whenCompleteAsync((done, thrown) -> {
-                if (thrown != null) {
-                    result.completeExceptionally(thrown);
-                } else {
-                    awaitCard(host, out, result);
-                }
-            }, links::execute);
-        });
-        return result;
-    }
-
-    private void awaitCard(String host, boolean out, CompletableFuture<Drain> result) {
-        if (closed || table.known(host) == null || table.isDraining(host) == out) {
-            result.complete(Drain.DONE);
-        } else if (!result.isDone()) {
-            links.after(LOOK, () -> awaitCard(host, out, result));
-        }
+        return every.drain(host, out);
     }
 
     @Override
     public CompletableFuture<List<RecentEnds>> recentEnds(long sinceMs) {
-        return ofEach(host -> Statuses.recentEnds(host, sinceMs));
-    }
-
-    /** What each host says, in the order of their ids. */
-    private <T> CompletableFuture<List<T>> ofEach(Function<Known, CompletableFuture<T>> question) {
-        CompletableFuture<List<T>> result = new CompletableFuture<>();
-        links.execute(() -> {
-            List<CompletableFuture<T>> asked = table.hosts().stream()
-                    .sorted(Comparator.comparing(host -> host.card().host())).map(question).toList();
-            CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                    .thenRun(() -> result.complete(asked.stream().map(CompletableFuture::join).toList()));
-        });
-        return result;
+        return every.ask(host -> Statuses.recentEnds(host, sinceMs));
     }
 
     /** Nobody is left to answer to: requests under way end as failed here, and go on where they run. The links stay the giver's. */
