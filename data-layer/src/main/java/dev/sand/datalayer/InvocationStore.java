@@ -1,9 +1,7 @@
 package dev.sand.datalayer;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sand.datalayer.GlobalStore.Entry;
 import dev.sand.datalayer.GlobalStore.Versioned;
-import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
 import dev.sand.event.InvocationRecord;
@@ -14,15 +12,10 @@ import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -34,9 +27,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class InvocationStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(InvocationStore.class);
-    private static final String TABLE = "invocations";
-    private static final String HISTORIES = "histories";
-    private static final String NAMES = "execution-names";
+    static final String TABLE = "invocations";
+    static final String HISTORIES = "histories";
     /** Records looked at for one page: a filter that matches little answers with a short page and where to go on. */
     private static final int MAX_LOOKED_AT = 5000;
     private static final int PAGE = 200;
@@ -92,8 +84,7 @@ public final class InvocationStore implements AutoCloseable {
     private final Options options;
     private final RecordsWaiting waiting;
     private final LargeOutputs outputs;
-    /** Records written, by the part of an application that they are in. */
-    private final Map<String, Integer> sinceTrim = new HashMap<>();
+    private final ExecutionNames names;
     private final Thread thread;
 
     public InvocationStore(GlobalStore store, Options options) {
@@ -101,7 +92,8 @@ public final class InvocationStore implements AutoCloseable {
         this.options = options;
         this.outputs = new LargeOutputs(store, options.outputBytes());
         this.waiting = new RecordsWaiting(options.maxWaiting(), options.linger().toNanos());
-        this.thread = new Thread(this::run, "invocation-store");
+        this.names = new ExecutionNames(store);
+        this.thread = new Thread(new RecordWriter(store, options, waiting, outputs), "invocation-store");
         thread.setDaemon(true);
         thread.start();
     }
@@ -276,32 +268,8 @@ public final class InvocationStore implements AutoCloseable {
         return new Page(matching, cursor);
     }
 
-    /** Which execution has a name. @param input digest of what it was started with */
-    public record NameClaim(@JsonProperty("schema") short schema, @JsonProperty("executionId") String executionId,
-                            @JsonProperty("input") String input) {}
-
-    /** Gives a name of a workflow's executions away, once, for as long as the application is there. Blocks. @return who has it */
-    public NameClaim claimName(String application, String workflow, String name, String executionId, Payload input) {
-        NameClaim mine = new NameClaim(Limits.SCHEMA_VERSION, executionId, digest(input));
-        String key = workflow + "/" + name;
-        try {
-            store.put(NAMES, application, key, Codec.encode(mine), GlobalStore.ABSENT);
-            return mine;
-        } catch (StoreException e) {
-            if (e.kind() != Kind.CONFLICT) {
-                throw e;
-            }
-            return store.get(NAMES, application, key).map(found -> Codec.decode(found.value(), NameClaim.class)).orElse(mine);
-        }
-    }
-
-    public static String digest(Payload payload) {
-        byte[] bytes = payload.bytes() == null ? new byte[0] : payload.bytes();
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+    public ExecutionNames names() {
+        return names;
     }
 
     /**
@@ -317,7 +285,7 @@ public final class InvocationStore implements AutoCloseable {
         waiting.awaitStored();
         options.parts().delete(store, TABLE, application);
         options.parts().delete(store, HISTORIES, application);
-        store.deleteScope(NAMES, application);
+        names.deleteApplication(application);
         outputs.deleteApplication(application);
     }
 
@@ -335,50 +303,6 @@ public final class InvocationStore implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private void run() {
-        for (List<RecordsWaiting.Given> batch = waiting.next(); batch != null; batch = waiting.next()) {
-            StoreException failure = batch.isEmpty() ? null : store(batch);
-            if (failure != null) {
-                LOG.warn("{} invocation records wait: {}", batch.size(), failure.getMessage());
-            }
-            waiting.stored(failure);
-        }
-    }
-
-    private StoreException store(List<RecordsWaiting.Given> batch) {
-        try {
-            List<Write> writes = new ArrayList<>(batch.size());
-            for (RecordsWaiting.Given given : batch) {
-                InvocationRecord record = outputs.detach(given.record());
-                String scope = options.parts().of(record.application(), record.executionId());
-                writes.add(new Write(TABLE, scope, record.executionId(), Codec.encode(record), given.epoch()));
-                if (given.history() != null) {
-                    byte[] history = given.history().get();
-                    writes.add(new Write(HISTORIES, scope, record.executionId(), history, history == null ? 0 : given.epoch()));
-                }
-                sinceTrim.merge(scope, 1, Integer::sum);
-            }
-            store.writeAll(writes);
-            trim();
-            return null;
-        } catch (StoreException e) {
-            return e;
-        }
-    }
-
-    private void trim() {
-        int keep = Math.ceilDiv(options.keepPerApplication(), options.parts().count());
-        int enough = Math.max(1, keep / 10);
-        for (Map.Entry<String, Integer> written : sinceTrim.entrySet()) {
-            if (written.getValue() >= enough) {
-                store.keepLast(TABLE, written.getKey(), keep);
-                store.keepLast(HISTORIES, written.getKey(), keep);
-                written.setValue(0);
-            }
-        }
-        sinceTrim.values().removeIf(count -> count == 0);
     }
 
     private static InvocationRecord decode(byte[] value) {

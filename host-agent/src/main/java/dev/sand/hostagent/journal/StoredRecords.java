@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.datalayer.ExecutionNames;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.ObjectStore;
 import dev.sand.datalayer.StoreException;
@@ -67,8 +68,8 @@ public final class StoredRecords implements RecordAdapter {
 
     @Override
     public Claimed claimName(String application, String workflow, String name, String executionId, Payload input) {
-        InvocationStore.NameClaim claim = store.claimName(application, workflow, name, executionId, input);
-        return new Claimed(claim.executionId(), claim.input().equals(InvocationStore.digest(input)));
+        ExecutionNames.Claim claim = store.names().claim(application, workflow, name, executionId, input);
+        return new Claimed(claim.executionId(), claim.isOf(input));
     }
 
     @Override
