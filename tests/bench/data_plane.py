@@ -89,7 +89,7 @@ def echo(listener: socket.socket) -> None:
 def from_java(server: str) -> Samples:
     samples: Samples = defaultdict(list)
     command = java_bench("data-plane", "dev.sand.dataplane.client.DataPlaneBench", server, "dataplane", str(ROUNDS))
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     for line in done.stdout.splitlines():
         what, size, ns = line.split()
         samples[what, int(size)].append(int(ns) / 1e9)
