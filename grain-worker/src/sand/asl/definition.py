@@ -153,7 +153,8 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Map(Work):
-    """items: JSONata's, None for the input; max_concurrency: 0 for no limit; distribution: None for an inline Map."""
+    """items: JSONata's, None for the input; max_concurrency: 0 for no limit; distribution: None for an inline Map;
+    is_misfit: an inline Map has fields that are a distributed one's alone, it fails when it is entered."""
 
     items_path: Path
     items: Template | None
@@ -162,6 +163,7 @@ class Map(Work):
     max_concurrency: int
     concurrency: Expression | None
     distribution: Distribution | None
+    is_misfit: bool
 
 
 @dataclass(frozen=True, slots=True)

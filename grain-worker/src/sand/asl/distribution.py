@@ -109,15 +109,13 @@ def _amount(view: View, amount: Amount | None) -> float | None:
 
 
 def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool) -> Distribution | None:
-    """None for an inline Map: it may say what failures it tolerates, as on AWS without effect; the rest are mistakes."""
+    """None for an inline Map: it may say what failures it tolerates, as on AWS without effect."""
     tolerated_count = _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata)
     tolerated_percentage = _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata)
     if not is_distributed:
         state.ignore("Label")
         for name in _FIELDS:
-            if name in state:
-                state.ignore(name)
-                state.wrong(name, f"The field {name} is only for a Map whose ProcessorConfig has the Mode DISTRIBUTED.")
+            state.ignore(name)
         return None
     label = state.string("Label")
     if label is not None and not 1 <= len(label) <= limits.MAP_LABEL_CHARS:
@@ -134,6 +132,11 @@ def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool
         tolerated_count,
         tolerated_percentage,
     )
+
+
+def is_needed(state: Fields) -> bool:
+    """Whether it has what is a distributed Map's alone. An inline one is taken with it, as on AWS, and fails."""
+    return any(name in state for name in _FIELDS)
 
 
 def _batch(fields: Fields, is_jsonata: bool) -> Batch:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from sand.asl import chance, document, limits, unique
+from sand.asl import chance, document, json_faults, limits, unique
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, INTRINSIC_FAILURE, StateError, intrinsic
 from sand.asl.paths import View
 
@@ -128,7 +128,8 @@ def _string_to_json(view: View, text: Any) -> Any:
     try:
         return document.parse(json)
     except document.NoJson as e:
-        raise intrinsic(f"Cannot convert String to Json in States.StringToJson, caused by: {e}") from None
+        why = str(e) if e.is_limit else json_faults.fault(json) or str(e)
+        raise intrinsic(f"Cannot convert String to Json in States.StringToJson, caused by: {why}") from None
 
 
 def _split(view: View, text: Any, separators: Any) -> list[str]:

@@ -182,11 +182,9 @@ def _members(form: Format, text: str) -> Iterator[Item]:
         elif isinstance(value, list) and step.isdecimal() and int(step) < len(value) and step == str(int(step)):
             value = value[int(step)]
         else:
-            value = None
+            raise WordedFault("The provided ReaderConfig.ItemsPointer does not match any valid path in the JSON structure.")
     if not isinstance(value, list | dict):
-        if not form.pointer:
-            raise WordedFault("Attempting to map over non-iterable node.")
-        raise ItemFault(f"its ItemsPointer /{'/'.join(form.pointer)} leads to no array and no object")
+        raise WordedFault("Attempting to map over non-iterable node.")
     yield from value.items() if isinstance(value, dict) else ((None, element) for element in value)
 
 

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import copy
-import math
 from typing import Any
 
 from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import query_encodings, query_functions, query_pictures, query_signatures, query_strings
+from sand.asl import (
+    query_encodings,
+    query_functions,
+    query_numbers,
+    query_pictures,
+    query_signatures,
+    query_strings,
+    query_units,
+)
 from sand.asl.query_regex import Regex, compiled
 from sand.asl.query_run import Run, check_bytes, current
 
 
 def _natives() -> dict[str, Any]:
     natives: dict[str, Any] = {name: copy.copy(native) for name, native in Jsonata.static_frame.bindings.items()}
-    for module in (query_encodings, query_functions, query_pictures, query_strings):
+    for module in (query_encodings, query_functions, query_numbers, query_pictures, query_strings, query_units):
+        kind = query_numbers.Function if module is query_numbers else query_numbers.Native
         for name, (signature, method) in module.FUNCTIONS.items():
-            natives[name] = Jsonata.function(name, signature, module.Functions, method)
+            natives[name] = kind(name, signature, module.Functions, method)
     for native in natives.values():
+        if type(native) is Jsonata.JNativeFunction:
+            native.__class__ = query_numbers.Native
         native.signature = query_signatures.strict(native.signature)
     return natives
 
@@ -85,6 +95,16 @@ class Engine(Jsonata):  # type: ignore[misc]
             e.token = expr.value
             raise
 
+    def evaluate_unary(self, expr: Any, input: Any, environment: Any) -> Any:
+        if expr.value != "-":
+            return super().evaluate_unary(expr, input, environment)
+        number = self.eval(expr.expression, input, environment)
+        if number is None:
+            return None
+        if not Utils.is_numeric(number):
+            raise JException("D1002", expr.position, expr.value, number)
+        return query_numbers.whole(-float(number))
+
     def evaluate_numeric_expression(self, lhs: Any, rhs: Any, op: str | None) -> Any:
         for side, code in ((lhs, "T2001"), (rhs, "T2002")):
             if side is not None and not Utils.is_numeric(side):
@@ -92,9 +112,23 @@ class Engine(Jsonata):  # type: ignore[misc]
         if lhs is None or rhs is None:
             return None
         try:
-            return _whole(_reckoned(float(lhs), float(rhs), op), op)
+            return query_numbers.whole(query_numbers.reckoned(float(lhs), float(rhs), op))
         except OverflowError:
             raise JException("D1001", 0, lhs) from None
+
+    def evaluate_equality_expression(self, lhs: Any, rhs: Any, op: str | None) -> Any:
+        """As in Java, what is no number is itself."""
+        if query_numbers.is_nan(lhs) and query_numbers.is_nan(rhs):
+            return op == "="
+        return super().evaluate_equality_expression(lhs, rhs, op)
+
+    def evaluate_comparison_expression(self, lhs: Any, rhs: Any, op: str | None) -> Any:
+        """As in Java, texts go by their UTF-16, and what is no number comes after all numbers."""
+        known = super().evaluate_comparison_expression(lhs, rhs, op)
+        if known is None or not (isinstance(lhs, str) or query_numbers.is_nan(lhs) or query_numbers.is_nan(rhs)):
+            return known
+        left, right = query_numbers.order(lhs), query_numbers.order(rhs)
+        return left < right if op == "<" else left <= right if op == "<=" else left > right if op == ">" else left >= right
 
     def evaluate_includes_expression(self, lhs: Any, rhs: Any) -> bool:
         if lhs is None or rhs is None:
@@ -118,25 +152,3 @@ class Engine(Jsonata):  # type: ignore[misc]
     def evaluate_regex(self, expr: Any) -> Regex:
         regex: Regex = expr.value
         return regex
-
-
-def _reckoned(lhs: float, rhs: float, op: str | None) -> float:
-    if op == "+":
-        return lhs + rhs
-    if op == "-":
-        return lhs - rhs
-    if op == "*":
-        return lhs * rhs
-    if rhs == 0:
-        return math.nan if lhs == 0 or op == "%" else math.copysign(math.inf, lhs) * math.copysign(1, rhs)
-    return lhs / rhs if op == "/" else math.fmod(lhs, rhs)
-
-
-def _whole(number: float, op: str | None) -> int | float | str:
-    """What is whole as an integer; what is no number by its name, as AWS gives it. Raises JException when a sum is beyond all
-    numbers."""
-    if not math.isfinite(number):
-        if op in ("+", "-"):
-            raise JException("D1001", 0, number)
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    return int(number) if number.is_integer() and abs(number) < 2.0**63 else number

@@ -4,7 +4,6 @@ replay, and those of the library that are wrong for some values or make more tha
 from __future__ import annotations
 
 import functools
-import math
 import random
 import re
 import sys
@@ -16,14 +15,10 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import chance, document, intrinsics, limits
+from sand.asl import chance, document, intrinsics, limits, query_dates, query_numbers, query_values
 from sand.asl.failure import StateError
 from sand.asl.query_run import check_bytes, current, failure
-from sand.asl.query_values import to_library
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-_RADIX = {"x": 16, "b": 2, "o": 8}
-_DIGITS = 400
 _LARGEST = Decimal(sys.float_info.max)
 FUNCTIONS = {
     "partition": ("<xn?:a>", "partition"),
@@ -38,9 +33,7 @@ FUNCTIONS = {
     "millis": ("<:n>", "millis"),
     "count": ("<x:n>", "count"),
     "sort": ("<af?:a>", "sort"),
-    "round": ("<n-n?:n>", "round_"),
-    "number": ("<(nsb)-:n>", "number"),
-    "power": ("<n-n:n>", "power"),
+    "toMillis": ("<s-s?:n>", "to_millis"),
     "distinct": ("<x:x>", "distinct"),
     "formatBase": ("<n-n?:s>", "format_base"),
     "formatInteger": ("<n-s:s>", "format_integer"),
@@ -69,6 +62,11 @@ def _refuse_huge(value: Any) -> None:
             _refuse_huge(part)
     elif isinstance(value, int | Decimal) and abs(value) > _LARGEST:
         raise document.NoJson("a number is too large")
+
+
+def _long(number: Any) -> Any:
+    """As Java cuts it to 64 bits; what is smaller stays."""
+    return number if number is None else max(-(2**63), min(number, 2**63 - 1)) if abs(number) >= 2**63 else number
 
 
 def _identity(value: Any) -> Any:
@@ -111,9 +109,11 @@ class Functions:
         return Utils.create_sequence_from_iter(start + by * at for at in range(count))
 
     @staticmethod
-    def hash_(data: Any, algorithm: Any) -> Any:
-        if data is None or algorithm is None:
+    def hash_(*arguments: Any) -> Any:
+        """Without an algorithm it gives nothing; one that is given and is nothing is none of those that there are."""
+        if arguments[0] is None or len(arguments) < 2:
             return None
+        data, algorithm = arguments[0], "null" if arguments[1] is None else arguments[1]
         if algorithm not in intrinsics.ALGORITHMS:
             raise invalid(f"Hash algorithm '{algorithm}' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5")
         try:
@@ -133,9 +133,9 @@ class Functions:
             raise JException("T0410", -1, 1, "parse")
         current().budget.spend(len(text) // 64)
         try:
-            parsed = document.parse(text, _members)
+            parsed = document.parse(query_values.double_quoted(text), _members)
             _refuse_huge(parsed)
-            return to_library(parsed, current())
+            return query_values.to_library(parsed, current())
         except document.NoJson:
             raise invalid("Invalid JSON") from None
 
@@ -165,6 +165,12 @@ class Functions:
         return Library.datetime_from_millis(millis, picture, None if is_utc else timezone)
 
     @staticmethod
+    def to_millis(text: Any, picture: Any) -> Any:
+        return (
+            None if text is None else query_dates.millis(text) if picture is None else Library.datetime_to_millis(text, picture)
+        )
+
+    @staticmethod
     def millis() -> int:
         return current().view.now_ms()
 
@@ -187,34 +193,7 @@ class Functions:
             return sorted(array, key=functools.cmp_to_key(order))
         if not Utils.is_array_of_numbers(array) and not Utils.is_array_of_strings(array):
             raise JException("D3070", -1)
-        return sorted(array)
-
-    @staticmethod
-    def round_(number: Any, precision: Any) -> Any:
-        """A precision beyond that of any number changes nothing: it must not make room for its digits."""
-        if number is None or (precision is not None and precision > _DIGITS):
-            return number
-        return 0 if precision is not None and precision < -_DIGITS else Library.round(number, precision)
-
-    @staticmethod
-    def number(value: Any) -> Any:
-        if not isinstance(value, str):
-            return Library.number(value)
-        if re.fullmatch("(?i)0(x[0-9a-f]+|b[01]+|o[0-7]+)", value):
-            return float(int(value[2:], _RADIX[value[1].lower()]))
-        if not _NUMBER.fullmatch(value):
-            raise JException("D3030", -1, value)
-        return float(value)
-
-    @staticmethod
-    def power(base: Any, exponent: Any) -> Any:
-        """Of what no double is, Python has exceptions of its own, or a complex number."""
-        if base is None:
-            return None
-        try:
-            return math.pow(base, exponent)
-        except (ValueError, OverflowError):
-            raise JException("D3061", -1, base, exponent) from None
+        return sorted(array, key=query_numbers.order)
 
     @staticmethod
     def distinct(values: Any) -> Any:
@@ -231,7 +210,7 @@ class Functions:
     def format_base(number: Any, radix: Any) -> Any:
         if number is not None and radix is not None and not 2 <= int(radix) <= 36:
             raise JException("D3100", -1, int(radix))
-        return Library.format_base(number, radix)
+        return Library.format_base(_long(number), radix)
 
     @staticmethod
     def format_integer(number: Any, picture: Any) -> Any:
@@ -240,4 +219,10 @@ class Functions:
             check_bytes(int(min(abs(number) / 1000, 1e15)))
         if picture is not None:
             current().budget.spend(len(picture) ** 2 >> 12)
-        return Library.format_integer(number, picture)
+        if number is not None and picture is None:
+            raise failure('Cannot invoke "String.lastIndexOf(String)" because "picture" is null')
+        try:
+            return Library.format_integer(_long(number), picture)
+        except RuntimeError as e:
+            # The library leaves out what it does not know.
+            raise failure(str(e).replace("%s", picture)) from None

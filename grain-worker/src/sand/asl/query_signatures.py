@@ -12,6 +12,8 @@ from jsonata.jexception import JException
 from jsonata.signature import Signature as LibrarySignature
 from jsonata.utils import Utils
 
+from sand.asl.query_numbers import ROUNDING, is_finite
+
 _LETTERS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (str, "s"),
     (bool, "b"),
@@ -47,8 +49,10 @@ class Signature(LibrarySignature):  # type: ignore[misc]
                     raise JException("T0411", -1, at + 1, self.function_name)
                 valid.append(context)
                 continue
-            for letter in letters or "m":
-                argument = args[at] if at < len(args) else None
+            for letter in letters:
+                argument = args[at]
+                if parameter.type == "n" and not is_finite(argument) and self.function_name not in ROUNDING:
+                    raise JException("D1001", 0, argument)
                 valid.append(self._array(parameter.subtype, argument, letter, at) if parameter.type == "a" else argument)
                 at += 1
         return valid

@@ -3,6 +3,7 @@ counted before or while it is made."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
@@ -12,8 +13,9 @@ from jsonata.functions import Functions as Library
 from jsonata.jexception import JException
 from jsonata.utils import Utils
 
+from sand.asl import query_units
 from sand.asl.query_regex import Regex, groups
-from sand.asl.query_run import check_bytes, current
+from sand.asl.query_run import check_bytes, current, failure
 
 _FIFTEEN = Context(prec=15, rounding=ROUND_FLOOR)
 _ESCAPES = str.maketrans({char: "\\" + letter for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)})
@@ -32,7 +34,7 @@ class Functions:
     @staticmethod
     def string(value: Any, is_pretty: Any) -> Any:
         """The library escapes what is not ASCII, and writes whole numbers with an exponent."""
-        if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value):
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
             return _digits(value)
         if not isinstance(value, list | dict):
             return Library.string(value, is_pretty)
@@ -71,15 +73,13 @@ class Functions:
         most = _most(limit, "D3020")
         if isinstance(separator, Regex):
             parts, at = [], 0
-            for match in _found(separator, text):
-                if len(parts) == most:
-                    break
+            for match in _found(separator, text, most):
                 parts.append(text[at : match.start()])
                 at = match.end()
             parts.append(text[at:])
         else:
             check_bytes(8 * (text.count(separator) if separator else len(text)))
-            parts = text.split(separator) if separator else list(text)
+            parts = text.split(separator) if separator else query_units.halves(text)
             current().budget.spend(len(parts) // 16)
         return parts if most is None else parts[:most]
 
@@ -95,10 +95,8 @@ class Functions:
             return None
         most = _most(limit, "D3040")
         described: list[Any] = []
-        for match in _found(_regex(pattern, "match"), text):
-            if len(described) == most:
-                break
-            described.append({"match": match[0], "index": match.start(), "groups": groups(match)})
+        for match in _found(_regex(pattern, "match"), text, most):
+            described.append({"match": match[0], "index": query_units.offset(text, match.start()), "groups": groups(match)})
         return Utils.create_sequence_from_iter(described)
 
     @staticmethod
@@ -110,9 +108,7 @@ class Functions:
         most = _most(limit, "Fourth argument of replace function must evaluate to a positive number")
         out: list[str] = []
         size = at = 0
-        for count, (start, end, match) in enumerate(_places(text, pattern)):
-            if count == most:
-                break
+        for start, end, match in itertools.islice(_places(text, pattern, most), most):
             with_ = _replaced(match, replacement)
             out += [text[at:start], with_]
             size += start - at + len(with_)
@@ -153,6 +149,8 @@ def _write(value: Any, line: str, out: list[str]) -> None:
 def _digits(number: int | float | Decimal) -> str:
     """As AWS writes a number: a whole one without an exponent below 1e21, beyond 64 bits with the fewest digits that are read
     as the same double; a fraction rounded down to 15 digits, and without the zeros at its end, before a point too."""
+    if not math.isfinite(number):
+        raise failure("Infinite or NaN")
     if abs(number) < 2**63 and number == int(number):
         return str(int(number))
     value = float(number)
@@ -176,22 +174,22 @@ def _regex(pattern: Any, function: str) -> Regex:
     return pattern
 
 
-def _found(pattern: Regex, text: str) -> Iterator[Any]:
+def _found(pattern: Regex, text: str, most: int | None) -> Iterator[Any]:
     """Raises JException for a match of nothing, which would match for ever."""
-    for match in pattern.matches(text):
+    for match in itertools.islice(pattern.matches(text), most):
         if match.start() == match.end():
             raise JException("D1004", -1)
         yield match
 
 
-def _places(text: str, pattern: Any) -> Iterator[tuple[int, int, Any]]:
+def _places(text: str, pattern: Any, most: int | None) -> Iterator[tuple[int, int, Any]]:
     if isinstance(pattern, str):
         at = text.find(pattern)
         while at >= 0:
             yield at, at + len(pattern), None
             at = text.find(pattern, at + len(pattern))
     else:
-        for match in _found(_regex(pattern, "replace"), text):
+        for match in _found(_regex(pattern, "replace"), text, most):
             yield match.start(), match.end(), match
 
 
@@ -200,7 +198,8 @@ def _replaced(match: Any, replacement: Any) -> str:
         return str(replacement)
     if isinstance(replacement, str):
         return _expanded(replacement, match)
-    made = Library.func_apply(replacement, [{"match": match[0], "start": match.start(), "groups": groups(match)}])
+    start = query_units.offset(match.string, match.start())
+    made = Library.func_apply(replacement, [{"match": match[0], "start": start, "groups": groups(match)}])
     if not isinstance(made, str):
         raise JException("D3012", -1)
     return made

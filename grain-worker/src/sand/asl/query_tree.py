@@ -40,6 +40,9 @@ def _visit(tree: Tree, node: Any, is_top: bool, level: int) -> None:
             _path(tree, node.steps or [], is_top, level)
         case "variable":
             _variable(tree, str(node.value), is_top)
+        case "number":
+            # Beyond 64 bits it is a double, as in Java; the library makes an integer of it.
+            node.value = float(node.value) if abs(node.value) >= 2**63 else node.value
         case "name" | "wildcard" | "descendant":
             _refuse(is_top, f"'{node.value}'")
         case "lambda":

@@ -7,6 +7,7 @@ is that an operator or a function of numbers gives.
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,24 @@ if TYPE_CHECKING:
 
 NULL = Utils.NULL_VALUE
 _EXACT = 2.0**53
+_TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_ESCAPE = re.compile(r'\\.|"', re.DOTALL)
 
 
 class Unsupported(Exception):
     """A function is no JSON."""
+
+
+def double_quoted(text: str) -> str:
+    """JSON of which texts may stand in single quotes: in double ones."""
+    return _TEXT.sub(_requoted, text) if "'" in text else text
+
+
+def _requoted(text: re.Match[str]) -> str:
+    if text[0][0] == '"':
+        return text[0]
+    inner = _ESCAPE.sub(lambda part: {'"': '\\"', "\\'": "'"}.get(part[0], part[0]), text[0][1:-1])
+    return f'"{inner}"'
 
 
 def to_library(value: Any, run: Run) -> Any:

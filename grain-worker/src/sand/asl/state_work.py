@@ -167,6 +167,8 @@ def _parallel(kernel: Kernel, visit: Visit, state: asl.Parallel) -> Steps:
 
 
 def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
+    if state.is_misfit:
+        raise runtime("The ItemReader, ItemBatcher and ResultWriter fields are not supported for INLINE maps")
     data = flow.given(visit)
     reader = state.distribution.reader if state.distribution else None
     items = object_fields.source(flow.View(visit, data), reader) if reader else _items(visit, state, data)

@@ -261,6 +261,7 @@ class StateReader:
             distribution=distribution.read(
                 fields, is_distributed, self._configures("ExecutionType", "EXPRESS"), self._is_jsonata
             ),
+            is_misfit=not is_distributed and distribution.is_needed(fields),
         )
 
     def _configures(self, field: str, value: str) -> bool:

@@ -33,6 +33,9 @@ final class MapEntry {
     }
 
     void iterate(Visit visit, State.Map map) {
+        if (map.isMisfit()) {
+            throw StatesError.runtime("The ItemReader, ItemBatcher and ResultWriter fields are not supported for INLINE maps");
+        }
         Document input = flow.input(visit);
         Distribution distribution = map.distribution();
         Items items = distribution != null && distribution.reader() != null ? objects.read(visit, distribution.reader(), input)

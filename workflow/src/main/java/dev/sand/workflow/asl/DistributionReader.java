@@ -24,19 +24,14 @@ final class DistributionReader {
 
     /**
      * @param isExpress the ExecutionType
-     * @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect; the other fields are a mistake
+     * @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect
      */
     Distribution read(Fields state, boolean isDistributed, boolean isExpress, boolean isJsonata) {
         Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
         Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
         if (!isDistributed) {
             state.ignore("Label");
-            for (String name : FIELDS) {
-                if (state.has(name)) {
-                    state.ignore(name);
-                    state.report(name, Code.WRONG_VALUE, "The field " + name + " is only for a Map whose ProcessorConfig has the Mode DISTRIBUTED.");
-                }
-            }
+            FIELDS.forEach(state::ignore);
             return null;
         }
         String label = state.string("Label");
@@ -48,6 +43,11 @@ final class DistributionReader {
         Fields batcher = state.object("ItemBatcher");
         return new Distribution(isExpress, label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
                 batcher == null ? null : batch(batcher, isJsonata), count, percentage);
+    }
+
+    /** Whether it has what is a distributed Map's alone. An inline one is taken with it, as on AWS, and fails. */
+    static boolean isNeeded(Fields state) {
+        return FIELDS.stream().anyMatch(state::has);
     }
 
     private Distribution.Batch batch(Fields fields, boolean isJsonata) {

@@ -67,9 +67,10 @@ public sealed interface State {
      * @param itemSelector what an iteration gets, or null: the item
      * @param maxConcurrency 0: no limit
      * @param distribution null: an inline Map
+     * @param isMisfit an inline Map has fields that are a distributed one's alone: it fails when it is entered
      */
     record Map(Common common, Path itemsPath, Template items, Template itemSelector, StateMachine processor, long maxConcurrency,
-               Expression concurrency, Distribution distribution, ErrorRules errors) implements State {}
+               Expression concurrency, Distribution distribution, boolean isMisfit, ErrorRules errors) implements State {}
 
     record Succeed(Common common) implements State {}
 

@@ -279,7 +279,7 @@ final class StateReader {
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
                 distributions.read(fields, isDistributed, configures(raw, "ExecutionType", "EXPRESS"), raw.isJsonata),
-                errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
+                !isDistributed && DistributionReader.isNeeded(fields), errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
     private Template items(Raw raw) {

@@ -20,7 +20,8 @@ public final class Json {
     public static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final ObjectReader READER = MAPPER.reader();
     private static final ObjectReader PART_READER = READER.without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-    private static final ObjectReader STRICT_READER = READER.with(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+    private static final ObjectReader STRICT_READER = READER.with(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .with(JsonReadFeature.ALLOW_SINGLE_QUOTES);
     private static final ObjectWriter WRITER = MAPPER.writer();
 
     private Json() {}
@@ -58,7 +59,7 @@ public final class Json {
         return node;
     }
 
-    /** As {@link #read(String)}, and as AWS: no key stands twice, and a double holds every number. */
+    /** As {@link #read(String)}, and as AWS: texts may stand in single quotes, no key stands twice, and a double holds every number. */
     static JsonNode readStrictly(String text) throws IOException {
         JsonNode node = STRICT_READER.readTree(text);
         if (node.isMissingNode()) {

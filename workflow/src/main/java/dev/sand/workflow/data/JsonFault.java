@@ -6,12 +6,15 @@ import com.fasterxml.jackson.core.io.JsonEOFException;
 import dev.sand.event.Nesting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Why a text is not JSON, or not within the limits, in a sentence of ours: the reader speaks to programmers of itself. */
 public final class JsonFault {
     private static final Pattern NUMBERS = Pattern.compile("\\((\\d+)[^)]*\\)[^(]*\\((\\d+)");
+
+    private static final Pattern WORD = Pattern.compile("Unrecognized token '([^']*)'");
 
     private JsonFault() {}
 
@@ -37,6 +40,20 @@ public final class JsonFault {
                 .replaceAll("\\(?JSON String, Number(?:, Array, Object)? ?(?:\\(?or 'NaN'/'INF'/'\\+INF'\\))?,? or token 'null', 'true' or 'false'\\)?", "a JSON value")
                 .replaceAll("\\(JSON String, Number, Array, Object or token 'null', 'true' or 'false'\\)", "a JSON value")
                 .replace("was expecting", "expected").replaceAll("`?JsonReadFeature[^ ]*`?", "the standard");
+    }
+
+    /** As AWS shows it: the reader's own words, and where it stood, which is behind a word that it does not know. */
+    static String located(IOException e, String json) {
+        if (!(e instanceof JsonProcessingException known) || isLimit(e) || known.getLocation() == null) {
+            return sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)));
+        }
+        if (known.getOriginalMessage().startsWith("Trailing token")) {
+            return "Trailing token found after value";
+        }
+        Matcher word = WORD.matcher(known.getOriginalMessage());
+        int column = known.getLocation().getColumnNr() + (word.lookingAt() ? word.group(1).length() : 0);
+        return known.getOriginalMessage() + "\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: "
+                + known.getLocation().getLineNr() + ", column: " + column + "]";
     }
 
     private static String limit(String said, ByteBuffer json) {

@@ -25,7 +25,6 @@ import java.util.regex.Pattern;
  */
 public final class QueryFunctions {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
-    private static final int DIGITS = 400;
     /** Made once: a definition may have thousands of expressions. */
     private static final Map<String, Jsonata.JFunction> FUNCTIONS = functions();
 
@@ -35,17 +34,18 @@ public final class QueryFunctions {
         QuerySignature.makeLibraryStrict();
         Map<String, Jsonata.JFunction> functions = new HashMap<>();
         add(functions, QueryFunctions.class, Map.ofEntries(Map.entry("partition", "<xn?:a>"), Map.entry("range", "<nnn?:a>"),
-                Map.entry("hash", "<ss?:s>"), Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
+                Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
                 Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"),
                 Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
-                Map.entry("sort", "<af?:a>"), Map.entry("abs", "<n-:n>"), Map.entry("round", "<n-n?:n>"),
-                Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
+                Map.entry("sort", "<af?:a>"), Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
                 Map.entry("formatBase", "<n-n?:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
         add(functions, QueryPictures.class, QueryPictures.SIGNATURES);
         add(functions, QueryUrls.class, QueryUrls.SIGNATURES);
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
+        functions.put("hash", new Jsonata.JFunction((input, arguments) -> hash(arguments), "<ss?:s>"));
+        functions.putAll(QueryArithmetic.functions());
         functions.put(QueryArithmetic.NAME, QueryArithmetic.FUNCTION);
         functions.values().forEach(QuerySignature::strict);
         return Map.copyOf(functions);
@@ -107,10 +107,13 @@ public final class QueryFunctions {
         return range;
     }
 
-    public static String hash(String data, String algorithm) {
-        if (data == null || algorithm == null) {
+    /** @param arguments without an algorithm it gives nothing; one that is given and is nothing is none of those that there are */
+    private static String hash(List<?> arguments) {
+        String data = (String) arguments.get(0);
+        if (data == null || arguments.size() < 2) {
             return null;
         }
+        String algorithm = String.valueOf(arguments.get(1));
         if (!StringFunctions.ALGORITHMS.contains(algorithm)) {
             throw invalid("Hash algorithm '" + algorithm + "' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5");
         }
@@ -222,18 +225,6 @@ public final class QueryFunctions {
             return Jsonata.boolize(Functions.funcApply(swaps, Arrays.asList(a, b)));
         }
         return a instanceof String text ? text.compareTo((String) b) > 0 : ((Number) a).doubleValue() > ((Number) b).doubleValue();
-    }
-
-    public static Number abs(Number number) {
-        return number == null ? null : number instanceof BigInteger huge ? (Number) huge.abs() : (Number) Math.abs(number.doubleValue());
-    }
-
-    /** A precision beyond that of any number changes nothing: it must not make room for its digits. */
-    public static Number round(Number number, Number precision) {
-        if (number == null || precision != null && precision.longValue() > DIGITS) {
-            return number;
-        }
-        return precision != null && precision.longValue() < -DIGITS ? 0 : Functions.round(number, precision);
     }
 
     /** The library takes what Java takes, such as {@code 1d}. */

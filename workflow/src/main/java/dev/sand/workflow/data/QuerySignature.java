@@ -30,7 +30,7 @@ final class QuerySignature extends Signature {
     private static final Field BINDINGS = field(Jsonata.Frame.class, "bindings");
 
     /** @param subtype what an array has to be of; null: of anything */
-    private record Parameter(boolean isArray, String pattern, boolean takesContext, String subtype) {}
+    private record Parameter(boolean isArray, boolean isNumber, String pattern, boolean takesContext, String subtype) {}
 
     private final transient Signature of;
     private final transient List<Parameter> parameters;
@@ -39,8 +39,9 @@ final class QuerySignature extends Signature {
     private QuerySignature(Signature of) {
         super("<x?:x>", String.valueOf(get(NAME, of)));
         this.of = of;
-        this.parameters = ((List<?>) get(PARAMETERS, of)).stream().map(parameter -> new Parameter("a".equals(get(TYPE, parameter)),
-                (String) get(REGEX, parameter), (Boolean) get(CONTEXT, parameter), (String) get(SUBTYPE, parameter))).toList();
+        this.parameters = ((List<?>) get(PARAMETERS, of)).stream().map(parameter -> new Parameter(
+                "a".equals(get(TYPE, parameter)), "n".equals(get(TYPE, parameter)), (String) get(REGEX, parameter),
+                (Boolean) get(CONTEXT, parameter), (String) get(SUBTYPE, parameter))).toList();
         this.whole = Pattern.compile(parameters.stream().map(parameter -> "(" + parameter.pattern + ")").collect(Collectors.joining()));
     }
 
@@ -97,12 +98,20 @@ final class QuerySignature extends Signature {
                 valid.add(context);
                 continue;
             }
-            for (int j = 0; j < Math.max(1, matched.length()); j++, at++) {
-                Object argument = at < arguments.size() ? arguments.get(at) : null;
-                valid.add(parameter.isArray && !matched.isEmpty() ? array(parameter.subtype, argument, matched.charAt(j), at) : argument);
+            for (int j = 0; j < matched.length(); j++, at++) {
+                Object argument = arguments.get(at);
+                checkFinite(parameter, argument);
+                valid.add(parameter.isArray ? array(parameter.subtype, argument, matched.charAt(j), at) : argument);
             }
         }
         return valid;
+    }
+
+    /** A number that is not finite can be compared, and few functions take it ({@link QueryArithmetic#functions}). */
+    private void checkFinite(Parameter parameter, Object argument) {
+        if (parameter.isNumber && !QueryArithmetic.isFinite(argument) && !QueryArithmetic.ROUNDING.contains(get(NAME, this))) {
+            throw new JException("D1001", 0, argument);
+        }
     }
 
     private Object array(String subtype, Object argument, char letter, int at) {

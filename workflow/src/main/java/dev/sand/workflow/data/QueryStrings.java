@@ -74,9 +74,9 @@ public final class QueryStrings {
                 from = matcher.end();
             }
         } else if (((String) separator).isEmpty()) {
-            for (int end = 0; end < text.length() && parts.size() < most; from = end) {
-                end = text.offsetByCodePoints(from, 1);
-                add(parts, text.substring(from, end), most);
+            // As on AWS: a character beyond U+FFFF is two, neither of them the character.
+            for (; from < text.length() && parts.size() < most; from++) {
+                add(parts, text.substring(from, from + 1), most);
             }
             return parts;
         } else {

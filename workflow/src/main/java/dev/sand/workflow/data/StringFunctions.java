@@ -5,7 +5,6 @@ import static dev.sand.workflow.data.Intrinsic.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -89,8 +88,7 @@ final class StringFunctions {
         try {
             return Json.read(json);
         } catch (IOException e) {
-            throw StatesError.intrinsic("Cannot convert String to Json in States.StringToJson, caused by: "
-                    + JsonFault.sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8))));
+            throw StatesError.intrinsic("Cannot convert String to Json in States.StringToJson, caused by: " + JsonFault.located(e, json));
         }
     }
 

@@ -41,8 +41,9 @@ final class JsonItems {
             token = descend(stream, parser, token, step);
         }
         if (token != JsonToken.START_ARRAY && token != JsonToken.START_OBJECT) {
-            throw pointer.matches() ? ItemFault.worded("Attempting to map over non-iterable node.")
-                    : new ItemFault("its ItemsPointer " + pointer + " leads to no array and no object");
+            boolean isMissing = token == null && !pointer.matches();
+            throw ItemFault.worded(isMissing ? "The provided ReaderConfig.ItemsPointer does not match any valid path in the JSON structure."
+                    : "Attempting to map over non-iterable node.");
         }
         return new JsonItems(stream, parser, base, token == JsonToken.START_OBJECT, pointer.matches());
     }
