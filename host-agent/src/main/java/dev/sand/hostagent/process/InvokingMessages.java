@@ -134,8 +134,7 @@ public final class InvokingMessages {
         if (oldest == null || dueNs(function, oldest) > nowNs) {
             return null;
         }
-        List<Message> there = function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder()
-                : queue.inOrder().stream().filter(message -> message.key().equals(oldest.key())).toList();
+        List<Message> there = function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder() : queue.ofKey(oldest.key());
         return new Ready(name, there, dueNs(function, oldest));
     }
 
