@@ -18,7 +18,12 @@ public final class KeyedQueues {
     public static final String ANY = null;
 
     /** @param order of arrival, ascending; given by the queues; @param atNs when that was, by whoever offers it */
-    public record Message(String source, String key, Payload payload, long order, long atNs) {}
+    public record Message(String source, String key, Payload payload, long order, long atNs) {
+        /** The same, having come at another time. */
+        public Message at(long otherNs) {
+            return new Message(source, key, payload, order, otherNs);
+        }
+    }
 
     private record Address(String source, String key) {}
 

@@ -96,6 +96,27 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void aTimeOutGoesOnAtTheNextOwnerFromWhenTheMessageCame() {
+        stateAndMessage();
+        call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("1"), 0));
+        shop.after(60_000);
+        command("p", Kind.CHECKPOINT);
+        long number = shop.images.get("p").number();
+        long createdMs = shop.images.get("p").about().createdMs();
+        long cameNs = shop.images.get("p").messages().getLast().atNs();
+        CoreFixture other = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("late", 10, 100, Isolation.REQUEST));
+        other.nowNs = shop.nowNs;
+        other.warm();
+        other.images.putAll(shop.images);
+        ProcessChange known = new ProcessChange("p", createdMs, 0, number, new Change.Fired(List.of()));
+        other.on(new Input.RecoverProcess(APP.application(), "p", createdMs, List.of(known), List.of(0L), Map.of()));
+        other.after((cameNs - other.nowNs) / CoreFixture.MS + 100_000 - 10);
+        assertThat(other.all).noneMatch(Action.Join.class::isInstance);
+        other.after(20);
+        assertThat(other.all).as("100 s after it came, not after it was brought here").anyMatch(Action.Join.class::isInstance);
+    }
+
+    @Test
     void functionsThatRunEndFirstAndOthersWaitUntilItIsBack() {
         Running runs = running("p");
         assertThat(command("p", Kind.SWAP_OUT)).as("not yet").isNull();
