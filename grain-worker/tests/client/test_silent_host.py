@@ -66,7 +66,7 @@ class Host:
                 frame = reader.next()
                 self.heard.put(frame)
                 if self.moves and isinstance(frame, frames.Invoke):
-                    raw.sendall(frames.encode(frames.Moved(frame.request, "")))
+                    raw.sendall(frames.encode(frames.Moved(frame.request, "10.0.0.9:7265")))
         except (OSError, EOFError):
             pass  # it has hung up
 
@@ -171,6 +171,7 @@ def test_a_host_that_always_says_moved_is_asked_more_and_more_rarely_and_no_long
         with pytest.raises(Timeout):
             first.result(20)
         assert 2 <= len(host.connections) <= 30
+        assert process.moved_to == "10.0.0.9:7265"
         host.moves = False
         process.submit("second", 1, timeout=600)
         until(lambda: host.next().function == "second")

@@ -26,11 +26,16 @@ _NAME = "sand.client"
 
 
 class Lost(Exception):
-    """The connection is of no use any more. :ivar at_once: there is no reason to wait before the next one"""
+    """The connection is of no use any more.
 
-    def __init__(self, why: str, at_once: bool = False) -> None:
+    :ivar at_once: there is no reason to wait before the next one
+    :ivar moved_to: where the process is reached now; empty: the host did not say
+    """
+
+    def __init__(self, why: str, at_once: bool = False, moved_to: str = "") -> None:
         super().__init__(why)
         self.at_once = at_once
+        self.moved_to = moved_to
 
 
 class RefusedHere(Exception):
@@ -173,7 +178,9 @@ class Connection:
         self.close()
         if isinstance(first, frames.Refused):
             raise RefusedHere(first)
-        raise Lost("the process is another host's", at_once=isinstance(first, frames.Moved))
+        if isinstance(first, frames.Moved):
+            raise Lost("the process is another host's", at_once=True, moved_to=first.address)
+        raise Lost("the process is another host's")
 
     def _receive(self, to: memoryview) -> int:
         while True:
@@ -287,7 +294,7 @@ class Connection:
                     call.on_failed(frame)
                     return call
             case frames.Moved():
-                raise Lost("the process is another host's now", at_once=True)
+                raise Lost("the process is another host's now", at_once=True, moved_to=frame.address)
             case frames.GoAway():
                 raise Lost(f"the host ends the connection: {frame.cause}")
             case frames.Ping():

@@ -38,6 +38,7 @@ class Process:
     :param tls: for hosts that speak TLS; None: the system's certificates
     :ivar reconnects: connections that there have been after the first: how often one was lost, or the process moved; -1 before
         the first
+    :ivar moved_to: where the process was when it was last told to have moved: `host:port`, behind `tls://` if so; None: nobody said
     :raises SandError: on entry, when there is no way to it
     """
 
@@ -70,6 +71,7 @@ class Process:
         self._is_useful = False
         self._thread: threading.Thread | None = None
         self.reconnects = -1
+        self.moved_to: str | None = None
 
     def __enter__(self) -> Process:
         until = time.monotonic() + _CONNECT_SECONDS
@@ -213,6 +215,8 @@ class Process:
         at_once = isinstance(trouble, Lost) and trouble.at_once and pause == _FIRST_PAUSE
         with self._changed:
             self._trouble = lost(trouble)
+            if isinstance(trouble, Lost) and trouble.moved_to:
+                self.moved_to = trouble.moved_to
             if not at_once and not self._is_closed:
                 self._changed.wait(pause * random.uniform(0.5, 1.0))
         return min(pause * 2, _LONGEST_PAUSE)

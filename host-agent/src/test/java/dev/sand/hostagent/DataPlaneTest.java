@@ -26,6 +26,7 @@ import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
@@ -36,6 +37,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -53,6 +55,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -107,10 +110,14 @@ class DataPlaneTest {
         platform.agent.opens(plane);
     }
 
+    /** Grants that are of an earlier owner's. */
+    private final AtomicInteger stale = new AtomicInteger();
+
     private String place() {
         ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
         long nowMs = System.currentTimeMillis();
-        String grant = grants.sign(new Grant("shop", "p", view.host(), view.epoch(), Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
+        String grant = grants.sign(new Grant("shop", "p", view.host(),
+                view.epoch() + (stale.getAndUpdate(left -> Math.max(0, left - 1)) > 0 ? 1 : 0), Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
         boolean tls = view.address().startsWith("tls://");
         return "{\"address\": \"" + view.address().replace("tls://", "") + "\", \"tls\": " + tls + ", \"grant\": \"" + grant + "\"}";
     }
@@ -154,6 +161,54 @@ class DataPlaneTest {
         long mb = shown.memoryBytes() >> 20;
         assertThat(shown.dataPlane().mbMs()).isBetween(shown.dataPlane().ms() * mb, (shown.dataPlane().ms() + 1) * mb);
         assertThat(plane.lately()).containsExactly(Map.entry("shop/p", 5L));
+    }
+
+    /** The owner, as far as the others know. */
+    private HostAgentPort owner(CompletableFuture<ProcessView> told, AtomicInteger asked) {
+        return (HostAgentPort) Proxy.newProxyInstance(HostAgentPort.class.getClassLoader(), new Class<?>[] {HostAgentPort.class},
+                (proxy, method, arguments) -> {
+                    assertThat(((ProcessCommand) arguments[0]).kind()).isEqualTo(ProcessCommand.Kind.CONNECT);
+                    asked.incrementAndGet();
+                    return told;
+                });
+    }
+
+    @Test
+    void whoIsToldThatItMovedIsToldWhereTo() throws Exception {
+        ProcessView here = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
+        AtomicInteger asked = new AtomicInteger();
+        plane.reaches(owner(CompletableFuture.completedFuture(here.at("10.0.0.9:7265", 7)), asked));
+        stale.set(1);
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("echo", Value.json("1"), PATIENCE).text()).isEqualTo("1");
+            assertThat(client.movedTo()).contains("10.0.0.9:7265");
+            assertThat(asked).hasValue(1);
+        }
+    }
+
+    @Test
+    void aProcessThatIsNowhereIsNotMadeByBeingLookedFor() throws Exception {
+        plane.reaches(platform.agent);
+        stale.set(1);
+        try (ProcessClient client = client()) {
+            assertThat(client.movedTo()).as("it is there: the grant alone was another's").contains(plane.address());
+        }
+        platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.KILL)).join();
+        assertThatThrownBy(() -> platform.agent.process(new ProcessCommand("shop", 0, "p", ProcessCommand.Kind.CONNECT)).join())
+                .hasMessageContaining("shop");
+        assertThat(platform.agent.processes("shop").join()).isEmpty();
+    }
+
+    @Test
+    void anOwnerThatDoesNotAnswerIsNotWaitedFor() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        plane.reaches(owner(new CompletableFuture<>(), asked));
+        stale.set(1);
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("echo", Value.json("1"), PATIENCE).text()).isEqualTo("1");
+            assertThat(client.movedTo()).isEmpty();
+            assertThat(asked).hasValue(1);
+        }
     }
 
     @Test

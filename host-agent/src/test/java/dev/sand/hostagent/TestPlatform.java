@@ -17,6 +17,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Placement;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.EmbeddedMembership;
@@ -50,6 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -58,7 +60,7 @@ final class TestPlatform implements AutoCloseable {
     private static final Path RUNTIME = Path.of("../grain-worker/src").toAbsolutePath().normalize();
 
     final Home home;
-    final MemoryStore store;
+    final GlobalStore store;
     final InvocationStore invocations;
     final LogStore logs;
     final SharedData data;
@@ -94,11 +96,11 @@ final class TestPlatform implements AutoCloseable {
     }
 
     /** One of several hosts, which share bus and store. */
-    TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration) throws Exception {
+    TestPlatform(GlobalBus bus, GlobalStore store, Membership membership, HostAgentConfiguration configuration) throws Exception {
         this(bus, store, membership, configuration, platform -> { });
     }
 
-    TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration, Preparation before)
+    TestPlatform(GlobalBus bus, GlobalStore store, Membership membership, HostAgentConfiguration configuration, Preparation before)
             throws Exception {
         this(bus, store, membership, configuration, SandboxConfiguration.defaults("test")
                 .withKind(SandboxConfiguration.Kind.PROCESS).withPython("python3", RUNTIME).withBlank(0), before);
@@ -107,7 +109,7 @@ final class TestPlatform implements AutoCloseable {
     volatile String key = "key";
     volatile UsageCounter usage = UsageCounter.NONE;
 
-    private TestPlatform(GlobalBus bus, MemoryStore store, Membership membership, HostAgentConfiguration configuration,
+    private TestPlatform(GlobalBus bus, GlobalStore store, Membership membership, HostAgentConfiguration configuration,
                          SandboxConfiguration sandboxes, Preparation before) throws Exception {
         this.store = store;
         invocations = new InvocationStore(store, InvocationStore.Options.DEFAULT);
@@ -129,6 +131,8 @@ final class TestPlatform implements AutoCloseable {
 
     /** What every use of the processes' images fails with; null: nothing. */
     volatile RuntimeException imageFault;
+    /** Told of each call of the store for an image before it is made, on its thread: it may hold it up, or let it fail. */
+    volatile Consumer<String> onImageCall = call -> { };
 
     private GlobalStore faulty() {
         return (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(), new Class<?>[] {GlobalStore.class},
@@ -136,6 +140,7 @@ final class TestPlatform implements AutoCloseable {
                     if (imageFault != null) {
                         throw imageFault;
                     }
+                    onImageCall.accept(method.getName());
                     try {
                         return method.invoke(store, arguments);
                     } catch (InvocationTargetException e) {
@@ -161,6 +166,15 @@ final class TestPlatform implements AutoCloseable {
                         .orElse(0);
             }
         };
+    }
+
+    /** The same version, deployed with other limits of its processes. */
+    ApplicationVersion change(ApplicationVersion of, ProcessSpec processes) {
+        ApplicationVersion changed = new ApplicationVersion(of.schema(), of.application(), of.version(), of.bundle(), of.dependencies(),
+                of.sandbox(), of.grains(), of.workflows(), of.routes(), of.placements(), of.durability(), of.createdMs(), of.queues(),
+                of.triggers(), processes);
+        versions.put(new AppKey(of.application(), of.version()), changed);
+        return changed;
     }
 
     /** Deploys grains given by their handlers' code. */
@@ -270,6 +284,23 @@ final class TestPlatform implements AutoCloseable {
         }
         return parents.keySet().stream().filter(pid -> depth(parents, pid) == depth).findFirst()
                 .flatMap(ProcessHandle::of).orElseThrow();
+    }
+
+    /**
+     * A worker or an instance of one grain.
+     *
+     * @param role worker or instance; @param pid as the process itself knows it; 0: any
+     */
+    ProcessHandle process(String application, String role, String grain, long pid) throws IOException {
+        try (var folders = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path folder : folders) {
+                if (isOurs(folder, application) && Files.readString(folder.resolve("cmdline")).startsWith("sand " + role + " " + grain + "\0")
+                        && (pid == 0 || Files.readString(folder.resolve("status")).matches("(?s).*\nNSpid:[\t0-9]*\t" + pid + "\n.*"))) {
+                    return ProcessHandle.of(Long.parseLong(folder.getFileName().toString())).orElseThrow();
+                }
+            }
+        }
+        throw new IllegalStateException("there is no " + role + " of grain " + grain);
     }
 
     private static int depth(Map<Long, Long> parents, long pid) {

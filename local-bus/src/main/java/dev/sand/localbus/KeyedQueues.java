@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -17,13 +18,22 @@ public final class KeyedQueues {
     public static final String ANY = null;
 
     /** @param order of arrival, ascending; given by the queues; @param atNs when that was, by whoever offers it */
-    public record Message(String source, String key, Payload payload, long order, long atNs) {}
+    public record Message(String source, String key, Payload payload, long order, long atNs) {
+        /** The same, having come at another time. */
+        public Message at(long otherNs) {
+            return new Message(source, key, payload, order, otherNs);
+        }
+    }
 
     private record Address(String source, String key) {}
 
     private final int maxDepth;
     private final long maxBytes;
     private final Map<Address, ArrayDeque<Message>> queues = new LinkedHashMap<>();
+    /** All of them, by order. */
+    private final TreeMap<Long, Message> arrived = new TreeMap<>();
+    /** Null until a trigger asks. */
+    private MessagesByKey byKey;
     private long arrivals;
     private int size;
     private long bytes;
@@ -42,9 +52,7 @@ public final class KeyedQueues {
     public GrainQueue.Refusal offer(String source, String key, Payload payload, long atNs) {
         GrainQueue.Refusal refusal = refusal(payload.size());
         if (refusal == null) {
-            queues.computeIfAbsent(new Address(source, key), address -> new ArrayDeque<>(2))
-                    .add(new Message(source, key, payload, arrivals++, atNs));
-            count(payload, 1);
+            add(new Message(source, key, payload, arrivals++, atNs));
         }
         return refusal;
     }
@@ -52,28 +60,44 @@ public final class KeyedQueues {
     /** A message that has its place already: its order is above those of all that are here. There is room for it. */
     public void put(Message message) {
         arrivals = message.order() + 1;
+        add(message);
+    }
+
+    private void add(Message message) {
         queues.computeIfAbsent(new Address(message.source(), message.key()), address -> new ArrayDeque<>(2)).add(message);
+        comes(message);
         count(message.payload(), 1);
+    }
+
+    private void comes(Message message) {
+        arrived.put(message.order(), message);
+        if (byKey != null) {
+            byKey.add(message);
+        }
+    }
+
+    private void goes(Message message) {
+        arrived.remove(message.order());
+        if (byKey != null) {
+            byKey.remove(message);
+        }
     }
 
     /** Takes the message of that order, wherever it stands, or returns null: it is not here. */
     public Message remove(long order) {
-        for (Map.Entry<Address, ArrayDeque<Message>> each : queues.entrySet()) {
-            for (Message message : each.getValue()) {
-                if (message.order() == order) {
-                    each.getValue().remove(message);
-                    if (each.getValue().isEmpty()) {
-                        queues.remove(each.getKey());
-                    }
-                    settle(message);
-                    return message;
-                }
-                if (message.order() > order) {
-                    break;
-                }
-            }
+        Message message = arrived.get(order);
+        if (message == null) {
+            return null;
         }
-        return null;
+        Address address = new Address(message.source(), message.key());
+        ArrayDeque<Message> queue = queues.get(address);
+        queue.removeIf(each -> each == message);
+        if (queue.isEmpty()) {
+            queues.remove(address);
+        }
+        goes(message);
+        settle(message);
+        return message;
     }
 
     /** @return null when a message of that size has room now, else why not */
@@ -102,6 +126,9 @@ public final class KeyedQueues {
         if (source != ANY && key != ANY) {
             ArrayDeque<Message> queue = queues.get(new Address(source, key));
             return queue == null ? null : queue.peekFirst();
+        }
+        if (source == ANY && key == ANY) {
+            return arrived.isEmpty() ? null : arrived.firstEntry().getValue();
         }
         Message oldest = null;
         for (Message head : heads()) {
@@ -133,6 +160,7 @@ public final class KeyedQueues {
         while (!earlier.isEmpty()) {
             queue.addFirst(earlier.pollLast());
         }
+        comes(message);
     }
 
     /** A message that was borrowed is gone. */
@@ -160,10 +188,11 @@ public final class KeyedQueues {
         if (queue.isEmpty()) {
             queues.remove(address);
         }
+        goes(message);
     }
 
     /** The first message of every queue. */
-    List<Message> heads() {
+    private List<Message> heads() {
         List<Message> heads = new ArrayList<>(queues.size());
         for (ArrayDeque<Message> queue : queues.values()) {
             heads.add(queue.peekFirst());
@@ -173,15 +202,30 @@ public final class KeyedQueues {
 
     /** All messages in order of arrival, but for those that are borrowed. */
     public List<Message> inOrder() {
-        List<Message> all = new ArrayList<>(size);
-        queues.values().forEach(all::addAll);
-        all.sort((a, b) -> Long.compare(a.order(), b.order()));
-        return all;
+        return new ArrayList<>(arrived.values());
+    }
+
+    /** The first so many, or none when there are not as many. */
+    List<Message> first(int count) {
+        return arrived.size() < count ? List.of() : arrived.values().stream().limit(count).toList();
+    }
+
+    /** So many messages of one key: of that which was the first to have them. Or none. */
+    List<Message> complete(int count) {
+        if (byKey == null || byKey.count != count) {
+            byKey = new MessagesByKey(count, arrived.values());
+        }
+        return byKey.first();
+    }
+
+    /** Of that key, from all sources, in order of arrival. */
+    public List<Message> ofKey(String key) {
+        return byKey != null ? byKey.of(key) : arrived.values().stream().filter(message -> message.key().equals(key)).toList();
     }
 
     /** All messages in no order, but for those that are borrowed. */
     public void forEach(Consumer<Message> each) {
-        queues.values().forEach(queue -> queue.forEach(each));
+        arrived.values().forEach(each);
     }
 
     /** With those that are borrowed. */

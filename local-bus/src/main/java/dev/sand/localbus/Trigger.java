@@ -1,10 +1,7 @@
 package dev.sand.localbus;
 
 import dev.sand.localbus.KeyedQueues.Message;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * When waiting messages make an invocation (PraaS 4.3, table 3): a pure predicate on queues. It selects and takes nothing;
@@ -34,15 +31,7 @@ public sealed interface Trigger {
 
         @Override
         public List<Message> select(KeyedQueues queues) {
-            Map<String, List<Message>> byKey = new LinkedHashMap<>();
-            for (Message message : queues.inOrder()) {
-                List<Message> sameKey = byKey.computeIfAbsent(message.key(), key -> new ArrayList<>(count));
-                sameKey.add(message);
-                if (isComplete(sameKey.size())) {
-                    return sameKey;
-                }
-            }
-            return List.of();
+            return queues.complete(count);
         }
 
         /** The predicate itself, for an owner that counts in its own way: the join of a workflow. */
@@ -59,11 +48,7 @@ public sealed interface Trigger {
 
         @Override
         public List<Message> select(KeyedQueues queues) {
-            if (queues.size() < count) {
-                return List.of();
-            }
-            List<Message> inOrder = queues.inOrder();
-            return inOrder.size() < count ? List.of() : List.copyOf(inOrder.subList(0, count));
+            return queues.first(count);
         }
     }
 

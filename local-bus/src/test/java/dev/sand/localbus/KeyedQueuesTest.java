@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sand.event.Payload;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class KeyedQueuesTest {
     private final KeyedQueues queues = new KeyedQueues(100, 1000);
@@ -105,6 +111,73 @@ class KeyedQueuesTest {
         assertThat(texts(selected)).containsExactly("2", "3");
         queues.removeAll(selected);
         assertThat(texts(join.select(queues))).containsExactly("1", "4");
+    }
+
+    /** What it says, looked at from scratch each time. */
+    private static List<Message> completedFirst(List<Message> inOrder, int count) {
+        Map<String, List<Message>> byKey = new HashMap<>();
+        for (Message message : inOrder) {
+            List<Message> same = byKey.computeIfAbsent(message.key(), key -> new ArrayList<>());
+            same.add(message);
+            if (same.size() == count) {
+                return same;
+            }
+        }
+        return List.of();
+    }
+
+    @Test
+    void aMultiSourceTriggerSelectsTheKeyThatWasCompleteFirstWhateverCameAndWent() {
+        for (int seed = 1; seed <= 200; seed++) {
+            Random dice = new Random(seed);
+            KeyedQueues many = new KeyedQueues(1_000, 100_000);
+            List<Message> borrowed = new ArrayList<>();
+            int count = 1 + dice.nextInt(4);
+            int fired = 0;
+            for (int step = 0; step < 300; step++) {
+                List<Message> all = many.inOrder();
+                switch (dice.nextInt(8)) {
+                    case 0 -> fired += many.remove(all.isEmpty() ? 7 : all.get(dice.nextInt(all.size())).order()) == null ? 0 : 1;
+                    case 1 -> Optional.ofNullable(many.borrow(ANY, dice.nextBoolean() ? ANY : "k" + dice.nextInt(6))).ifPresent(borrowed::add);
+                    case 2 -> {
+                        if (!borrowed.isEmpty()) {
+                            many.giveBack(borrowed.remove(dice.nextInt(borrowed.size())));
+                        }
+                    }
+                    case 3 -> many.poll("s" + dice.nextInt(3), ANY);
+                    case 4 -> count = dice.nextInt(10) == 0 ? 1 + dice.nextInt(4) : count; // another version says so
+                    default -> many.offer("s" + dice.nextInt(3), "k" + dice.nextInt(6), payload("" + step));
+                }
+                List<Message> selected = new Trigger.MultiSource(count).select(many);
+                assertThat(selected).as("seed %d, step %d", seed, step).isEqualTo(completedFirst(many.inOrder(), count));
+                assertThat(many.ofKey("k1")).isEqualTo(many.inOrder().stream().filter(one -> one.key().equals("k1")).toList());
+                if (dice.nextInt(3) == 0) {
+                    many.removeAll(selected);
+                }
+            }
+            assertThat(fired).isPositive();
+        }
+    }
+
+    /** Looked at from scratch, each arrival costs as much as all before it: 40,000 million steps in all. */
+    @Test
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void veryManyIncompleteKeysCostNoMoreThanTheirMessages() {
+        KeyedQueues many = new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE);
+        Trigger join = new Trigger.MultiSource(2);
+        int keys = 200_000;
+        for (int key = 0; key < keys; key++) {
+            many.offer("s", "k" + key, payload("1"));
+            assertThat(join.select(many)).isEmpty();
+            assertThat(many.peek(ANY, ANY).key()).isEqualTo("k0");
+        }
+        for (int key = 0; key < keys; key++) {
+            many.offer("t", "k" + key, payload("2"));
+            List<Message> selected = join.select(many);
+            assertThat(texts(selected)).containsExactly("1", "2");
+            many.removeAll(selected);
+        }
+        assertThat(many.size()).isZero();
     }
 
     @Test

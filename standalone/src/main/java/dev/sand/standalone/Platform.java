@@ -121,6 +121,7 @@ final class Platform implements AutoCloseable {
         RoutingMetrics.addTo(metrics, hosts instanceof RemoteHosts remote ? remote.counts() : new RoutingCounts());
         if (host != null) {
             host.agent.reaches(hosts);
+            host.plane.reaches(hosts);
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
         opened.add(HeldQuotas.watch(backends.store(), stored, host == null ? null : host.agent));

@@ -50,8 +50,16 @@ final class Connection implements AutoCloseable {
     static final class MovedAway extends IOException {
         private static final long serialVersionUID = 1L;
 
-        MovedAway() {
+        private final String address;
+
+        /** @param address where it is reached now; empty: the host does not know */
+        MovedAway(String address) {
             super("the process is another host's");
+            this.address = address;
+        }
+
+        String address() {
+            return address;
         }
     }
 
@@ -82,7 +90,7 @@ final class Connection implements AutoCloseable {
             switch (frame()) {
                 case Frame.Welcome it -> welcome = it;
                 case Frame.Refused refused -> throw new Refused(refused);
-                case Frame.Moved moved -> throw new MovedAway();
+                case Frame.Moved moved -> throw new MovedAway(moved.address());
                 case null, default -> throw new IOException(place.host() + " does not answer as a data plane does");
             }
             socket.setSoTimeout(welcome.idleMs());
@@ -212,7 +220,7 @@ final class Connection implements AutoCloseable {
                 }
                 return call;
             }
-            case Frame.Moved moved -> throw new MovedAway();
+            case Frame.Moved moved -> throw new MovedAway(moved.address());
             case Frame.GoAway end -> throw new IOException("the host ends the connection: " + end.cause());
             case Frame.Ping ping -> send(new Frame.Pong(ping.number()));
             case null, default -> { }

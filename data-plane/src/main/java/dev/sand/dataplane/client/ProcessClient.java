@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -49,6 +50,7 @@ public final class ProcessClient implements AutoCloseable {
     private int room = 1;
     private long aheadMs;
     private int connections;
+    private String movedTo;
 
     /**
      * Connects. The process is made when it is not there.
@@ -137,6 +139,16 @@ public final class ProcessClient implements AutoCloseable {
         lock.lock();
         try {
             return Math.max(0, connections - 1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where the process was when it was last told to have moved: host:port, behind {@code tls://} if so; empty: nobody said where to. */
+    public Optional<String> movedTo() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(movedTo);
         } finally {
             lock.unlock();
         }
@@ -330,6 +342,9 @@ public final class ProcessClient implements AutoCloseable {
         lock.lock();
         try {
             trouble = String.valueOf(why.getMessage());
+            if (why instanceof Connection.MovedAway moved && !moved.address().isEmpty()) {
+                movedTo = moved.address();
+            }
             if (!atOnce && !closed) {
                 changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(pauseMs / 2, pauseMs + 1)));
             }

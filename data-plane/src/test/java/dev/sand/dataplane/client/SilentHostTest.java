@@ -94,7 +94,7 @@ class SilentHostTest {
                 Frame frame = frame(in);
                 heard.add(frame);
                 if (moves && frame instanceof Frame.Invoke invoke) {
-                    ByteBuffer moved = Frames.encode(new Frame.Moved(invoke.request(), ""));
+                    ByteBuffer moved = Frames.encode(new Frame.Moved(invoke.request(), "10.0.0.9:7265"));
                     socket.getOutputStream().write(moved.array(), moved.position(), moved.remaining());
                 }
             }
@@ -190,6 +190,7 @@ class SilentHostTest {
             CompletableFuture<Value> first = client.submit("first", Value.json("1"), Duration.ofSeconds(1));
             assertThatThrownBy(first::get).hasCauseInstanceOf(InvocationException.class).hasMessageContaining("has not answered in its time");
             assertThat(connections).hasSizeBetween(2, 30);
+            assertThat(client.movedTo()).contains("10.0.0.9:7265");
             moves = false;
             heard.clear();
             client.submit("second", Value.json("1"), LONG);

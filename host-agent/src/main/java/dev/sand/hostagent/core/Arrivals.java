@@ -18,6 +18,8 @@ final class Arrivals {
     private final Processes processes;
     /** By process, those that may be accepted and have not entered. */
     private final Map<String, Set<RunningExecution>> coming = new HashMap<>();
+    /** By process, how many wait to be told whether they may: it comes here, or is on its way elsewhere. */
+    private final Map<String, Integer> asking = new HashMap<>();
 
     Arrivals(Processes processes) {
         this.processes = processes;
@@ -32,14 +34,25 @@ final class Arrivals {
      * @param then told why it cannot be taken here, or null: it may be accepted; not told when the execution has ended
      */
     void locate(RunningExecution execution, ProcessSpec spec, Consumer<Failure> then) {
+        ProcessHome known = processes.table().here(execution.request().application(), execution.request().processId());
+        if (!isComing(execution) && full(execution, known, spec) instanceof Failure full) {
+            then.accept(full);
+            return;
+        }
+        asking.merge(of(execution), 1, Integer::sum);
+        ask(execution, spec, then);
+    }
+
+    private void ask(RunningExecution execution, ProcessSpec spec, Consumer<Failure> then) {
         String application = execution.request().application();
         String id = execution.request().processId();
         processes.table().findToEnter(application, id, execution.request().version(), (home, failure) -> {
-            if (execution.isEnded()) {
+            if (failure == null && home != null && home.migration().isUnderWay() && !isComing(execution) && !execution.isEnded()) {
+                home.migration().hold(() -> ask(execution, spec, then));
                 return;
             }
-            if (failure == null && home != null && home.migration().isUnderWay() && !isComing(execution)) {
-                home.migration().hold(() -> locate(execution, spec, then));
+            asking.computeIfPresent(of(execution), (process, count) -> count > 1 ? count - 1 : null);
+            if (execution.isEnded()) {
                 return;
             }
             Failure refusal = failure != null ? failure : processes.elsewhere(execution, home);
@@ -59,7 +72,8 @@ final class Arrivals {
             return null;
         }
         ProcessSpec spec = home != null ? home.spec() : made;
-        long others = count(of(execution)) - (isComing(execution) ? 1 : 0) + (home != null ? home.entered() : 0);
+        long others = count(of(execution)) - (isComing(execution) ? 1 : 0) + asking.getOrDefault(of(execution), 0)
+                + (home != null ? home.entered() : 0);
         return others < (long) spec.concurrency() + spec.queueDepth() ? null : new Failure(Errors.OVERLOADED, "process "
                 + execution.request().processId() + " of application " + execution.request().application() + " has a limit of "
                 + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later", Failure.Source.PLATFORM,

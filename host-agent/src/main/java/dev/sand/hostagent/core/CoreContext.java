@@ -181,6 +181,11 @@ final class CoreContext {
         return epochOffsetMs + nowNs / 1_000_000;
     }
 
+    /** To 1970's clock, from {@link #nowNs}. */
+    long epochOffsetNs() {
+        return epochOffsetMs * 1_000_000;
+    }
+
     /** Eleven characters, so that the path of a socket below it fits. */
     String nextSandboxId() {
         String counter = Long.toString(sandboxes++, 36);

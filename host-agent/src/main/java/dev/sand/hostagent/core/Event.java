@@ -222,6 +222,9 @@ final class Event extends Timed implements GrainQueue.Entry {
     /** The attempt is lost; the next one begins with nothing of it. */
     void nextAttempt(CoreContext context) {
         context.timers.disarm(this);
+        if (state == State.RUNNING && owner.process() != null) {
+            context.processes.attemptEnded(this); // under its own number: the next one has done nothing yet
+        }
         attempt++;
         if (context.has(Rule.PUBLISH_ON_FINISH_ONLY)) {
             published = List.of();

@@ -156,7 +156,7 @@ final class Imaging extends Timed {
             return;
         }
         snapshot = true;
-        ProcessImage image = process.image(home.about(swaps));
+        ProcessImage image = process.image(home.about(swaps), context.epochOffsetNs());
         journal.imageBegins(image.number());
         home.writesImage();
         context.emit(new Action.WriteImage(home.application(), home.id(), journal.place(), journal.epoch(), swaps, image,

@@ -68,11 +68,7 @@ final class ProcessCommands {
                 step.on(home);
             }
         };
-        if (command.kind() == ProcessCommand.Kind.CREATE) {
-            table.findToEnter(command.application(), command.process(), command.version(), found);
-        } else {
-            table.findHere(command.application(), command.process(), command.version(), values, found);
-        }
+        table.findFor(command, values, found);
     }
 
     /** It is no more here then: not before what the journals have of executions in it is known. */

@@ -89,7 +89,7 @@ final class ProcessDeliveries {
             refuse(delivery, refusal);
             return;
         }
-        context.processes.table().findHere(message.application(), message.destination(), message.version(), true, (home, failure) -> {
+        context.processes.table().findHere(message.application(), message.destination(), message.version(), (home, failure) -> {
             if (delivery.isGone()) {
                 context.processes.free(message.application(), List.of(message.payload()));
             } else if (home == null) {

@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessPlace;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +16,8 @@ import java.util.function.BiConsumer;
 final class ProcessTable {
     /** Of one application in the memory of one host, as in the emulator. */
     static final int MOST = 10_000;
+    /** Commands that wait for one process which is on its way. */
+    static final int MOST_COMMANDS = 1_000;
 
     /** KILLED: for good, though something of it is left. */
     private enum Way { COMES, GOES, KILLED }
@@ -26,6 +29,8 @@ final class ProcessTable {
         /** Done when that is another host's. */
         final Runnable onLost;
         final List<Runnable> waiting = new ArrayList<>(1);
+        /** Of those that wait. */
+        int commands;
         Way way;
 
         Changing(int slot, Way way, Runnable onLost) {
@@ -39,6 +44,13 @@ final class ProcessTable {
             waiting.forEach(Runnable::run);
         }
     }
+
+    /**
+     * @param values false: it is brought without its state, to be killed
+     * @param makes there is to be one, and this is behind all that is left of one that was killed
+     * @param commands whoever asks is not waited for elsewhere: there may be too many
+     */
+    private record How(boolean values, boolean makes, boolean commands) {}
 
     private final CoreContext context;
     private final ProcessPlaces places;
@@ -76,30 +88,33 @@ final class ProcessTable {
      * @param step given the process; or null: there is none, or it is another host's, or cannot be brought, for the reason given
      */
     void find(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
-        find(application, id, version, true, false, step);
+        find(application, id, version, new How(true, false, false), step);
     }
 
-    private void find(String application, String id, int version, boolean values, boolean makes, BiConsumer<ProcessHome, Failure> step) {
+    private void find(String application, String id, int version, How how, BiConsumer<ProcessHome, Failure> step) {
         ProcessHome home = here(application, id);
         Changing under = changing.getOrDefault(application, Map.of()).get(id);
         int in = slotOf(application, id);
         SlotTable.State slot = context.slots.state(in);
         if (home != null) {
             step.accept(home, null);
-        } else if (under != null && under.way == Way.KILLED && !makes) {
+        } else if (under != null && under.way == Way.KILLED && !how.makes) {
             step.accept(null, null);
+        } else if (under != null && how.commands && under.commands == MOST_COMMANDS) {
+            step.accept(null, tooMany(application, id));
         } else if (under != null) {
-            under.waiting.add(() -> find(application, id, version, values, makes, step));
+            under.commands += how.commands ? 1 : 0;
+            under.waiting.add(() -> find(application, id, version, how, step));
         } else if (slot == SlotTable.State.RECOVERING || isAwaited(application, id)) {
-            context.later(() -> find(application, id, version, values, makes, step)); // the journal may have it
+            context.later(() -> find(application, id, version, how, step)); // the journal may have it
         } else if (slot == SlotTable.State.ELSEWHERE) {
             step.accept(null, null);
-        } else if (values && full(application) instanceof Failure full) {
+        } else if (how.values && full(application) instanceof Failure full) {
             step.accept(null, full);
         } else {
-            bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of(), in), version, values, (found, failure) -> {
+            bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of(), in), version, how.values, (found, failure) -> {
                 if (found == null && failure == null && slotOf(application, id) != in) {
-                    find(application, id, version, values, makes, step); // it lives elsewhere
+                    find(application, id, version, how, step); // it lives elsewhere
                 } else {
                     step.accept(found, failure);
                 }
@@ -110,25 +125,30 @@ final class ProcessTable {
     /**
      * As {@link #find}, for who was sent here: it is looked up where it lives, when that is not this host as far as is known.
      *
-     * @param values false: it is brought without its state, to be killed
      * @param step given the process; or null: there is none, or it cannot be brought, or is another host's, for the reason given
      */
-    void findHere(String application, String id, int version, boolean values, BiConsumer<ProcessHome, Failure> step) {
-        findHere(application, id, version, values, false, step);
+    void findHere(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
+        findHere(application, id, version, new How(true, false, false), step);
+    }
+
+    /** As above, for the control plane. @param values false: it is brought without its state, to be killed */
+    void findFor(ProcessCommand command, boolean values, BiConsumer<ProcessHome, Failure> step) {
+        findHere(command.application(), command.process(), command.version(),
+                new How(values, command.kind() == ProcessCommand.Kind.CREATE, true), step);
     }
 
     /** As above, for who makes one when there is none: that is behind all that is left of one that was killed. */
     void findToEnter(String application, String id, int version, BiConsumer<ProcessHome, Failure> step) {
-        findHere(application, id, version, true, true, step);
+        findHere(application, id, version, new How(true, true, false), step);
     }
 
-    private void findHere(String application, String id, int version, boolean values, boolean makes, BiConsumer<ProcessHome, Failure> step) {
+    private void findHere(String application, String id, int version, How how, BiConsumer<ProcessHome, Failure> step) {
         BiConsumer<ProcessHome, Failure> found = (home, failure) -> {
             boolean elsewhere = home == null && failure == null && isElsewhere(application, id);
             step.accept(home, elsewhere ? Refusals.movedProcess(id, slotOf(application, id)) : failure);
         };
         if (isKnown(application, id) || !isElsewhere(application, id)) {
-            find(application, id, version, values, makes, found);
+            find(application, id, version, how, found);
             return;
         }
         context.emit(new Action.FindImage(application, id, (view, place, failure) -> {
@@ -136,7 +156,7 @@ final class ProcessTable {
                 step.accept(null, failure);
             } else {
                 heard(application, id, view != null, place);
-                find(application, id, version, values, makes, found);
+                find(application, id, version, how, found);
             }
         }));
     }
@@ -284,6 +304,12 @@ final class ProcessTable {
             }
             context.processes.changed(home.application());
         }
+    }
+
+    private static Failure tooMany(String application, String id) {
+        return new Failure(Errors.OVERLOADED, "process " + id + " of application " + application + " is on its way, and a limit of "
+                + MOST_COMMANDS + " commands wait for it already; try again later", Failure.Source.PLATFORM, true, null,
+                Map.of("limit", MOST_COMMANDS, "actual", MOST_COMMANDS + 1));
     }
 
     /** Why the application may have no more of them here; null: it may. */

@@ -164,7 +164,7 @@ final class Restoring implements Tenant {
                 about.dedicated());
         CloudProcess process = new CloudProcess(what.process(), spec);
         if (image != null) {
-            process.restore(image, context.nowNs);
+            process.restore(image, context.nowNs, context.epochOffsetNs());
         }
         for (ProcessChange change : changes) {
             context.processes.free(what.application(), process.replay(change, context.nowNs));

@@ -87,6 +87,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         }
     };
     private final CountedOnce counted = new CountedOnce(MOST_COUNTED);
+    private final Whereabouts whereabouts = new Whereabouts(loop);
     private int strangers;
     private long incoming;
 
@@ -198,6 +199,10 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         return counted;
     }
 
+    Whereabouts whereabouts() {
+        return whereabouts;
+    }
+
     /** A connection that was none of ours. */
     void noConnection() {
         strangers--;
@@ -213,6 +218,11 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     }
 
     // --- for others, on any thread
+
+    /** Clients are told where their process has moved. @param hosts whichever host owns what is asked for */
+    public void reaches(HostAgentPort hosts) {
+        whereabouts.reaches(hosts);
+    }
 
     public DataPlaneFigures figures() {
         return figures;

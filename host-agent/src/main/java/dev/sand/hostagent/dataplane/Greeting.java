@@ -16,7 +16,7 @@ final class Greeting {
         this.connection = connection;
     }
 
-    /** @return null: it is not good, and the connection ends */
+    /** @return null: it is not good, and the connection ends, perhaps a moment later */
     Grant shown(Frame.Hello hello) {
         if (hello.version() != Frames.VERSION) {
             refuse(Errors.BAD_REQUEST, "this host speaks version " + Frames.VERSION + " of the protocol, not " + hello.version(), false);
@@ -34,8 +34,10 @@ final class Greeting {
             return null;
         }
         if (!plane.isHere(shown)) {
-            connection.send(new Frame.Moved(0, ""));
-            connection.close("its grant is for another place");
+            plane.whereabouts().find(shown, address -> {
+                connection.send(new Frame.Moved(0, address));
+                connection.close("its grant is for another place");
+            });
             return null;
         }
         return shown;

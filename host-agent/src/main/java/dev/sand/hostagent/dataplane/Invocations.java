@@ -182,13 +182,19 @@ final class Invocations {
 
     /** The process lives elsewhere, and the invocation has not begun. */
     void onElsewhere(Call call) {
-        connection.end(call, new Frame.Moved(call.request, ""));
+        plane.whereabouts().find(grant, address -> {
+            if (connection.isOpen(call)) {
+                connection.end(call, new Frame.Moved(call.request, address));
+            } else {
+                countNot(call);
+            }
+        });
     }
 
     /** It ended under an earlier owner, and its record says how; or the process is another host's. */
     void onMoved(Call call) {
         if (!plane.isHere(grant)) {
-            connection.end(call, new Frame.Moved(call.request, ""));
+            onElsewhere(call);
             return;
         }
         plane.blocking().execute(() -> {
@@ -205,7 +211,7 @@ final class Invocations {
             }
             Optional<InvocationResult> found = ended;
             connection.run(() -> found.ifPresentOrElse(result -> connection.onRecorded(call, result),
-                    () -> connection.end(call, new Frame.Moved(call.request, ""))));
+                    () -> connection.end(call, new Frame.Moved(call.request, Whereabouts.UNKNOWN))));
         });
     }
 

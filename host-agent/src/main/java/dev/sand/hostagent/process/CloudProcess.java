@@ -367,23 +367,28 @@ public final class CloudProcess {
 
     // --- as it was elsewhere, or before
 
-    /** All of it that lasts, while no change is on its way: of an attempt whose end is none yet nothing counts. */
-    public ProcessImage image(ProcessImage.About about) {
+    /**
+     * All of it that lasts, while no change is on its way: of an attempt whose end is none yet nothing counts.
+     *
+     * @param epochOffsetNs from this host's clock to 1970's, in which an image has the times of messages that a time-out counts from
+     */
+    public ProcessImage image(ProcessImage.About about, long epochOffsetNs) {
         List<Message> messages = mailbox.all();
         begun.values().forEach(own -> messages.addAll(own.borrowed));
         finished.forEach(each -> messages.addAll(each.received));
+        messages.replaceAll(message -> message.at(mailbox.invoking().isTimed(message) ? message.atNs() + epochOffsetNs : 0));
         messages.sort(Comparator.comparingLong(Message::order));
         Map<String, BitSet> taken = new LinkedHashMap<>();
         mailbox.taken().forEach((sender, ordinals) -> taken.put(sender, (BitSet) ordinals.clone()));
         return new ProcessImage(number, about, state.values(), state.cold(spec.memoryBytes()), messages, taken);
     }
 
-    /** What an image has; of a process that has nothing yet. */
-    public void restore(ProcessImage image, long nowNs) {
+    /** What an image has; of a process that has nothing yet. @param epochOffsetNs as in {@link #image}: clocks of hosts may differ */
+    public void restore(ProcessImage image, long nowNs, long epochOffsetNs) {
         number = image.number();
         image.state().forEach(state::restore);
-        image.messages().forEach(message -> mailbox.put(new Message(message.source(), message.key(), message.payload(), message.order(),
-                nowNs)));
+        image.messages().forEach(message -> mailbox.put(message.at(message.atNs() == 0 ? nowNs : Math.min(nowNs,
+                message.atNs() - epochOffsetNs))));
         image.taken().forEach((sender, ordinals) -> ordinals.stream().forEach(ordinal -> mailbox.took(sender, ordinal)));
     }
 

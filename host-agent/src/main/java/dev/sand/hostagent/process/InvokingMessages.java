@@ -50,9 +50,18 @@ public final class InvokingMessages {
         return key.startsWith(PREFIX);
     }
 
+    /** Whether a time-out of its function counts from when it came. */
+    boolean isTimed(Message message) {
+        return isOne(message.key()) && spec.function(function(message.key())).timeoutMs() > 0;
+    }
+
+    private static String function(String key) {
+        return key.substring(PREFIX.length(), key.indexOf(':', PREFIX.length()));
+    }
+
     void put(Message message) {
-        int end = message.key().indexOf(':', PREFIX.length());
-        String function = message.key().substring(PREFIX.length(), end);
+        String function = function(message.key());
+        int end = PREFIX.length() + function.length();
         byFunction.computeIfAbsent(function, added -> new KeyedQueues(Integer.MAX_VALUE, Long.MAX_VALUE))
                 .put(new Message(message.source(), message.key().substring(end + 1), message.payload(), message.order(), message.atNs()));
         size++;
@@ -134,8 +143,7 @@ public final class InvokingMessages {
         if (oldest == null || dueNs(function, oldest) > nowNs) {
             return null;
         }
-        List<Message> there = function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder()
-                : queue.inOrder().stream().filter(message -> message.key().equals(oldest.key())).toList();
+        List<Message> there = function.trigger() == ProcessSpec.Trigger.BATCH ? queue.inOrder() : queue.ofKey(oldest.key());
         return new Ready(name, there, dueNs(function, oldest));
     }
 

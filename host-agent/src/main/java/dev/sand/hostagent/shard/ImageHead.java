@@ -1,5 +1,6 @@
 package dev.sand.hostagent.shard;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.process.ProcessImage;
@@ -14,7 +15,8 @@ import java.util.Set;
  * What an image has beside the values, as it is stored: JSON.
  *
  * @param view as the process was when it was written
- * @param schema 2 of one with {@code cold}, which platforms before overflow do not understand; else 1
+ * @param schema 2 of one with {@code cold}, which platforms before overflow do not understand; else 1. Nor do earlier ones understand one
+ *               with times of messages
  * @param taken by sender, numbers of messages that were taken, as a bit set's bytes
  * @param cold of the state's values, counted in the order of their names, those that are to stay in the image when the process comes
  *             back, as a bit set's bytes; null: none
@@ -23,8 +25,8 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
     private static final short SCHEMA = 1;
     private static final short OF_OVERFLOW = 2;
 
-    /** A message without its value. */
-    record Unread(long number, String source, String key) {}
+    /** A message without its value. @param atMs when it came, where a time-out counts from that; else 0, and not written */
+    record Unread(long number, String source, String key, @JsonInclude(JsonInclude.Include.NON_DEFAULT) long atMs) {}
 
     /** @param keys of the state, in the order of the image's names */
     static ImageHead of(ProcessImage image, ProcessView view, List<String> keys) {
@@ -36,7 +38,7 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
         }
         boolean overflows = !cold.isEmpty() || view.overflowBytes() != null;
         return new ImageHead(overflows ? OF_OVERFLOW : SCHEMA, image.about(), view, image.messages().stream()
-                .map(message -> new Unread(message.order(), message.source(), message.key())).toList(), taken,
+                .map(message -> new Unread(message.order(), message.source(), message.key(), message.atNs() / 1_000_000)).toList(), taken,
                 cold.isEmpty() ? null : cold.toByteArray());
     }
 
@@ -55,7 +57,8 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
         Map<String, BitSet> sent = new LinkedHashMap<>();
         taken.forEach((sender, ordinals) -> sent.put(sender, BitSet.valueOf(ordinals)));
         List<Message> unread = values.isEmpty() ? List.of() : messages.stream().map(message -> new Message(message.source(), message.key(),
-                values.get(messagePrefix + String.format("%019d", message.number())), message.number(), 0)).toList();
+                values.get(messagePrefix + String.format("%019d", message.number())), message.number(),
+                message.atMs() * 1_000_000)).toList();
         return new ProcessImage(number, about, state, Set.of(), unread, sent);
     }
 

@@ -58,6 +58,7 @@ final class CoreFixture {
     boolean takesChanges = true;
     boolean writesImages = true;
     boolean loadsValues = true;
+    boolean restores = true;
     boolean movesImages = true;
     final Allowances allowances = new HostAllowances();
     /** Of those that were moved by hand. */
@@ -160,8 +161,7 @@ final class CoreFixture {
         for (int i = 0; i < seen.size(); i++) {
             Input answer = switch (seen.get(i)) {
                 case Action.Journal journal when takesChanges && journal.carried() != null -> new Input.ChangeJournaled(journal.carried(), null);
-                case Action.RestoreProcess restore -> new Input.ProcessRestored(restore,
-                        new Action.Restored(StoredImages.restored(images, restore.process()), places.get(restore.process()), restore.changes()), null);
+                case Action.RestoreProcess restore when restores -> restored(restore);
                 case Action.LoadValue load when loadsValues -> new Input.ValueLoaded(load, StoredImages.value(images, load.process(), load.key()), null);
                 case Action.MoveImage move when movesImages -> {
                     places.merge(move.process(), move.to(), (is, to) -> is.moves() >= to.moves() ? is : to);
@@ -192,6 +192,12 @@ final class CoreFixture {
         actions = seen;
         all.addAll(actions);
         return actions;
+    }
+
+    /** Answer to what was asked for while it {@link #restores} nothing. */
+    Input restored(Action.RestoreProcess restore) {
+        return new Input.ProcessRestored(restore, new Action.Restored(StoredImages.restored(images, restore.process()),
+                places.get(restore.process()), restore.changes()), null);
     }
 
     List<Action> after(long ms) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** Processes that are moved to another slot by hand: step by step, and what a crash at each leaves. */
 class MigrationTest extends ProcessFixture {
-    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 50, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
     private static final int HOME = Slots.of("p", SLOTS);
     private static final int AWAY = (HOME + 1) % SLOTS;
     private final List<Failure> answered = new ArrayList<>();
@@ -111,6 +111,25 @@ class MigrationTest extends ProcessFixture {
         assertThat(answers).hasSize(1);
         assertThat(told()).containsExactly(AWAY);
         assertThat(shop.images.get("p").messages()).hasSize(1);
+    }
+
+    @Test
+    void noMoreWaitThanMayBeInIt() {
+        Running running = running("p");
+        migrate(AWAY);
+        for (int i = 1; i < SPEC.concurrency() + SPEC.queueDepth(); i++) {
+            assertThat(overloaded(invokeIn(HOME, i))).isZero();
+        }
+        assertThat(overloaded(invokeIn(HOME, 10_000))).as("one runs, and so many wait to be told where").isOne();
+        finish(running, write("a", "1"));
+        shop.nowNs++;
+        on(new Input.Tick());
+        assertThat(told()).hasSize(SPEC.concurrency() + SPEC.queueDepth() - 1).containsOnly(AWAY);
+    }
+
+    private static long overloaded(List<Action> actions) {
+        return actions.stream().filter(action -> action instanceof Action.Respond respond && respond.result().failure() != null
+                && respond.result().failure().error().equals(Errors.OVERLOADED)).count();
     }
 
     @Test

@@ -73,7 +73,7 @@ abstract class ProcessFixture {
     }
 
     /** A view or a failure comes in it, perhaps later. */
-    private List<Object> command(ProcessCommand command) {
+    List<Object> command(ProcessCommand command) {
         List<Object> answers = new ArrayList<>();
         on(new Input.Command(command, listener(answers)));
         return answers;

@@ -66,6 +66,23 @@ class ProcessesTest extends ProcessFixture {
     }
 
     @Test
+    void whatAFunctionTookWhoseWorkerIsLostItsNextRunTakes() {
+        Running lost = running("p");
+        call(running("q"), send(0, "p", "1"));
+        call(lost, new ProcessCall.Write(List.of(write("a", "2"))));
+        assertThat(received(lost)).isEqualTo("1");
+        String worker = shop.core().context().application(APP).grain("g").worker().id();
+        on(new Input.WorkerExited(APP, worker, "killed"));
+        shop.settle();
+        shop.after(1_000);
+        shop.settle();
+        Running again = shop.running(lost.eventId().substring(0, lost.eventId().indexOf('/')));
+        assertThat(again.attempt()).isEqualTo(lost.attempt() + 1);
+        assertThat(state(again, "a")).isNull();
+        assertThat(received(again)).isEqualTo("1");
+    }
+
+    @Test
     void aCallOfAnAttemptThatEndedIsRefused() {
         Running done = running("p");
         finish(done);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Processes that leave a host's memory and come back: all of them, once, and never when they are needed. */
 class SwappingTest extends ProcessFixture {
-    private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 5_000, Map.of(
+    private static final ProcessSpec SPEC = new ProcessSpec(4, 50, 10_000, 64L << 20, 256L << 20, 1_000, 5_000, Map.of(
             "late", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 100_000, false),
             "atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
 
@@ -96,6 +96,27 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void aTimeOutGoesOnAtTheNextOwnerFromWhenTheMessageCame() {
+        stateAndMessage();
+        call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("1"), 0));
+        shop.after(60_000);
+        command("p", Kind.CHECKPOINT);
+        long number = shop.images.get("p").number();
+        long createdMs = shop.images.get("p").about().createdMs();
+        long cameNs = shop.images.get("p").messages().getLast().atNs();
+        CoreFixture other = new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("late", 10, 100, Isolation.REQUEST));
+        other.nowNs = shop.nowNs;
+        other.warm();
+        other.images.putAll(shop.images);
+        ProcessChange known = new ProcessChange("p", createdMs, 0, number, new Change.Fired(List.of()));
+        other.on(new Input.RecoverProcess(APP.application(), "p", createdMs, List.of(known), List.of(0L), Map.of()));
+        other.after((cameNs - other.nowNs) / CoreFixture.MS + 100_000 - 10);
+        assertThat(other.all).noneMatch(Action.Join.class::isInstance);
+        other.after(20);
+        assertThat(other.all).as("100 s after it came, not after it was brought here").anyMatch(Action.Join.class::isInstance);
+    }
+
+    @Test
     void functionsThatRunEndFirstAndOthersWaitUntilItIsBack() {
         Running runs = running("p");
         assertThat(command("p", Kind.SWAP_OUT)).as("not yet").isNull();
@@ -141,6 +162,53 @@ class SwappingTest extends ProcessFixture {
         assertThat(command("p", Kind.CREATE)).as("it is restored").isInstanceOfSatisfying(ProcessView.class,
                 view -> assertThat(view.stateKeys()).isEqualTo(1));
         assertThat(command("p", Kind.CREATE)).isInstanceOf(Failure.class);
+    }
+
+    @Test
+    void whoeverWaitsForOneThatComesBackIsCounted() {
+        stateAndMessage();
+        command("p", Kind.SWAP_OUT);
+        shop.restores = false;
+        command("p", Kind.SWAP_IN);
+        Action.RestoreProcess restore = shop.only(Action.RestoreProcess.class);
+        List<List<Object>> looks = new ArrayList<>();
+        for (int i = 0; i < ProcessTable.MOST_COMMANDS; i++) {
+            looks.add(command(new ProcessCommand(APP.application(), APP.version(), "p", i % 2 == 0 ? Kind.DESCRIBE : Kind.CHECKPOINT)));
+        }
+        assertThat(looks).allMatch(List::isEmpty);
+        assertThat(command("p", Kind.DESCRIBE)).isInstanceOfSatisfying(Failure.class, failure -> {
+            assertThat(failure.error()).isEqualTo(Errors.OVERLOADED);
+            assertThat(failure.cause()).contains("limit of 1000");
+            assertThat(failure.retryable()).isTrue();
+        });
+        on(shop.restored(restore));
+        assertThat(looks).allSatisfy(look -> assertThat(look).singleElement().isInstanceOf(ProcessView.class));
+        assertThat(command("p", Kind.DESCRIBE)).as("and there is room again").isInstanceOf(ProcessView.class);
+    }
+
+    @Test
+    void soIsWhoeverIsToRunInIt() {
+        stateAndMessage();
+        command("p", Kind.SWAP_OUT);
+        shop.restores = false;
+        for (int i = 0; i < SPEC.concurrency() + SPEC.queueDepth(); i++) {
+            invoke("p");
+        }
+        Action.RestoreProcess restore = shop.settled.stream().filter(Action.RestoreProcess.class::isInstance)
+                .map(Action.RestoreProcess.class::cast).reduce((first, last) -> last).orElseThrow();
+        assertThat(refused(Errors.OVERLOADED)).isZero();
+        invoke("p");
+        assertThat(refused(Errors.OVERLOADED)).isOne();
+        on(shop.restored(restore));
+        shop.settle();
+        ProcessHome back = shop.core().context().processes.table().here(APP.application(), "p");
+        assertThat(back.runningCount()).isEqualTo(SPEC.concurrency());
+        assertThat(back.entered()).as("all that had room").isEqualTo(SPEC.concurrency() + SPEC.queueDepth());
+    }
+
+    private long refused(String error) {
+        return shop.settled.stream().filter(Action.Respond.class::isInstance).map(action -> ((Action.Respond) action).result().failure())
+                .filter(failure -> failure != null && failure.error().equals(error)).count();
     }
 
     @Test

@@ -24,10 +24,10 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Hosts with cloud processes, whose clock, bus, store and functions are dice: functions write, send, receive and invoke, some fail; the
- * bus is late or refuses, images are late or fail, state overflows and mailboxes are full in some worlds, some are strict; processes are
- * killed; a host dies, and begins anew with what its journal and the store have. Of two hosts each has half of the slots; slots go from
- * one to the other, and processes are moved by hand.
+ * Hosts with cloud processes, whose clock, bus, store and functions are dice: functions write, send, receive and invoke, some fail, and
+ * workers are killed under them; the bus is late or refuses, images are late or fail, state overflows and mailboxes are full in some
+ * worlds, some are strict; processes are killed; a host dies, and begins anew with what its journal and the store have. Of two hosts
+ * each has half of the slots; slots go from one to the other, and processes are moved by hand.
  */
 final class ProcessWorld {
     static final AppKey APP = new AppKey("shop", 1);
@@ -65,6 +65,8 @@ final class ProcessWorld {
     int killed;
     int refused;
     int fired;
+    /** Workers that are killed yet, right after a function of theirs has received something: fewer than a function may be run. */
+    int killsOfWorkers;
     private final List<WorldHost> hosts = new ArrayList<>();
     private final PriorityQueue<Due> schedule = new PriorityQueue<>(Comparator.comparingLong(Due::atNs).thenComparingLong(Due::order));
     long nowNs = 1_000 * MS;
@@ -79,6 +81,7 @@ final class ProcessWorld {
         this.dice = new Random(seed);
         this.rules = rules;
         this.application = new WorldApplication(dice);
+        this.killsOfWorkers = dice.nextInt(3);
         this.invoking = count == 1 || dice.nextBoolean();
         for (int i = 0; i < count; i++) {
             hosts.add(new WorldHost(this, "host" + i));

@@ -66,6 +66,10 @@ class WorldFunction {
             case 2 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
                 if (answer instanceof Answer.Received message) {
                     writes.add(write("r/" + text(message.payload())));
+                    if (world.killsOfWorkers > 0 && world.dice.nextInt(4) == 0) {
+                        world.killsOfWorkers--;
+                        host.after(0, () -> host.killWorkerOf(over.instance()));
+                    }
                 }
                 next();
             });
@@ -118,10 +122,16 @@ class WorldFunction {
     }
 
     void call(ProcessCall call, Consumer<Answer> then) {
+        if (!host.isThere(over.instance())) {
+            return;
+        }
         host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, then::accept));
     }
 
     private void end() {
+        if (!host.isThere(over.instance())) {
+            return;
+        }
         if (fails) {
             fail();
             return;

@@ -21,6 +21,7 @@ import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
 import dev.sand.hostagent.shard.HostAllowances;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,9 @@ final class WorldHost {
     private final Set<Waiting> answered = new LinkedHashSet<>();
     HostCore core;
     private int life;
+    /** By instance, the worker that it is of; and those that have not ended. */
+    private final Map<String, String> workers = new HashMap<>();
+    private final Set<String> alive = new HashSet<>();
 
     private final class Waiting implements InvocationListener {
         private final Runnable accepted;
@@ -83,6 +87,8 @@ final class WorldHost {
 
     void crash() {
         life++;
+        workers.clear();
+        alive.clear();
         List<Waiting> waiting = List.copyOf(answered);
         answered.clear();
         begin();
@@ -192,8 +198,18 @@ final class WorldHost {
         switch (action) {
             case Action.LoadApplication load -> after(dice(3), () -> on(new Input.ApplicationLoaded(load.app(), world.application.version(), null)));
             case Action.StartSandbox start -> after(dice(5), () -> on(new Input.SandboxStarted(APP, start.sandbox(), false)));
-            case Action.StartWorker start -> after(dice(5), () -> on(new Input.WorkerReady(APP, start.worker(), 1)));
-            case Action.Spawn spawn -> spawn.instances().forEach(one -> after(dice(2), () -> on(new Input.Take(APP, one, 2))));
+            case Action.StartWorker start -> after(dice(5), () -> {
+                alive.add(start.worker());
+                on(new Input.WorkerReady(APP, start.worker(), 1));
+            });
+            case Action.Spawn spawn -> spawn.instances().forEach(one -> {
+                workers.put(one, spawn.worker());
+                after(dice(2), () -> {
+                    if (isThere(one)) {
+                        on(new Input.Take(APP, one, 2));
+                    }
+                });
+            });
             case Action.StopSandbox stop -> after(1, () -> on(new Input.SandboxEnded(APP, stop.sandbox(), "stopped")));
             case Action.StopWorker stop -> after(1, () -> on(new Input.WorkerExited(APP, stop.worker(), "stopped")));
             case Action.Dismiss dismiss -> after(1, () -> exited(dismiss.instance(), 0));
@@ -284,7 +300,23 @@ final class WorldHost {
         });
     }
 
+    /** The worker of an instance is SIGKILLed, and with it all that runs in it. */
+    void killWorkerOf(String instance) {
+        if (isThere(instance)) {
+            alive.remove(workers.get(instance));
+            on(new Input.WorkerExited(APP, workers.get(instance), "killed"));
+        }
+    }
+
+    /** A function of one that is not does nothing more, and nobody hears of its end. */
+    boolean isThere(String instance) {
+        return alive.contains(workers.get(instance));
+    }
+
     void exited(String instance, int signal) {
+        if (!isThere(instance)) {
+            return;
+        }
         on(new Input.InstanceClosed(APP, instance));
         on(new Input.InstanceExited(APP, instance, 0, signal, 1, 1, null));
     }

@@ -146,7 +146,7 @@ class CloudProcessTest {
     }
 
     private void imaged() {
-        process.imaged(process.image(null));
+        process.imaged(process.image(null, 0));
     }
 
     @Test
@@ -211,9 +211,9 @@ class CloudProcessTest {
     @Test
     void anImageTellsWhatIsToStayInIt() {
         finish(FIRST, List.of(write("a", "1234567890"), write("b", "1234567890")));
-        assertThat(process.image(null).cold()).containsExactly("a");
+        assertThat(process.image(null, 0).cold()).containsExactly("a");
         finish(FIRST, List.of(write("b", null)));
-        assertThat(process.image(null).cold()).isEmpty();
+        assertThat(process.image(null, 0).cold()).isEmpty();
     }
 
     @Test
@@ -282,6 +282,25 @@ class CloudProcessTest {
         CloudProcess.Due alone = triggered.pollDue(6_000_000, function -> true);
         assertThat(alone.function() + " " + alone.alone()).isEqualTo("other true");
         assertThat(triggered.mailbox().unread()).isEqualTo(1);
+    }
+
+    @Test
+    void aTimeOutCountsFromBeforeTheImageOnWhateverClock() {
+        ProcessSpec spec = new ProcessSpec(2, 10, 10, 1_000, 20, 1_000, 600_000, Map.of(
+                "sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 2, 0, false),
+                "all", new ProcessSpec.Function(ProcessSpec.Trigger.BATCH, 3, 5, false)));
+        CloudProcess triggered = new CloudProcess("p", spec);
+        triggered.offer(new Change.Arrived("i1", 0, "a", "invoke:sum:x", json("1")), 1_000_000);
+        triggered.offer(new Change.Arrived("i1", 1, "a", "invoke:all:x", json("2")), 1_000_000);
+        ProcessImage image = triggered.image(null, 1_000_000_000);
+        assertThat(image.messages()).extracting(Message::atNs).as("of those that nothing waits for with a time-out, none")
+                .containsExactly(0L, 1_001_000_000L);
+        CloudProcess elsewhere = new CloudProcess("p", spec);
+        elsewhere.restore(image, 50_000_000, 953_000_000); // 2 ms later
+        assertThat(elsewhere.nextDueNs()).isEqualTo(53_000_000);
+        CloudProcess slow = new CloudProcess("p", spec);
+        slow.restore(image, 50_000_000, 900_000_000); // whose clock says that it is yet to come
+        assertThat(slow.nextDueNs()).isEqualTo(55_000_000);
     }
 
     @Test

@@ -87,7 +87,7 @@ class InsideTest {
     @Test
     void whatHasLeftMemoryIsToldAndIsNotUsedByThat() {
         List.of("a", "b").forEach(key -> write(key, new Payload(Payload.OCTETS, new byte[600 << 10], null)));
-        process.imaged(process.image(new ProcessImage.About(0, 1, 0, 0, null, ProcessImage.Counts.NONE)));
+        process.imaged(process.image(new ProcessImage.About(0, 1, 0, 0, null, ProcessImage.Counts.NONE), 0));
         value(Part.VALUE, "a");
         assertThat(process.evict()).hasSize(1);
         assertThat(page(Part.STATE, null, 10).state()).extracting(Entry::inMemory).containsExactly(false, true);

@@ -1,0 +1,68 @@
+package dev.sand.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.dataplane.client.ProcessClient;
+import dev.sand.dataplane.client.Value;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A client of the data plane whose process goes to another host is told where to, by the host where it was. */
+@Tag("slow")
+class MovedClientTest {
+    private static final Duration TIME = Duration.ofSeconds(60);
+    private static final String PROCESS = "/api/v1/apps/demo/processes/p";
+    private static final Map<String, String> FILES = Map.of(
+            "sand.yaml", "name: demo\nsandbox: {memory: 256MiB}\n",
+            "grains/count/handler.py", """
+                    def handle(event, context):
+                        times = context.process.state("times", default=0) + 1
+                        context.process.state("times", times)
+                        return times
+                    """);
+    private static InProcessCluster cluster;
+    private static Platform front;
+
+    @BeforeAll
+    static void start() throws Exception {
+        cluster = new InProcessCluster(Map.of());
+        cluster.host("host-a", "30s");
+        cluster.host("host-b", "30s");
+        front = cluster.frontend("front");
+        cluster.awaitHosts(front, 2);
+        HttpResponse<String> deployed = cluster.deploy(front, FILES);
+        assertThat(deployed.statusCode()).as(deployed.body()).isEqualTo(201);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private static String address() throws Exception {
+        return InProcessCluster.json(cluster.send(front, "POST", PROCESS + "/connect", "{}".getBytes(StandardCharsets.UTF_8))).path("address").asText();
+    }
+
+    @Test
+    void whereItWentIsInTheAnswer() throws Exception {
+        try (ProcessClient client = ProcessClient.connect(URI.create("http://127.0.0.1:" + front.address().getPort()), "demo", "p")) {
+            assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("1");
+            String first = address();
+            HttpResponse<String> moved = cluster.send(front, "POST", PROCESS + "/migrate", null);
+            assertThat(moved.statusCode()).as(moved.body()).isEqualTo(200);
+            assertThat(client.movedTo()).isEmpty();
+            assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("2");
+            assertThat(client.movedTo()).contains(address());
+            assertThat(address()).isNotEqualTo(first);
+        }
+    }
+}
