@@ -87,6 +87,21 @@ await withPage(async (page) => {
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
 
+  step("another one that failed, redriven from a state that was chosen: that one runs once more");
+  await invoke("open", { open: false });
+  await invoke("main", { name: "closed" });
+  await invoke("open", { open: true });
+  await page.goto(`${server}/ui/#/applications/gate/executions?status=FAILED`);
+  await page.locator("tbody a").first().click();
+  await state(page, "Check", "failed");
+  await page.locator('[data-state="Greet"]').click();
+  await page.getByRole("heading", { name: "Greet succeeded", level: 3 }).waitFor();
+  await accessible(page, "execution-state");
+  await page.getByRole("button", { name: "Redrive from here" }).click();
+  await status(page, "succeeded");
+  await state(page, "Check", "succeeded");
+  await page.getByRole("heading", { name: "Output of the last time", level: 4 }).waitFor();
+
   step("one that runs is cancelled");
   await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
