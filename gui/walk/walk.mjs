@@ -35,6 +35,22 @@ await withPage(async (page) => {
   await page.getByLabel("Input, as JSON").fill("{");
   assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);
 
+  step("an input is saved under a name, and is there after a reload, for everybody");
+  await page.getByLabel("Input, as JSON").fill('{"name": "closed"}');
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("turned-away");
+  await page.getByRole("button", { name: "Save the event" }).click();
+  await page.getByText("turned-away is saved.").waitFor();
+  await page.reload();
+  const list = page.getByRole("combobox", { name: "Saved event" });
+  await list.waitFor();
+  assert.equal(await list.inputValue(), "turned-away");
+  await page.getByLabel("Input, as JSON").waitFor();
+  assert.equal(await page.getByLabel("Input, as JSON").inputValue(), '{"name": "closed"}');
+  await accessible(page, "workflow-event");
+  const kept = await (await fetch(`${server}/api/v1/applications/gate/workflows/main/events`)).json();
+  assert.deepEqual(kept.events, [{ name: "turned-away", saved: true, file: null }]);
+  await list.selectOption("");
+
   step("run it, by keyboard: its states change as they run");
   await page.getByLabel("Input, as JSON").fill('{"name": "<b>Ada</b>", "big": 12345678901234567890}');
   await page.keyboard.press("Control+Enter");
