@@ -62,6 +62,33 @@ test("the end of the execution ends what still ran, and a redrive has it run aga
   expect(again.states.get("A")?.status).toBe("running");
 });
 
+test("a redrive from a state that is named leaves behind what came since, also inside of a Parallel", () => {
+  const stopped = events(
+    STARTED,
+    [0, "TaskStateEntered", { name: "A" }],
+    [2, "TaskStateExited", { name: "A", output: "1" }],
+    [3, "ParallelStateEntered", { name: "P" }],
+    [4, "ParallelStateStarted"],
+    [5, "WaitStateEntered", { name: "W" }],
+    [5, "ExecutionAborted"],
+    [7, "ExecutionRedriven", { redriveCount: 1, from: "A" }],
+    [8, "TaskStateEntered", { name: "A" }],
+  );
+  const again = progressOf(stopped).states;
+  expect([...again].map(([name, { status }]) => [name, status])).toEqual([
+    ["A", "running"],
+    ["P", "aborted"],
+    ["W", "aborted"],
+  ]);
+  const ended = progressOf([
+    ...stopped,
+    ...events(...stopped.map(() => STARTED), [9, "TaskStateExited", { name: "A", output: "2" }], [10, "ParallelStateEntered", { name: "P" }]).slice(stopped.length),
+  ]);
+  expect(ended.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, output: "2" });
+  expect(ended.states.get("P")?.status).toBe("running");
+  expect(ended.taken.has("A → P")).toBe(true);
+});
+
 test("a Map counts its iterations, however many states of one name are open", () => {
   const found = progressOf(
     events(

@@ -35,6 +35,22 @@ await withPage(async (page) => {
   await page.getByLabel("Input, as JSON").fill("{");
   assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);
 
+  step("an input is saved under a name, and is there after a reload, for everybody");
+  await page.getByLabel("Input, as JSON").fill('{"name": "closed"}');
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("turned-away");
+  await page.getByRole("button", { name: "Save the event" }).click();
+  await page.getByText("turned-away is saved.").waitFor();
+  await page.reload();
+  const list = page.getByRole("combobox", { name: "Saved event" });
+  await list.waitFor();
+  assert.equal(await list.inputValue(), "turned-away");
+  await page.getByLabel("Input, as JSON").waitFor();
+  assert.equal(await page.getByLabel("Input, as JSON").inputValue(), '{"name": "closed"}');
+  await accessible(page, "workflow-event");
+  const kept = await (await fetch(`${server}/api/v1/applications/gate/workflows/main/events`)).json();
+  assert.deepEqual(kept.events, [{ name: "turned-away", saved: true, file: null }]);
+  await list.selectOption("");
+
   step("run it, by keyboard: its states change as they run");
   await page.getByLabel("Input, as JSON").fill('{"name": "<b>Ada</b>", "big": 12345678901234567890}');
   await page.keyboard.press("Control+Enter");
@@ -86,6 +102,21 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Redrive from the state that failed" }).click();
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
+
+  step("another one that failed, redriven from a state that was chosen: that one runs once more");
+  await invoke("open", { open: false });
+  await invoke("main", { name: "closed" });
+  await invoke("open", { open: true });
+  await page.goto(`${server}/ui/#/applications/gate/executions?status=FAILED`);
+  await page.locator("tbody a").first().click();
+  await state(page, "Check", "failed");
+  await page.locator('[data-state="Greet"]').click();
+  await page.getByRole("heading", { name: "Greet succeeded", level: 3 }).waitFor();
+  await accessible(page, "execution-state");
+  await page.getByRole("button", { name: "Redrive from here" }).click();
+  await status(page, "succeeded");
+  await state(page, "Check", "succeeded");
+  await page.getByRole("heading", { name: "Output of the last time", level: 4 }).waitFor();
 
   step("one that runs is cancelled");
   await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);

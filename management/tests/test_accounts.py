@@ -234,6 +234,13 @@ def test_who_has_forgotten_his_password_gets_another_of_the_operator(ada, caller
     assert sand_application.data.table(f"sessions/{hashed('old')[0]}").get(hashed("old")) is None
     assert sign_in(caller, "olga").status == 401
     assert sign_in(caller, "olga", "another password").status == 201
+    for _ in range(10):
+        sign_in(caller, "olga", "wrong password")
+    assert sign_in(caller, "olga", "another password").kind == "locked-out"
+    assert ada("account", "changeUser", {"user": "olga"}, body={"operator": False}).status == 200
+    assert sign_in(caller, "olga", "another password").kind == "locked-out"
+    assert ada("account", "changeUser", {"user": "olga"}, body={"new": "box:a third password"}).status == 200
+    assert sign_in(caller, "olga", "a third password").status == 201
     ada("account", "changeUser", {"user": "olga"}, body={"new": "box:short"}).refuses("/body/new")
     ada("account", "changeUser", {"user": "olga"}, body={}).refuses("/body")
 

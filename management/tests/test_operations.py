@@ -55,7 +55,7 @@ def test_an_operation_has_the_scope_that_the_document_says(grain, operation, sco
 
 
 # A value of each field that bodies have, by its name.
-VALUES = {"version": 1, "redriveCount": 1, "alias": "live", "error": "Mine", "cause": "so", "host": "h"}
+VALUES = {"version": 1, "redriveCount": 1, "from": "A", "alias": "live", "error": "Mine", "cause": "so", "host": "h"}
 VALUES |= {"id": "p", "concurrency": 2, "memory": 1 << 20, "dedicated": True}
 PARAMETERS = {"app": "shop", "alias": "live", "id": EXECUTION, "process": "p"}
 

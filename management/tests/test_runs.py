@@ -17,6 +17,8 @@ def test_a_workflows_execution_is_redriven(caller, platform):
     assert platform.last == ("redriveInvocation", asked)
     caller("runs", "redriveInvocation", ONE, body={"version": 3})
     assert platform.last == ("redriveInvocation", {"parameters": ONE, "body": {"version": 3}})
+    caller("runs", "redriveInvocation", ONE, body={"from": "Resize"})
+    assert platform.last == ("redriveInvocation", {"parameters": ONE, "body": {"from": "Resize"}})
 
 
 @pytest.mark.parametrize(
@@ -44,12 +46,15 @@ def test_odd_stops_are_refused(caller, platform, body, pointer, detail):
         ({}, {"redriveCount": 0}, "/body/redriveCount", None),
         ({}, {"redriveCount": "1"}, "/body/redriveCount", None),
         ({}, {"version": "live"}, "/body/version", None),
+        ({}, {"from": 1}, "/body/from", None),
+        ({}, {"from": ""}, "/body/from", None),
         ({}, {"redriveCount": 1, "version": None}, "/body/version", None),
         (
             {},
             {"count": 1},
             "/body/count",
-            'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.',
+            'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or with a "from", the name of a'
+            " state, or there is none.",
         ),
     ],
 )

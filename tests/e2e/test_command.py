@@ -35,7 +35,7 @@ def test_a_new_application_from_init_to_delete(tested: Tested, tmp_path):
     assert "hello" not in [found["name"] for found in json.loads(tested.sand("list", "-o", "json"))["applications"]]
 
 
-def test_a_grain_is_called_with_events_by_name(tested: Tested, tmp_path):
+def test_grains_and_workflows_are_called_with_events_by_name(tested: Tested, tmp_path):
     folder = tmp_path / "rehearsed"
     tested.sand("init", str(folder))
     tested.sand("deploy", str(folder))
@@ -57,6 +57,14 @@ def test_a_grain_is_called_with_events_by_name(tested: Tested, tmp_path):
     tested.sand("events", "delete", "rehearsed/greet", "ada")
     assert json.loads(tested.sand("events", "get", "rehearsed/greet", "ada")) == {"name": "Ada"}
     tested.sand("events", "delete", "rehearsed/greet", "ada", code=5)
+
+    tested.sand("events", "save", "rehearsed/main", "grace", "--data", '{"name": "Grace"}')
+    assert "HELLO, GRACE!" in tested.sand("invoke", "rehearsed/main", "--event", "grace").decode()
+    listed = json.loads(tested.sand("events", "list", "rehearsed/main", "-o", "json"))["events"]
+    assert [(event["name"], event["file"]) for event in listed] == [("grace", None)]
+    tested.sand("events", "delete", "rehearsed/main", "grace")
+    tested.sand("events", "get", "rehearsed/main", "grace", code=3)
+    tested.sand("events", "list", "rehearsed/nobody", code=3)
     tested.sand("delete", "rehearsed", "--yes")
 
 

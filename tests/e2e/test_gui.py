@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,10 @@ from sand.command.local import LocalPlatform
 GUI = CHECKOUT / "gui"
 NODE = CHECKOUT / ".sand/venv/bin/node"
 WALK_SECONDS = 300
+# Each page that a walk looks at, light and dark, to be looked at by people.
+THEMES = ("light", "dark")
+SCREENSHOTS = Path(os.environ.get("SAND_SCREENSHOTS", CHECKOUT / ".sand/test-reports/screenshots"))
+PICTURES = Path(os.environ.get("SAND_PICTURES", SCREENSHOTS / "readme"))
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +114,10 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("secrets.mjs", APPLICATIONS / "gate"),
         # An API key made, shown once, revoked; what the audit log says of it.
         ("settings.mjs", None),
+        # Below a path of its own, behind a proxy.
+        ("below.mjs", APPLICATIONS / "gate"),
+        # The two pictures of the README.
+        ("pictures.mjs", APPLICATIONS / "gate"),
         # Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there.
         ("values.mjs", None),
     ],
@@ -166,13 +175,17 @@ def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
     if chromium is None and not os.environ.get("SAND_TEST_BROWSER"):
         pytest.skip("there is no Chromium on this machine")
     assert chromium, "there is no Chromium on this machine"
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    began = time.time()
     # In a group of its own: the command starts Node, and that the browser.
     walking = subprocess.Popen(
         [str(NODE), str(GUI / "walk" / script), server, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"SAND_CHROMIUM": chromium} | environment,
+        env=os.environ
+        | {"SAND_CHROMIUM": chromium, "SAND_SCREENSHOTS": str(SCREENSHOTS), "SAND_PICTURES": str(PICTURES)}
+        | environment,
         start_new_session=True,
     )
     try:
@@ -183,3 +196,9 @@ def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
     sys.stdout.write(said)
     assert walking.returncode == 0, errors
     assert said.endswith("walked\n")
+    text = (GUI / "walk" / script).read_text()
+    shown = [
+        SCREENSHOTS / f"{name}-{theme}.png" for name in re.findall(r'accessible\(\w+, "(.+?)"\)', text) for theme in THEMES
+    ]
+    shown += [PICTURES / f"{name}.png" for name in re.findall(r'picture\("(.+?)"', text)]
+    assert not [file for file in shown if not file.exists() or file.stat().st_mtime < began - 1], "a picture is missing"

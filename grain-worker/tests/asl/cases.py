@@ -48,7 +48,11 @@ def check(vector: Vector) -> None:
     assert "invalid" not in expected, "accepted, though it should be refused"
     given = vector.content
     outcome = machine.run(
-        given.get("input", {}), given.get("grains"), id="01HZZZZZZZZZZZZZZZZZZZZZZZ", redrives=given.get("redrives", 0)
+        given.get("input", {}),
+        given.get("grains"),
+        id="01HZZZZZZZZZZZZZZZZZZZZZZZ",
+        redrives=given.get("redrives", 0),
+        redrive_from=given.get("redriveFrom"),
     )
     _check_outcome(expected, outcome)
 

@@ -3,7 +3,8 @@
 // before it, upward: `ParallelStateExited` after the last event of a branch is of the Parallel around that branch.
 //   entered → running → exited: succeeded, or caught when it had an error
 //                     → the state around it, or the execution, ends first: failed when it had an error, else aborted
-//   a Parallel or Map that begins again leaves what was in it behind; a redrive opens again what had not been left
+//   a Parallel or Map that begins again leaves what was in it behind; a redrive opens again what had not been left,
+//   or, from a state that is named, leaves behind what came since
 import { type HistoryEvent, details } from "./history";
 
 export type Outcome = "succeeded" | "caught" | "failed" | "aborted";
@@ -96,8 +97,8 @@ function placeBehind(event: HistoryEvent, before: Place, entries: Entry[], top: 
     end(entry, "failed");
     return { entry, scope: entry.scope, left: null };
   }
-  if (event.type === "ExecutionRedriven") top.entries.forEach(open);
-  else if (/^Execution(Succeeded|Failed|TimedOut|Aborted)$/.test(event.type)) finish(event.type, about, before.entry, top);
+  if (event.type === "ExecutionRedriven") return redriven(text(about.from), same, top);
+  if (/^Execution(Succeeded|Failed|TimedOut|Aborted)$/.test(event.type)) finish(event.type, about, before.entry, top);
   else if (before.entry) attempt(event.type, about, before.entry);
   return same;
 }
@@ -176,7 +177,20 @@ function leaveBehind(entry: Entry): void {
   for (const scope of entry.scopes) scope.entries.forEach(leaveBehind);
 }
 
-/** A redrive: what had not been left runs again. */
+/** @param from the state that it begins from, once more; null: what had not been left runs again */
+function redriven(from: string | null, same: Place, top: Scope): Place {
+  if (from === null) {
+    top.entries.forEach(open);
+    return same;
+  }
+  const last = top.entries.findLastIndex((entry) => entry.name === from);
+  top.entries.forEach((entry, i) => {
+    if (i >= last || !entry.exited) leaveBehind(entry);
+  });
+  return { entry: null, scope: top, left: null };
+}
+
+/** What had not been left runs again. */
 function open(entry: Entry): void {
   if (entry.exited || entry.superseded) return;
   entry.outcome = null;

@@ -1,4 +1,4 @@
-// Events that a grain is tested with: their names, what was typed into one since it was saved, and when that can be saved.
+// Events that a grain or a workflow is tested with: their names, what was typed into one since it was saved, and when that can be saved.
 import { withLf } from "./lines";
 
 /** As the platform has it. */

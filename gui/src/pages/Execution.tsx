@@ -1,7 +1,7 @@
 // One execution: what it is, what it did and does, and what can be done about it.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { type Status, invocation, paths, version } from "../api/queries";
+import { invocation, paths, version } from "../api/queries";
 import { useLive } from "../api/live";
 import { own } from "../model/members";
 import { bytes, duration, when } from "../model/show";
@@ -11,6 +11,7 @@ import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
 import { Failure } from "./execution/Failure";
 import { Attempts, Output, Written } from "./execution/Results";
+import { useRedrive } from "./execution/redrive";
 
 type Invocation = Schemas["Invocation"];
 
@@ -68,9 +69,10 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
   const running = found.status === "RUNNING";
   const deployed = useQuery(version(app, found.version));
   const workflow = own(deployed.data?.workflows, found.target);
+  const redrive = useRedrive(app, found, workflow?.definition ?? null);
   return (
     <>
-      <Actions app={app} found={found} definition={workflow?.definition ?? null} />
+      <Actions app={app} found={found} redrive={redrive} />
       {deployed.error && (
         <div className="trouble" role="alert">
           <strong>What version {found.version} is made of cannot be had</strong>
@@ -78,7 +80,7 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
         </div>
       )}
       {found.failure && <Failure app={app} id={id} version={found.version} failure={found.failure} />}
-      {workflow && <Course app={app} id={id} status={found.status as Status} redrives={found.redriveCount ?? 0} workflow={found.target} definition={workflow.definition} />}
+      {workflow && <Course app={app} found={found} definition={workflow.definition} redrive={redrive} />}
       <Output app={app} found={found} />
       <Attempts app={app} id={id} running={running} />
       <Written app={app} id={id} running={running} />

@@ -2,9 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { application } from "../api/queries";
 import { own } from "../model/members";
-import { Found, Section, Title, To } from "../parts/bits";
+import { Found, Section, Title, To, Trouble } from "../parts/bits";
+import { Events } from "../parts/events/Events";
+import { useEvent } from "../parts/events/event";
 import { go } from "../parts/router";
-import { Run, useInput } from "../parts/Run";
+import { Run } from "../parts/Run";
 import { useDraft } from "../parts/save";
 import { Definition } from "./workflow/Definition";
 
@@ -16,7 +18,6 @@ interface Props {
 }
 
 export function Workflow({ app, name, input: given }: Props) {
-  const [input, setInput] = useInput(app, name, given);
   const query = useQuery(application(app));
   const [draft] = useDraft(app, `workflows/${name}`);
   return (
@@ -36,7 +37,7 @@ export function Workflow({ app, name, input: given }: Props) {
               )}
               {workflow !== undefined && (
                 <Section title="Run it" id="run">
-                  <Run app={app} name={name} input={input} onInput={setInput} onRun={(id) => go({ page: "execution", app, id })} />
+                  <WithEvents app={app} name={name} given={given} />
                 </Section>
               )}
               {/* What was typed is not lost with the workflow. */}
@@ -45,6 +46,23 @@ export function Workflow({ app, name, input: given }: Props) {
           );
         }}
       </Found>
+    </>
+  );
+}
+
+/** Of an input that is typed, or an event that is chosen by its name. */
+function WithEvents({ app, name, given }: { readonly app: string; readonly name: string; readonly given: string | null }) {
+  const target = { app, kind: "workflow", name } as const;
+  const event = useEvent(target, given);
+  const { chosen, draft, text } = event;
+  return (
+    <>
+      <Events key={`${app}/${name}`} target={target} event={event} />
+      {event.error && <Trouble error={event.error} />}
+      {text === undefined && !event.error && <p role="status">Loading…</p>}
+      {text !== undefined && (
+        <Run app={app} name={name} input={text} onInput={event.setText} event={draft === null ? chosen : ""} onRun={(id) => go({ page: "execution", app, id })} />
+      )}
     </>
   );
 }

@@ -17,7 +17,7 @@ interface Props {
   readonly name: string;
   readonly input: string;
   readonly onInput: (text: string) => void;
-  /** Under which the platform has that input, as an event of the grain; "": under none. */
+  /** Under which the platform has that input, as an event; "": under none. */
   readonly event?: string;
   readonly onRun: (executionId: string) => void;
 }

@@ -53,6 +53,8 @@ def change_user(request):
     row = store.Rows(request, "users").change(name, lambda _: {**changed, "changedMs": store.now_ms()})
     if "new" in body or body.get("disabled") or body.get("operator") is False:
         sessions.end_all(request, name)
+    if "new" in body:  # what was guessed at is another password's by now, and whoever forgot his may have guessed too
+        attempts.clear(request, name)
     return Reply(200, _shown(request, name, row))
 
 

@@ -7,7 +7,10 @@ MOST_ERROR = 256
 MOST_CAUSE = 32 << 10
 LONGEST_MS = 366 * 86_400_000
 STOP = 'The body is a JSON object with an "error" and a "cause", or there is none.'
-REDRIVE = 'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.'
+REDRIVE = (
+    'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or with a "from", the name of a state,'
+    " or there is none."
+)
 
 
 def cancel(request):
@@ -35,12 +38,20 @@ def _text(body, field, most):
 
 
 def redrive(request):
-    """Under the same id, from the state that failed; with another version, when one is named."""
+    """Under the same id, from the state that failed, or from the one that is named; with another version, when one is."""
     invocation = _invocation(request)
-    body = check.body(request, REDRIVE, ("redriveCount", "version"))
-    wish = {name: check.positive(value, REDRIVE, f"/body/{name}") for name, value in body.items()}
+    body = check.body(request, REDRIVE, ("redriveCount", "version", "from"))
+    wish = {name: _wished(name, value) for name, value in body.items()}
     asked = {"timeout": _timeout(request.query.get("timeout"))}
     return ask(request, "redriveInvocation", invocation, asked, wish or None)
+
+
+def _wished(name, value):
+    if name != "from":
+        return check.positive(value, REDRIVE, f"/body/{name}")
+    if not isinstance(value, str) or not value:
+        raise bad_request(REDRIVE, "/body/from")
+    return value
 
 
 def _timeout(text):

@@ -26,6 +26,7 @@ from sand.asl.messages import (
     WriteObject,
 )
 from sand.asl.pending import DEADLINE, Answer, Pending
+from sand.asl.places import Place
 from sand.asl.scope_ends import ScopeEnds
 from sand.asl.scopes import Info, Join, Scope, Visit
 from sand.asl.state_work import invoked
@@ -137,11 +138,12 @@ class Execution:
         self.end("FAILED", None, error, cause)
         return self._pending.take()
 
-    def redrive(self, ended: Finished, ended_ms: int, now_ms: int) -> list[Command]:
+    def redrive(self, ended: Finished, ended_ms: int, now_ms: int, from_: str | None = None) -> list[Command]:
         """It had ended without success, and runs on from the state that it was in, whose attempts begin anew; in a Parallel or
         Map, from those of the branches and iterations that had not succeeded.
 
-        ended: how, when it ended otherwise than by a signal; of status CANCELLED, it was stopped.
+        ended: how, when it ended otherwise than by a signal; of status CANCELLED, it was stopped. from_: the state to
+        enter once more instead, with what it had then, of those that `place` has.
         """
         if self.finished is None:
             self._info.now_ms = max(self._info.now_ms, ended_ms)
@@ -156,13 +158,28 @@ class Execution:
         self.finished = None
         self._is_continuing = False
         root.joining = root.waits_for = root.token_wait = None
-        root.event("ExecutionRedriven", lambda: {"redriveCount": info.redrives})
+        begins = {} if from_ is None else {"from": from_}
+        root.event("ExecutionRedriven", lambda: {"redriveCount": info.redrives, **begins})
         self._record("ExecutionRedriven", None, None, {"redrive_count": info.redrives})
         if self._machine.timeout_seconds:
             step = f">timeout#{info.redrives}"
             self._pending.command(StartTimer(DEADLINE, step, self._machine.timeout_seconds * 1000, "timeout"))
+        if from_ is not None and from_ not in root.places:
+            cause = f"The execution cannot be redriven from the state '{from_}': it has not entered it."
+            self.end("FAILED", None, failure.RUNTIME, cause)
+            return self._pending.take()
+        if from_ is not None:
+            root.go_back(from_)
         self.go_on_with(root)
         return self._drain()
+
+    def place(self, state: str) -> Place | None:
+        """Of a state of the workflow itself, when it was last entered; None: it was not, or is inside a Parallel or Map."""
+        return self._root.places.get(state)
+
+    def entered(self) -> list[str]:
+        """The states that it may be redriven from."""
+        return list(self._root.places)
 
     def _on_callback(self, id: int, result: Any, failed: Failed | None, now_ms: int) -> list[Command]:
         """The grain, the callback or a timer of a task that waits for its token."""

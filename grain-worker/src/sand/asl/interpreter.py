@@ -54,6 +54,8 @@ def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
     if info.transitions > limits.TRANSITIONS:
         message = f"The execution entered more than {limits.TRANSITIONS} states; does {name} belong to a loop without an end?"
         raise ExecutionEnded(failure.RUNTIME, message)
+    if scope.join is None:
+        scope.remember(name, input)
     visit = Visit(scope, scope.machine.states[name], input)
     kernel.tell("StateEntered", visit, input=input)
     return visit

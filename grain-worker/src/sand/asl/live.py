@@ -41,9 +41,9 @@ class Live:
         """Cancelling it cancels every call."""
         return await self._run(self.execution.start(input))
 
-    async def redrive(self, ended: Finished, ended_ms: int) -> Outcome:
+    async def redrive(self, ended: Finished, ended_ms: int, from_: str | None = None) -> Outcome:
         """As `run`, for an execution that ended in another one of these, see `Execution.redrive`."""
-        return await self._run(self.execution.redrive(ended, ended_ms, self._clock.now_ms()))
+        return await self._run(self.execution.redrive(ended, ended_ms, self._clock.now_ms(), from_))
 
     async def _run(self, first: list[Command]) -> Outcome:
         try:

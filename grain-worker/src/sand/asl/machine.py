@@ -62,15 +62,17 @@ class Machine:
         start_ms: int = trial.START_MS,
         objects: Objects | None = None,
         redrives: int = 0,
+        redrive_from: str | None = None,
     ) -> Outcome:
         """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
 
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
         objects: those that are there for its Maps, and stay as they are. redrives: how often it is redriven, at once, when it
-        has ended without success.
+        has ended without success; redrive_from: the state that each begins from; None: the one that failed.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
-        return trial.run(self.execution(id=id, start_ms=start_ms), document.exact(input), given, objects, redrives)
+        execution = self.execution(id=id, start_ms=start_ms)
+        return trial.run(execution, document.exact(input), given, objects, redrives, redrive_from)
 
     async def run_live(
         self,

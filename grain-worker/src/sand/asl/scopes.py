@@ -11,7 +11,9 @@ from sand.asl import chance, definition, document, limits, timestamps
 from sand.asl.budget import Budget
 from sand.asl.events import Details, EventLog, Events, value
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
-from sand.asl.tokens import STEP, Place, TaskTokens
+from sand.asl.places import Place
+from sand.asl.tokens import STEP, TaskTokens
+from sand.asl.tokens import Place as Awaited
 
 ABSENT: Any = object()
 
@@ -183,6 +185,8 @@ class Scope:
         self.visit: Visit | None = None
         self.next: tuple[str, Any] | None = None
         """The state that it is to enter, and its input; None when it is in one."""
+        self.places: dict[str, Place] = {}
+        """Of the execution's own: by the states that it has entered."""
         self._visits: dict[str, int] = {}
         self._variables: dict[str, tuple[Any, int]] = {}
 
@@ -209,6 +213,20 @@ class Scope:
         """ "Tag", "Tag#2", …: one that this execution has not had yet."""
         count = self._visits[state.name] = self._visits.get(state.name, 0) + 1
         return f"{self.prefix}{state.step}" + (f"#{count}" if count > 1 else "")
+
+    def remember(self, state: str, input: Any) -> None:
+        """It is about to enter the state: a redrive may begin from there."""
+        attempts = {self.machine.states[name].step: count for name, count in self._visits.items()}
+        self.places[state] = Place(input, dict(self._variables), attempts)
+
+    def go_back(self, state: str) -> None:
+        """It is to enter a state again, with what that had."""
+        place = self.places[state]
+        self.is_closed = False
+        self.info.variable_bytes -= self.bytes()
+        self._variables = dict(place.variables)
+        self.info.variable_bytes += self.bytes()
+        self.next = (state, place.input)
 
     def variable(self, name: str) -> Any:
         """Raises KeyError when none of that name has a value here or around."""
@@ -310,7 +328,7 @@ class Visit:
     def token(self) -> str:
         """Of this attempt's callback."""
         info = self.scope.info
-        return info.tokens.token(Place(info.application, info.execution_id, self.step + STEP))
+        return info.tokens.token(Awaited(info.application, info.execution_id, self.step + STEP))
 
     def context(self) -> dict[str, Any]:
         info = self.scope.info

@@ -39,13 +39,13 @@ class _Trial:
         self._callbacks: dict[str, Answer] = {}
         self.calls: list[CallGrain] = []
 
-    def run(self, input: Any, redrives: int) -> Outcome:
+    def run(self, input: Any, redrives: int, from_: str | None) -> Outcome:
         start_ms = self._execution.start_ms
         now_ms = self._finish(self._execution.start(input), start_ms)
         while redrives and (before := self._execution.finished) and before.status != "SUCCEEDED":
             redrives -= 1
             self._events.clear()  # Nothing that was asked for before counts.
-            now_ms = self._finish(self._execution.redrive(before, now_ms, now_ms), now_ms)
+            now_ms = self._finish(self._execution.redrive(before, now_ms, now_ms, from_), now_ms)
         end = self._execution.finished
         assert end is not None
         history = self._execution.history
@@ -137,7 +137,14 @@ class _Trial:
         heapq.heappush(self._events, (at_ms, next(self._order), id, signal, said))
 
 
-def run(execution: Execution, input: Any, stubs: Stubs, objects: Objects | None = None, redrives: int = 0) -> Outcome:
+def run(
+    execution: Execution,
+    input: Any,
+    stubs: Stubs,
+    objects: Objects | None = None,
+    redrives: int = 0,
+    redrive_from: str | None = None,
+) -> Outcome:
     """objects: those that are there; the trial does not change them. redrives: how often it is redriven, at once, when it
-    has ended without success."""
-    return _Trial(execution, stubs, objects).run(input, redrives)
+    has ended without success; redrive_from: the state that each begins from; None: the one that failed."""
+    return _Trial(execution, stubs, objects).run(input, redrives, redrive_from)

@@ -41,7 +41,8 @@ class _Python:
         except Refused as refused:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
         id, redrives = str(named.get("id", "trial")), case.get("redrives", 0)
-        outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, redrives=redrives)
+        begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom")}
+        outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
 
 
@@ -113,7 +114,8 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
     long a call takes. The content of the object that an ItemReader reads is what the stub of its resource
     (s3:getObject, sand:object:get) returns: a string is the text, anything else the JSON in it; s3:listObjectsV2
     (sand:object:list) returns the list. What a ResultWriter writes is printed as "objects", by key. With --batch, a line is
-    {"id", "definition", "input", "grains", "redrives"}, the last how often an execution that fails is redriven at once.
+    {"id", "definition", "input", "grains", "redrives", "redriveFrom"}, the last two how often an execution that fails is
+    redriven at once, and from which state, when not from the one that failed.
     """
     if batch:
         _each_line("run", engine)

@@ -1,20 +1,24 @@
-"""`sand events …`: what a grain is tested with, saved for everybody who tests it."""
+"""`sand events …`: what a grain or a workflow is tested with, saved for everybody who tests it."""
 
 from pathlib import Path
+from typing import Any
 
 import click
+import httpx
 
 from sand.command.client import Platform, application_path
+from sand.command.failure import Failure
 from sand.command.inputs import read_input
 from sand.command.options import output_option, server_option, split_target
 from sand.command.output import check_place, say, show_bytes, show_json, show_table, write_file
 
 
-@click.group("events", short_help="List, read, save and delete events that grains are tested with.")
+@click.group("events", short_help="List, read, save and delete events that grains and workflows are tested with.")
 def events_command() -> None:
-    """Events by name: those that were saved, here or in the GUI, and the files tests/events/GRAIN/NAME.json of the application.
+    """Events by name: those that were saved, here or in the GUI, and files tests/events/TARGET/NAME.json of the application.
 
-    A saved one is taken in the place of a file of its name. `sand invoke APP/GRAIN --event NAME` calls with one.
+    TARGET is a grain or a workflow. A saved one is taken in the place of a file of its name.
+    `sand invoke APP/TARGET --event NAME` calls with one.
 
     \b
     Examples:
@@ -26,13 +30,12 @@ def events_command() -> None:
 
 
 @events_command.command("list")
-@click.argument("grain", metavar="APP/GRAIN[@VERSION]")
+@click.argument("target", metavar="APP/TARGET[@VERSION]")
 @output_option
 @server_option
-def list_events(grain: str, as_json: bool, platform: Platform) -> None:
-    """The names of a grain's events; of its files those of VERSION, or of live."""
-    path, version = events_path(grain)
-    found = platform.get(path, version=version)
+def list_events(target: str, as_json: bool, platform: Platform) -> None:
+    """The names of its events; of the files those of VERSION, or of live."""
+    found = call(platform, "GET", target).json()
     if as_json:
         show_json(found)
         return
@@ -41,14 +44,14 @@ def list_events(grain: str, as_json: bool, platform: Platform) -> None:
 
 
 @events_command.command("get")
-@click.argument("grain", metavar="APP/GRAIN[@VERSION]")
+@click.argument("target", metavar="APP/TARGET[@VERSION]")
 @click.argument("name")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file.")
 @server_option
-def get_event(grain: str, name: str, out: Path | None, platform: Platform) -> None:
+def get_event(target: str, name: str, out: Path | None, platform: Platform) -> None:
     """The event NAME as it is."""
     check_place(out)
-    content = read_event(platform, grain, name)
+    content = read_event(platform, target, name)
     if out is None:
         show_bytes(content, "application/json")
         return
@@ -57,46 +60,59 @@ def get_event(grain: str, name: str, out: Path | None, platform: Platform) -> No
 
 
 @events_command.command("save")
-@click.argument("grain", metavar="APP/GRAIN")
+@click.argument("target", metavar="APP/TARGET")
 @click.argument("name")
 @click.option("-d", "--data", required=True, help="The event: JSON, @FILE, or - for stdin.")
 @output_option
 @server_option
-def save_event(grain: str, name: str, data: str, as_json: bool, platform: Platform) -> None:
+def save_event(target: str, name: str, data: str, as_json: bool, platform: Platform) -> None:
     """Save an event under NAME, in the place of the one that was there."""
     body, _ = read_input(data, None)
-    path, version = events_path(grain, name)
-    headers = {"Content-Type": "application/json"}
-    saved = platform.call("PUT", path, query={"version": version}, body=body, headers=headers).json()
+    saved = call(platform, "PUT", target, name, body=body, headers={"Content-Type": "application/json"}).json()
     if as_json:
         show_json(saved)
     else:
-        say(f"{name} of {grain} is saved")
+        say(f"{name} of {target} is saved")
 
 
 @events_command.command("delete")
-@click.argument("grain", metavar="APP/GRAIN")
+@click.argument("target", metavar="APP/TARGET")
 @click.argument("name")
 @output_option
 @server_option
-def delete_event(grain: str, name: str, as_json: bool, platform: Platform) -> None:
+def delete_event(target: str, name: str, as_json: bool, platform: Platform) -> None:
     """Delete the saved event NAME. A file of that name stays."""
-    path, version = events_path(grain, name)
-    platform.call("DELETE", path, query={"version": version})
+    call(platform, "DELETE", target, name)
     if as_json:
         show_json({"name": name})
     else:
-        say(f"{name} of {grain} is gone")
+        say(f"{name} of {target} is gone")
 
 
-def read_event(platform: Platform, grain: str, name: str) -> bytes:
-    """:param grain: as in `sand invoke`: its version is that whose files count"""
-    path, version = events_path(grain, name)
-    return platform.call("GET", path, query={"version": version}).content
+def read_event(platform: Platform, target: str, name: str) -> bytes:
+    """:param target: as in `sand invoke`: its version is that whose files count"""
+    return call(platform, "GET", target, name).content
 
 
-def events_path(grain: str, *rest: str) -> tuple[str, str | None]:
-    """The path of APP/GRAIN[@VERSION], and the version."""
-    application, target = split_target(grain)
-    name, _, version = target.partition("@")
-    return application_path(application, "grains", name, "events", *rest), version or None
+def call(platform: Platform, method: str, target: str, *name: str, **request: Any) -> httpx.Response:
+    """About the events of APP/TARGET[@VERSION]: a grain's, or when there is none, or no such event of one, a workflow's."""
+    application, named = split_target(target)
+    of, _, version = named.partition("@")
+    query = {"version": version or None}
+    try:
+        return platform.call(method, application_path(application, "grains", of, "events", *name), query=query, **request)
+    except Failure as refused:
+        if kind_of(refused) not in ("unknown-target", "unknown-event"):
+            raise
+        try:
+            return platform.call(
+                method, application_path(application, "workflows", of, "events", *name), query=query, **request
+            )
+        except Failure as other:
+            # That there is no workflow of a grain's name says nothing.
+            raise (refused if kind_of(other) == "unknown-target" else other) from None
+
+
+def kind_of(failure: Failure) -> str:
+    """The last part of the problem's type; "": it is none of the platform's."""
+    return str((failure.problem or {}).get("type", "")).rpartition("/")[2]

@@ -201,18 +201,27 @@ def cancel_invocation(
 @click.argument("invocation")
 @click.option("--timeout", metavar="DURATION", help="Its deadline, from now on; 15 minutes unless told.")
 @click.option("--version", type=click.IntRange(1), help="One with a grain mended, and the same definition of the workflow.")
+@click.option("--from", "from_", metavar="STATE", help="A state that it has entered, to be entered again as it was then.")
 @output_option
 @server_option
 def redrive_invocation(
-    application: str, invocation: str, timeout: str | None, version: int | None, as_json: bool, platform: Platform
+    application: str,
+    invocation: str,
+    timeout: str | None,
+    version: int | None,
+    from_: str | None,
+    as_json: bool,
+    platform: Platform,
 ) -> None:
     """Let an invocation of a workflow that failed, timed out or was cancelled run on from the state that failed.
 
-    The results of the states before stand; it keeps its id, and its version unless another is named.
+    The results of the states before stand; it keeps its id, and its version unless another is named. With --from, it begins
+    from that state: one of the workflow itself, of no branch of a Parallel and no iteration of a Map.
     """
     path = application_path(application, "invocations", invocation, "redrive")
-    body = None if version is None else json.dumps({"version": version}).encode()
-    headers = None if version is None else {"Content-Type": "application/json"}
+    said = {name: value for name, value in (("version", version), ("from", from_)) if value is not None}
+    body = json.dumps(said).encode() if said else None
+    headers = {"Content-Type": "application/json"} if said else None
     redriven = platform.call("POST", path, query={"timeout": timeout}, body=body, headers=headers).json()
     say(f"redriven {invocation}, for the {redriven['redriveCount']}. time")
     if as_json:

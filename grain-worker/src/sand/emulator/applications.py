@@ -152,11 +152,11 @@ class Application:
         execution.thread = thread
         thread.start()
 
-    def redrive(self, execution: Execution, timeout_ms: int) -> bool:
+    def redrive(self, execution: Execution, timeout_ms: int, from_: str | None) -> bool:
         """Whether it runs on: it had ended without success. Of a version that is there."""
         if execution.ended.is_set() and execution.thread is not None:
             execution.thread.join()  # what belongs to its end is done
-        if not execution.redrive(timeout_ms):
+        if not execution.redrive(timeout_ms, from_):
             return False
         self._begin(execution, self.versions[execution.version], lambda _: None)
         return True

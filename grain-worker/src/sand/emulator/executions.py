@@ -90,6 +90,8 @@ class Execution:
         self.redrives = 0
         self.before: Ending | None = None
         """Of one that is redriven: how it had ended."""
+        self.begins_from: str | None = None
+        """Of one that is redriven: the state, when it is not the one that failed."""
         self.engine: Engine | None = None
         """Of a workflow: where it is, for a redrive."""
         self.left: list[tuple[str, Publication]] = []
@@ -136,13 +138,17 @@ class Execution:
             self.residence.wake()
         return True
 
-    def redrive(self, timeout_ms: int) -> bool:
-        """It is to run on. Whether it had ended, and not SUCCEEDED."""
+    def redrive(self, timeout_ms: int, from_: str | None = None) -> bool:
+        """It is to run on, from another state than the one that failed when one is named.
+
+        Whether it had ended, and not SUCCEEDED.
+        """
         with self.changed:
             if self.status in ("RUNNING", "SUCCEEDED"):
                 return False
             self.before = Ending(self.status, self.failure, self.ended_ms or self.started_ms)
             self.status, self.failure, self.ended_ms = "RUNNING", None, None
+            self.begins_from = from_
             self.redrives += 1
             self.timeout_ms = timeout_ms
             self.deadline_ns = time.monotonic_ns() + timeout_ms * 1_000_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from sand.emulator import bodies, problems
 from sand.emulator.applications import Application
 from sand.emulator.executions import Execution
@@ -29,22 +32,42 @@ def answer(request: Request, application: Application, execution: Execution) -> 
             raise _refused(execution, f"the emulator redrives with version {execution.version} alone, not {version}")
         if count > MOST:
             raise _refused(execution, f"it was redriven {MOST} times, which is the limit")
-        if not application.redrive(execution, timeout_ms):
+        from_ = body.get("from")
+        if from_ is not None:
+            _require_entered(execution, from_)
+        if not application.redrive(execution, timeout_ms, from_):
             raise _refused(execution, f"its status is {execution.status}")
     location = f"/api/v1/applications/{application.name}/invocations/{execution.id}"
     shown = {"executionId": execution.id, "status": execution.status, "redriveCount": count, "location": location}
     return answer_json(202, shown)
 
 
-def _body(request: Request) -> dict[str, int]:
-    expected = 'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or there is none.'
+def _require_entered(execution: Execution, state: str) -> None:
+    engine = execution.engine
+    if engine is None or engine.place(state) is None:
+        definition = json.loads(execution.manifest.workflows[execution.target].definition)
+        why = f"it has not entered the state '{state}'"
+        if state not in definition["States"]:
+            where = "outside the branches of a Parallel and the iterations of a Map, which are run again as a whole"
+            why = f"the workflow has no state '{state}', or not {where}"
+        raise _refused(execution, why, entered=[] if engine is None else engine.entered())
+
+
+def _body(request: Request) -> dict[str, Any]:
+    expected = (
+        'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or with a "from", the name of a'
+        " state, or there is none."
+    )
     body = bodies.json_object(request.body, MOST_BYTES, expected) or {}
-    if not body.keys() <= {"redriveCount", "version"} or any(type(number) is not int or number < 1 for number in body.values()):
+    numbers = [value for name, value in body.items() if name != "from"]
+    is_named = isinstance(body.get("from", "any"), str) and body.get("from", "any")
+    is_known = body.keys() <= {"redriveCount", "version", "from"}
+    if not is_known or not is_named or any(type(number) is not int or number < 1 for number in numbers):
         raise problems.bad_request(expected)
     return body
 
 
-def _refused(execution: Execution, why: str) -> Problem:
+def _refused(execution: Execution, why: str, **shown: Any) -> Problem:
     more = {"executionId": execution.id, "invocationStatus": execution.status, "redriveCount": execution.redrives}
     detail = f"Execution {execution.id} cannot be redriven: {why}."
-    return Problem(409, "not-redrivable", "The invocation cannot be redriven", detail, **more)
+    return Problem(409, "not-redrivable", "The invocation cannot be redriven", detail, **more, **shown)

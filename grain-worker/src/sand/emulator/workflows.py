@@ -12,7 +12,7 @@ from sand.asl.live import Live
 from sand.asl.tokens import TaskTokens
 from sand.emulator.attempts import Attempt, Grains
 from sand.emulator.data import Data
-from sand.emulator.executions import AT_ONCE, Callback, Ended, Ending, Execution, Published
+from sand.emulator.executions import AT_ONCE, Callback, Ended, Ending, Execution, Publication, Published
 from sand.emulator.problems import Failure, platform
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import WorkflowServices
@@ -44,9 +44,9 @@ class _Run:
         workflow = execution.manifest.workflows[execution.target]
         machine = Machine(workflow.definition, application=execution.manifest.name, name=workflow.name)
         limit_s = min(workflow.timeout_ms, execution.timeout_ms) / 1000
-        if execution.left:
+        if left := self._left():
             self._publishing = True
-            self._events.again(execution.left, execution.redrives)
+            self._events.again(left, execution.redrives)
         try:
             return self._ended(asyncio.run(self._drive(machine, limit_s)))
         except TimeoutError:
@@ -58,6 +58,14 @@ class _Run:
         finally:
             execution.left = self._events.left()
             self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _left(self) -> list[tuple[str, Publication]]:
+        """Published events that are to run again: not those whose state does."""
+        execution = self._execution
+        if execution.begins_from is None or execution.engine is None:
+            return execution.left
+        place = execution.engine.place(execution.begins_from)
+        return [(step, one) for step, one in execution.left if place is not None and place.is_after(step)]
 
     def _ended(self, outcome: Outcome) -> tuple[Payload | None, Failure | None, bool]:
         self._execution.history = [
@@ -92,13 +100,13 @@ class _Run:
             watching.cancel()
 
     async def _redrive(self, engine: Engine, before: Ending) -> Outcome:
-        end = engine.finished
-        if end is not None and end.status == "SUCCEEDED":  # events that it had published did not
+        from_, end = self._execution.begins_from, engine.finished
+        if from_ is None and end is not None and end.status == "SUCCEEDED":  # events that it had published did not
             return Outcome(end.status, end.output, None, None, 0, [], engine.history)
         live = Live(engine, self._call, RealClock(), self._objects)
         self._began(live)
         error, cause = (before.failure.error, before.failure.cause) if before.failure else (None, None)
-        return await live.redrive(Finished(before.status, None, error, cause), before.at_ms)
+        return await live.redrive(Finished(before.status, None, error, cause), before.at_ms, from_)
 
     def _began(self, live: Live) -> None:
         """From now on, other threads may report on callbacks."""

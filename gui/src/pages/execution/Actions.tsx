@@ -1,47 +1,27 @@
 // What can be done with an execution: end it while it runs, let it run on when it has failed.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type Schemas, answered, client } from "../../api/client";
-import { application, paths } from "../../api/queries";
-import { own } from "../../model/members";
+import { paths } from "../../api/queries";
 import { Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
+import { type Redrive, useAgain } from "./redrive";
 
 interface Props {
   readonly app: string;
   readonly found: Schemas["Invocation"];
-  /** Of the workflow; null: it is none. */
-  readonly definition: string | null;
+  readonly redrive: Redrive;
 }
 
-export function Actions({ app, found, definition }: Props) {
+export function Actions({ app, found, redrive }: Props) {
   const id = found.executionId;
-  const cache = useQueryClient();
-  const again = () => Promise.all(["invocation", "timeline", "history"].map((name) => cache.invalidateQueries({ queryKey: [name, app, id] })));
-  const params = { path: { app, id } };
   const cancel = useMutation({
-    mutationFn: () => answered(client.POST("/api/v1/applications/{app}/invocations/{id}/cancel", { params })),
-    onSettled: again,
-  });
-  const redrive = useMutation({
-    // Which redrive it is to be is said: pressed twice, it is one.
-    mutationFn: (version: number) =>
-      answered(
-        client.POST("/api/v1/applications/{app}/invocations/{id}/redrive", {
-          params,
-          body: { redriveCount: (found.redriveCount ?? 0) + 1, ...(version !== found.version && { version }) },
-        }),
-      ),
-    onSettled: again,
+    mutationFn: () => answered(client.POST("/api/v1/applications/{app}/invocations/{id}/cancel", { params: { path: { app, id } } })),
+    onSettled: useAgain(app, id),
   });
   const cancelOnce = useOnce(cancel);
-  const redriveOnce = useOnce(redrive);
   const running = found.status === "RUNNING";
-  const canRedrive = definition !== null && !running && found.status !== "SUCCEEDED";
-  const live = useQuery({ ...application(app), enabled: canRedrive }).data;
-  // With grains that were mended since, as long as the workflow is the same.
-  const isOther = live !== undefined && live.version !== found.version && own(live.workflows, found.target)?.definition === definition;
-  if (!running && !canRedrive) return null;
+  if (!running && !redrive.isPossible) return null;
   const action = running ? "cancel" : "redrive";
   return (
     <div className="actions">
@@ -50,19 +30,21 @@ export function Actions({ app, found, definition }: Props) {
           Cancel
         </button>
       )}
-      {canRedrive && (
-        <button type="button" aria-disabled={redrive.isPending} onClick={() => redriveOnce(found.version)}>
-          Redrive from the state that failed
-        </button>
-      )}
-      {canRedrive && isOther && (
-        <button type="button" className="first" aria-disabled={redrive.isPending} onClick={() => redriveOnce(live.version)}>
-          Redrive with version {live.version}
-        </button>
-      )}
+      {redrive.isPossible &&
+        redrive.versions.map((version) => (
+          <button
+            key={version}
+            type="button"
+            className={version === found.version ? undefined : "first"}
+            aria-disabled={redrive.isPending}
+            onClick={() => redrive.begin({ version, from: null })}
+          >
+            {version === found.version ? "Redrive from the state that failed" : `Redrive with version ${version}`}
+          </button>
+        ))}
       <AsCurl name={action} method="POST" url={paths.invocation(app, id, `/${action}`)} command={["invocations", action, app, id]} />
       {running && cancel.error && <Trouble error={cancel.error} />}
-      {canRedrive && redrive.error && <Trouble error={redrive.error} />}
+      {redrive.isPossible && redrive.error && redrive.asked?.from === null && <Trouble error={redrive.error} />}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 // The course of a workflow's execution: its graph in the colours of its states, each state's input and output, all events.
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { Refusal } from "../../api/client";
+import { Refusal, type Schemas } from "../../api/client";
 import { MOST_EVENTS } from "../../api/history";
 import { type Status, history, paths } from "../../api/queries";
-import { EMPTY, graphOf } from "../../model/definition";
+import { EMPTY, type StateNode, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf } from "../../model/progress";
 import { jsonFault } from "../../model/show";
@@ -12,29 +12,31 @@ import { Section, StatusBadge, To, Trouble, Value } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
 import { type Column, Table } from "../../parts/Table";
+import type { Redrive } from "./redrive";
 
 interface Props {
   readonly app: string;
-  readonly id: string;
-  readonly status: Status;
-  readonly redrives: number;
-  readonly workflow: string;
+  readonly found: Schemas["Invocation"];
   readonly definition: string;
+  readonly redrive: Redrive;
 }
 
 const MOST_ROWS = 500;
 /** Longest input that is put into an address. */
 const MOST_AGAIN = 8 * 1024;
 
-export function Course({ app, id, status, redrives, workflow, definition }: Props) {
-  const query = useQuery(history(app, id, status, redrives));
+export function Course({ app, found, definition, redrive }: Props) {
+  const { executionId: id, target: workflow } = found;
+  const status = found.status as Status;
+  const query = useQuery(history(app, id, status, found.redriveCount ?? 0));
   const graph = useMemo(() => (jsonFault(definition) === null ? graphOf(definition) : EMPTY), [definition]);
   const events = query.data?.events;
   const isCut = query.data?.whole === false;
   const progress = useMemo(() => progressOf(events ?? [], isCut && status !== "RUNNING"), [events, isCut, status]);
   const [chosen, setChosen] = useState<string | null>(null);
   const onSelect = useCallback((state: string) => setChosen(state), []);
-  const name = graph.states.find((state) => state.id === chosen)?.name ?? chosen;
+  const state = graph.states.find((one) => one.id === chosen);
+  const name = state?.name ?? chosen;
   const ran = name === null ? undefined : progress.states.get(name);
   // Of one that has just begun nothing is kept yet.
   const isEarly = query.error instanceof Refusal && query.error.status === 503 && status === "RUNNING";
@@ -58,6 +60,7 @@ export function Course({ app, id, status, redrives, workflow, definition }: Prop
               </select>
             </label>
             {name === null ? <Legend /> : <StateDetail name={name} ran={ran} />}
+            {ran && state && redrive.isPossible && <FromHere app={app} found={found} state={state} redrive={redrive} />}
           </div>
         </div>
       </Section>
@@ -124,6 +127,30 @@ function StateDetail({ name, ran }: { readonly name: string; readonly ran: State
           <Value text={ran.output} label={`the output of ${name}`} />
         </>
       )}
+    </div>
+  );
+}
+
+/** Behind the states of a Parallel or Map there is no way back into one of its branches: it is begun as a whole. */
+function FromHere({ app, found, state, redrive }: { readonly app: string; readonly found: Schemas["Invocation"]; readonly state: StateNode; readonly redrive: Redrive }) {
+  const id = found.executionId;
+  if (state.region !== null) return <p>It can be redriven from the state around this one, as a whole.</p>;
+  const from = state.name;
+  return (
+    <div className="actions">
+      {redrive.versions.map((version) => (
+        <button key={version} type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
+          {version === found.version ? "Redrive from here" : `Redrive from here with version ${version}`}
+        </button>
+      ))}
+      <AsCurl
+        name="redrive from here"
+        method="POST"
+        url={paths.invocation(app, id, "/redrive")}
+        body={JSON.stringify({ from })}
+        command={["invocations", "redrive", app, id, "--from", from]}
+      />
+      {redrive.error && redrive.asked?.from === from && <Trouble error={redrive.error} />}
     </div>
   );
 }

@@ -6,17 +6,18 @@ import { useKeptText } from "../../parts/kept";
 import { Found, Section, StatusBadge, To, Trouble } from "../../parts/bits";
 import { Failure } from "../execution/Failure";
 import { Attempts, Output, Written } from "../execution/Results";
+import { Events } from "../../parts/events/Events";
+import { useEvent } from "../../parts/events/event";
 import { Run } from "../../parts/Run";
-import { Events } from "./Events";
-import { useEvent } from "./event";
 
 export function Test({ app, name }: { readonly app: string; readonly name: string }) {
   const [last, setLast] = useKeptText(`test.${app}/${name}`, "");
-  const event = useEvent(app, name);
+  const target = { app, kind: "grain", name } as const;
+  const event = useEvent(target);
   const { chosen, draft, text } = event;
   return (
     <Section title="Test it" id="run">
-      <Events key={`${app}/${name}`} app={app} grain={name} event={event} />
+      <Events key={`${app}/${name}`} target={target} event={event} />
       {event.error && <Trouble error={event.error} />}
       {text === undefined && !event.error && <p role="status">Loading…</p>}
       {text !== undefined && <Run app={app} name={name} input={text} onInput={event.setText} event={draft === null ? chosen : ""} onRun={setLast} />}

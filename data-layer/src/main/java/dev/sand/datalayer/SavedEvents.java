@@ -3,7 +3,7 @@ package dev.sand.datalayer;
 import java.util.List;
 import java.util.Optional;
 
-/** Events that people saved to test grains with, by application, grain and name: JSON as it was typed. Blocks. */
+/** Events that people saved to test grains and workflows with, by application, target and name: JSON as it was typed. Blocks. */
 public final class SavedEvents {
     /** Of one application. */
     public static final int MOST = 1000;
@@ -17,13 +17,13 @@ public final class SavedEvents {
     }
 
     /** In byte order. */
-    public List<String> names(String application, String grain) {
-        String prefix = key(grain, "");
+    public List<String> names(String application, String target) {
+        String prefix = key(target, "");
         return store.keys(TABLE, application, prefix, null, MOST).stream().map(key -> key.substring(prefix.length())).toList();
     }
 
-    public Optional<GlobalStore.Versioned> get(String application, String grain, String name) {
-        return store.get(TABLE, application, key(grain, name));
+    public Optional<GlobalStore.Versioned> get(String application, String target, String name) {
+        return store.get(TABLE, application, key(target, name));
     }
 
     /**
@@ -31,8 +31,8 @@ public final class SavedEvents {
      *
      * @return its version, or nothing: there are {@link #MOST} others; @throws StoreException CONFLICT when it is not at {@code expected}
      */
-    public Optional<Long> save(String application, String grain, String name, byte[] json, long expected) {
-        String key = key(grain, name);
+    public Optional<Long> save(String application, String target, String name, byte[] json, long expected) {
+        String key = key(target, name);
         if (store.version(TABLE, application, key) == 0 && store.keys(TABLE, application, "", null, MOST).size() >= MOST) {
             return Optional.empty();
         }
@@ -40,16 +40,16 @@ public final class SavedEvents {
     }
 
     /** @return whether there was one; @throws StoreException CONFLICT */
-    public boolean delete(String application, String grain, String name, long expected) {
-        return store.delete(TABLE, application, key(grain, name), expected);
+    public boolean delete(String application, String target, String name, long expected) {
+        return store.delete(TABLE, application, key(target, name), expected);
     }
 
     public static void deleteApplication(GlobalStore store, String application) {
         store.deleteScope(TABLE, application);
     }
 
-    /** No name of a grain has a slash. */
-    private static String key(String grain, String name) {
-        return grain + "/" + name;
+    /** No name of a grain or workflow has a slash; nor have two of one application the same. */
+    private static String key(String target, String name) {
+        return target + "/" + name;
     }
 }

@@ -124,6 +124,7 @@ class OpenApiTest {
             call("POST", app + "/edits", DEMO + "/edits", "{\"base\": 7, \"files\": {}}", 409);
             secrets(app + "/secrets", DEMO + "/secrets");
             savedEvents(app + "/grains/{grain}/events", DEMO + "/grains/echo/events");
+            savedEvents(app + "/workflows/{workflow}/events", DEMO + "/workflows/main/events");
             call("DELETE", app, DEMO, null, 204);
             for (String method : List.of("GET", "POST")) { // grains alone do these, and there are none
                 call(method, "/api/v1/keys", "/api/v1/keys", method.equals("GET") ? null : "{}", 409);
@@ -182,7 +183,7 @@ class OpenApiTest {
         String one = template + "/{event}";
         call("PUT", one, path + "/late", "{\"n\": 1}", 200);
         call("PUT", one, path + "/late", "{", 400);
-        call("PUT", one, DEMO + "/grains/nobody/events/late", "1", 404);
+        call("PUT", one, path.replaceFirst("/[a-z]+/events", "/nobody/events") + "/late", "1", 404);
         call("GET", template, path, null, 200);
         call("GET", template, path + "?version=nothing", null, 404);
         call("GET", one, path + "/late", null, 200);

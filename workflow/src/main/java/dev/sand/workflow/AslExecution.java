@@ -1,5 +1,6 @@
 package dev.sand.workflow;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
@@ -14,6 +15,7 @@ import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.WorkflowLimits;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -58,6 +60,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private boolean isStopped;
     private boolean hasSucceeded;
     private final Scope.Redrives redrives = new Scope.Redrives();
+    private final Places places = new Places();
     private int continues;
     private int transitions;
     private long nowMs;
@@ -82,7 +85,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         this.entry = new StateEntry(agenda, flow, exit, source);
         this.steps = new StepSignals(agenda, entry, exit, published, this);
         this.weight = new Weight(machine, agenda, () -> root == null ? 0 : root.variables.totalBytes(),
-                () -> root == null || root.current == null ? 0 : root.current.input.sizeHint());
+                this::redrivenBytes);
         this.startMs = startMs;
         this.nowMs = startMs;
     }
@@ -90,6 +93,17 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     /** Whether the signals of a workflow must be in its journal before what follows from them. */
     public static boolean isStrict(String definition) {
         return definition.contains(CALLBACK) || OBJECTS.stream().anyMatch(definition::contains);
+    }
+
+    @Override
+    public void expect(Collection<Signal> coming) {
+        places.expect(coming);
+    }
+
+    /** Of every state of the workflow itself, what it has when it is entered is kept. */
+    Places expectAny() {
+        places.expectAny();
+        return places;
     }
 
     @Override
@@ -151,7 +165,10 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         agenda.enter(root, machine.startAt(), document);
     }
 
-    /** Into the state that it was in, of the machine itself and of the branches and iterations that had not succeeded. */
+    /**
+     * Into the state that it was in, of the machine itself and of the branches and iterations that had not succeeded; or into another
+     * one of the machine itself, once more.
+     */
     private void redrive(Redrive how) {
         if (!isEnded) {
             isTimedOut = how.endedAs() == Status.TIMED_OUT;
@@ -165,12 +182,18 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         isStopped = false;
         redrives.count = how.count();
         redrives.lastMs = how.atMs();
-        root.event("ExecutionRedriven", () -> Json.NODES.objectNode().put("redriveCount", how.count()));
+        root.event("ExecutionRedriven", () -> {
+            ObjectNode details = Json.NODES.objectNode().put("redriveCount", how.count());
+            return how.from() == null ? details : details.put("from", how.from());
+        });
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP + "#" + how.count(), new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
-        published.again(how.count(), agenda.commands());
-        if (output != null) {
+        Places.Place place = how.from() == null ? null : places.get(how.from());
+        published.again(how.count(), place == null ? Integer.MAX_VALUE : place.publications(), agenda.commands());
+        if (how.from() != null) {
+            goBack(how.from(), place);
+        } else if (output != null) {
             endIfDone();
         } else {
             if (root.current != null && root.current.join != null) {
@@ -178,6 +201,25 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             }
             agenda.add(new Ready.GoOn(root));
         }
+    }
+
+    private void goBack(String state, Places.Place place) {
+        if (place == null) {
+            end(new Command.Fail(StatesError.RUNTIME, "The execution cannot be redriven from the state '" + state + "': it has not entered it."));
+            return;
+        }
+        if (root.current != null && root.current.join != null) {
+            agenda.forget(root.current.join);
+        }
+        output = null;
+        root.isClosed = false;
+        root.variables.restore(place.variables());
+        agenda.enter(root, state, place.input());
+    }
+
+    private long redrivenBytes(Redrive how) {
+        Places.Place place = how.from() == null ? null : places.get(how.from());
+        return place != null ? place.input().sizeHint() : root == null || root.current == null ? 0 : root.current.input.sizeHint();
     }
 
     // --- what is ready
@@ -225,6 +267,9 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         Visit visit = new Visit(scope, state, input, nowMs, scope.event(History.typeOf(state) + "StateEntered",
                 () -> History.value(Json.NODES.objectNode().put("name", name), "input", input, source)));
         scope.current = visit;
+        if (scope == root && places.isWanted(name)) {
+            places.enter(name, new Places.Place(input, root.variables.snapshot(), published.publications()));
+        }
         entry.attempt(visit, nowMs);
     }
 

@@ -5,6 +5,7 @@ import dev.sand.event.Redrive;
 import dev.sand.workflow.asl.Service.Mode;
 import dev.sand.workflow.objects.ItemReading;
 import dev.sand.workflow.objects.ObjectCall;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -64,7 +65,8 @@ public interface Execution {
 
         /**
          * It had ended without success, and runs on from the state that it was in, whose attempts begin anew; what came before
-         * stands. A driver that ended it otherwise than by a signal says with this one how it had.
+         * stands; or from another state that it has entered, see {@link Execution#expect}. A driver that ended it otherwise than by a
+         * signal says with this one how it had.
          */
         record Redriven(Redrive redrive) implements Signal {
             @Override
@@ -125,6 +127,12 @@ public interface Execution {
         /** Both may be null: a workflow's Fail state that names neither. */
         record Fail(String error, String cause) implements Command {}
     }
+
+    /**
+     * Before the first signal, of an execution that is replayed: what will be given. Of states that redrives among them begin from, and
+     * of no others, what they have is kept.
+     */
+    default void expect(Collection<Signal> coming) {}
 
     /** Applies a signal. Nothing comes after Succeed, and nothing but Redriven after Fail. */
     List<Command> on(Signal signal);

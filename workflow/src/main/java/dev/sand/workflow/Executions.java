@@ -3,13 +3,16 @@ package dev.sand.workflow;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.Payload;
+import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document.PayloadSource;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Makes the execution of a target, and keeps the definitions that it has read. For all threads of a host. */
 public final class Executions {
@@ -96,6 +99,19 @@ public final class Executions {
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history) {
         return new AslExecution(machine, application, workflow, executionId, Instant.parse(startTime).toEpochMilli(), PayloadSource.NONE,
                 TaskTokens.ofTrial(), history);
+    }
+
+    /**
+     * The states of the workflow itself that an execution has entered, and that a redrive of it may begin from.
+     *
+     * @param signals all that it was given
+     * @param source where a value's bytes are that stands there by reference
+     */
+    public static Set<String> entered(StateMachine machine, String executionId, long startMs, List<Signal> signals, PayloadSource source) {
+        AslExecution execution = new AslExecution(machine, "app", "flow", executionId, startMs, source, TaskTokens.ofTrial(), null);
+        Places places = execution.expectAny();
+        signals.forEach(execution::on);
+        return places.names();
     }
 
     private static StateMachine parse(WorkflowSpec workflow) {

@@ -98,8 +98,12 @@ public final class KeptSignals {
             case Signal.TimerFired fired -> node.put("type", "timerFired").put("step", fired.step());
             case Signal.Heartbeat beat -> node.put("type", "heartbeat").put("step", beat.step());
             case Signal.Stopped stopped -> failure(node.put("type", "stopped"), stopped.error(), stopped.cause());
-            case Signal.Redriven(Redrive redrive) -> failure(node.put("type", "redriven").put("count", redrive.count())
-                    .put("endedAs", redrive.endedAs().name()).put("ended", redrive.endedMs()), redrive.error(), redrive.cause());
+            case Signal.Redriven(Redrive redrive) -> {
+                // A type of its own: whoever did not know of the state would give another history, and not none.
+                node.put("type", redrive.from() == null ? "redriven" : "redrivenFrom").put("count", redrive.count())
+                        .put("endedAs", redrive.endedAs().name()).put("ended", redrive.endedMs());
+                failure(redrive.from() == null ? node : node.put("from", redrive.from()), redrive.error(), redrive.cause());
+            }
         }
         return node;
     }
@@ -149,8 +153,8 @@ public final class KeptSignals {
             case "timerFired" -> new Signal.TimerFired(step, at);
             case "heartbeat" -> new Signal.Heartbeat(step, at);
             case "stopped" -> new Signal.Stopped(error, cause, at);
-            case "redriven" -> new Signal.Redriven(new Redrive(node.get("count").intValue(), Status.valueOf(node.get("endedAs").textValue()),
-                    error, cause, node.get("ended").longValue(), at));
+            case "redriven", "redrivenFrom" -> new Signal.Redriven(new Redrive(node.get("count").intValue(), Status.valueOf(node.get("endedAs").textValue()),
+                    error, cause, node.get("ended").longValue(), at, node.path("from").asText(null)));
             default -> throw new IOException("not a signal: " + node);
         };
     }

@@ -20,14 +20,17 @@ final class PublishedEvents {
     private static final class Node {
         final String step;
         final int depth;
+        /** The place among those that published first, of the attempt that this one follows from. */
+        final int origin;
         /** What is to be done, until it is; of a root null. */
         final Published event;
         List<Node> children = List.of();
         Payload output;
 
-        Node(String step, int depth, Published event) {
+        Node(String step, int depth, int origin, Published event) {
             this.step = step;
             this.depth = depth;
+            this.origin = origin;
             this.event = event;
         }
     }
@@ -52,7 +55,7 @@ final class PublishedEvents {
     Refusal publish(String parentStep, List<Published> published, List<Command> commands) {
         Node parent = open.get(parentStep);
         if (parent == null) {
-            parent = new Node(parentStep, 0, null);
+            parent = new Node(parentStep, 0, roots.size(), null);
             roots.add(parent);
         }
         return add(parent, published, commands);
@@ -87,7 +90,7 @@ final class PublishedEvents {
         }
         parent.children = new ArrayList<>(published.size());
         for (int i = 0; i < published.size(); i++) {
-            Node child = new Node(parent.step + ">publish[" + i + "]", parent.depth + 1, published.get(i));
+            Node child = new Node(parent.step + ">publish[" + i + "]", parent.depth + 1, parent.origin, published.get(i));
             parent.children.add(child);
             open.put(child.step, child);
             commands.add(new Command.RunTask(child.step, published.get(i).grain(), published.get(i).payload(), 0));
@@ -120,12 +123,23 @@ final class PublishedEvents {
         open.clear();
     }
 
-    /** What had not succeeded runs again, each under a step of its own; for who does not ask for {@link #joined}. */
-    void again(int redrive, List<Command> commands) {
+    /** Attempts of the state machine that have published something. */
+    int publications() {
+        return roots.size();
+    }
+
+    /**
+     * What had not succeeded runs again, each under a step of its own; for who does not ask for {@link #joined}.
+     *
+     * @param publications of these first attempts; those after them are made again, and publish again
+     */
+    void again(int redrive, int publications, List<Command> commands) {
         for (Node node : left) {
-            Node once = new Node(node.step + ">redrive#" + redrive, node.depth, node.event);
-            open.put(once.step, once);
-            commands.add(new Command.RunTask(once.step, once.event.grain(), once.event.payload(), 0));
+            if (node.origin < publications) {
+                Node once = new Node(node.step + ">redrive#" + redrive, node.depth, node.origin, node.event);
+                open.put(once.step, once);
+                commands.add(new Command.RunTask(once.step, once.event.grain(), once.event.payload(), 0));
+            }
         }
         left.clear();
     }

@@ -20,6 +20,15 @@ final class Variables {
 
     private record Value(JsonNode node, long bytes) {}
 
+    /** What the variables of one scope were at a time. */
+    static final class Snapshot {
+        private final Map<String, Value> values;
+
+        private Snapshot(Map<String, Value> values) {
+            this.values = values;
+        }
+    }
+
     private final Variables outer;
     private final Total total;
     private Map<String, Value> values = Map.of();
@@ -98,6 +107,17 @@ final class Variables {
 
     void reopen() {
         total.bytes += bytes();
+    }
+
+    Snapshot snapshot() {
+        return new Snapshot(values); // which is replaced, and never changed
+    }
+
+    /** Of a scope that runs, or has ended. */
+    void restore(Snapshot before) {
+        suspend();
+        values = before.values;
+        reopen();
     }
 
     /** Of a scope that is suspended. */

@@ -1,5 +1,6 @@
 package dev.sand.workflow;
 
+import dev.sand.event.Redrive;
 import dev.sand.workflow.Agenda.Open;
 import dev.sand.workflow.Agenda.Ready;
 import dev.sand.workflow.Execution.Signal;
@@ -7,19 +8,20 @@ import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.WorkflowLimits;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /** How much an execution may look into, or put together, because of a signal: what is heavy runs off the shard. */
 final class Weight {
     private final StateMachine machine;
     private final Agenda agenda;
     private final LongSupplier variableBytes;
-    private final LongSupplier redrivenBytes;
+    private final ToLongFunction<Redrive> redrivenBytes;
 
     /**
      * @param variableBytes of all variables of the execution: any state may look into any of them
      * @param redrivenBytes of the input of the state that a redrive goes on with
      */
-    Weight(StateMachine machine, Agenda agenda, LongSupplier variableBytes, LongSupplier redrivenBytes) {
+    Weight(StateMachine machine, Agenda agenda, LongSupplier variableBytes, ToLongFunction<Redrive> redrivenBytes) {
         this.machine = machine;
         this.agenda = agenda;
         this.variableBytes = variableBytes;
@@ -34,7 +36,7 @@ final class Weight {
             case Signal.TimerFired fired -> of(agenda.open(fired.step()));
             case Signal.Heartbeat beat -> 0;
             case Signal.Stopped stopped -> 0;
-            case Signal.Redriven redriven -> redrivenBytes.getAsLong();
+            case Signal.Redriven redriven -> redrivenBytes.applyAsLong(redriven.redrive());
         };
         return isHeavy(bytes) || agenda.ready.stream().limit(WorkflowLimits.TRANSITIONS_AT_ONCE).anyMatch(this::isHeavy);
     }

@@ -10,6 +10,7 @@ import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.objects.ItemChunk;
 import dev.sand.workflow.trial.Trial;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Executions that ended without success run on from the state that failed (AWS Step Functions, RedriveExecution). */
@@ -95,6 +97,80 @@ class RedriveTest {
         assertThat(output).isEqualTo(Json.read("{\"a\": 1, \"b\": 2, \"v\": 1, \"n\": 1, \"at\": \"2024-01-01T00:00:00.020Z\"}"));
         assertThat(types()).containsSubsequence("ExecutionFailed", "ExecutionRedriven", "LambdaFunctionScheduled", "ExecutionSucceeded");
         assertThat(types().stream().filter("TaskStateEntered"::equals)).hasSize(2);
+    }
+
+    private List<Command> redriveFrom(String state, int count) {
+        return on(new Signal.Redriven(new Redrive(count, Status.FAILED, "E", "because", START + 10, START + 20, state)));
+    }
+
+    /** As a host replays it: what will be given is known from the beginning. */
+    private void expect(String... states) {
+        execution.expect(Stream.of(states).<Signal>map(state -> new Signal.Redriven(new Redrive(1, Status.FAILED, null, null, 0, 0, state)))
+                .toList());
+    }
+
+    @Test
+    void fromAStateThatIsNamedItIsEnteredAgainAndAReplayGivesTheSame() throws IOException {
+        execution = execution(TWO, history);
+        expect("A");
+        on(new Signal.Started(json("{\"n\": 1}"), START));
+        done("A", "1");
+        on(new Signal.TaskFailed("B", "Other", null, START + 2));
+        assertThat(steps(redriveFrom("A", 1))).containsExactly("A#2");
+        assertThat(steps(done("A#2", "7"))).containsExactly("B#2");
+        assertThat(on(new Signal.TaskFailed("B#2", "Other", null, START + 21))).contains(new Command.Fail("Other", null));
+        assertThat(steps(redrive(2, Status.FAILED))).as("from the state that failed, of the second run").containsExactly("B#3");
+        List<Command> end = done("B#3", "2");
+        assertThat(output(end).path("a").intValue()).isEqualTo(7);
+        assertThat(types().stream().filter("TaskStateEntered"::equals)).hasSize(4);
+        List<Signal> kept = KeptSignals.decode(KeptSignals.encode(given, payload -> payload));
+        assertThat(kept).usingRecursiveComparison().isEqualTo(given);
+        Execution again = execution(TWO, null);
+        again.expect(kept);
+        List<Command> last = List.of();
+        for (Signal signal : kept) {
+            last = again.on(signal);
+        }
+        assertThat(output(last)).isEqualTo(output(end));
+    }
+
+    @Test
+    void fromAStateThatItHasNotEnteredItFailsWithThatCause() {
+        execution = execution(TWO, history);
+        expect("C");
+        on(new Signal.Started(json("{}"), START));
+        on(new Signal.TaskFailed("A", "Other", null, START + 2));
+        assertThat(redriveFrom("C", 1)).singleElement().isInstanceOfSatisfying(Command.Fail.class,
+                fail -> assertThat(fail.cause()).contains("'C'"));
+        assertThat(steps(redrive(2, Status.FAILED))).as("and is where it was").containsExactly("A#2");
+    }
+
+    @Test
+    void statesThatMayBeBegunFromAreThoseOfTheWorkflowItself() throws IOException {
+        String definition = """
+                {"StartAt": "I", "States": {"I": {"Type": "Pass", "Next": "P"}, "P": {"Type": "Parallel", "Next": "Z", "Branches": [
+                  {"StartAt": "X", "States": {"X": {"Type": "Task", "Resource": "g", "End": true}}}]},
+                  "Z": {"Type": "Succeed"}}}""";
+        start(definition);
+        failed("P[0]/X");
+        var machine = ((Definitions.Parsed.Valid) Definitions.parse(definition)).machine();
+        assertThat(Executions.entered(machine, "e", START, given, PayloadSource.NONE)).containsExactly("I", "P");
+    }
+
+    @Test
+    void ofPublishedEventsThoseOfStatesThatRunAgainAreNotSentAgain() {
+        execution = execution("""
+                {"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "g", "Next": "B"}, "B": {"Type": "Task", "Resource": "g", "End": true}}}""",
+                history);
+        expect("B");
+        on(new Signal.Started(json("{}"), START));
+        on(new Signal.TaskSucceeded("A", json("1"), List.of(new Published("p", json("1"))), START + 1));
+        on(new Signal.TaskSucceeded("B", json("1"), List.of(new Published("q", json("2"))), START + 1));
+        assertThat(failed("B>publish[0]")).contains(new Command.Fail("E", "because"));
+        List<Command> commands = redriveFrom("B", 1);
+        assertThat(steps(commands)).containsExactly("A>publish[0]>redrive#1", "B#2");
+        done("A>publish[0]>redrive#1", "null");
+        assertThat(done("B#2", "3").getLast()).as("it had ended, and ends again").isInstanceOf(Command.Succeed.class);
     }
 
     @Test

@@ -40,11 +40,13 @@ class ReplayTest {
             String definition = Json.text(random.definition());
             StateMachine machine = machine(definition);
             int redrives = (int) (seed % 4);
-            Trial.Outcome outcome = Trial.run(execution(machine, seed), random.input(), random.grains(), redrives);
+            String from = seed % 8 < 4 ? null : machine.startAt();
+            Trial.Outcome outcome = Trial.run(execution(machine, seed), random.input(), random.grains(), redrives, from);
             succeeded += outcome.status() == Trial.Status.SUCCEEDED ? 1 : 0;
 
             // A second reading of the definition, as after a restart.
             Execution replay = execution(machine(definition), seed);
+            replay.expect(outcome.signals());
             for (int i = 0; i < outcome.signals().size(); i++) {
                 assertSame(replay.on(outcome.signals().get(i)), outcome.commands().get(i), seed);
             }

@@ -84,7 +84,7 @@ class VectorsTest {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();
                 JsonNode input = vector.has("input") ? vector.get("input") : Json.NODES.objectNode();
                 Trial.Outcome outcome = Trial.run(Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START),
-                        input, vector.get("grains"), vector.path("redrives").asInt());
+                        input, vector.get("grains"), vector.path("redrives").asInt(), vector.path("redriveFrom").textValue());
                 check(expected, outcome);
             }
         }

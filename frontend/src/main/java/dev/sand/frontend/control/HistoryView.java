@@ -23,6 +23,7 @@ import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.asl.Definitions;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * {@code …/invocations/{id}/history}: what each state of a workflow's execution did, in the events of AWS's GetExecutionHistory. Made
@@ -73,7 +74,9 @@ final class HistoryView {
         long startMs = Ids.isValid(record.executionId()) ? Ids.epochMs(record.executionId()) : record.startedMs();
         Execution execution = Executions.of(valid.machine(), record.application(), record.target(), record.executionId(),
                 Instant.ofEpochMilli(startMs).toString(), history);
-        for (Signal signal : KeptSignals.decode(kept)) {
+        List<Signal> signals = KeptSignals.decode(kept);
+        execution.expect(signals);
+        for (Signal signal : signals) {
             execution.on(signal);
         }
         if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {

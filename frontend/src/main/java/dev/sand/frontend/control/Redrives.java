@@ -7,6 +7,7 @@ import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
+import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
@@ -20,7 +21,11 @@ import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.ProblemException;
 import dev.sand.frontend.http.Problems;
 import dev.sand.workflow.Execution.Signal;
+import dev.sand.workflow.Executions;
 import dev.sand.workflow.KeptSignals;
+import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.asl.StateMachine;
+import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -44,9 +49,10 @@ final class Redrives {
     private static final long JUST_ENDED_MS = 60_000;
     private static final long TIMEOUT_MS = 15 * 60_000;
     private static final int BODY_BYTES = 1024;
-    private static final Set<String> FIELDS = Set.of("redriveCount", "version");
-    private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\" or a \"version\", numbers from 1 on, or there"
-            + " is none.";
+    private static final Set<String> NUMBERS = Set.of("redriveCount", "version");
+    private static final String FROM = "from";
+    private static final String EXPECTED = "The body is a JSON object with a \"redriveCount\" or a \"version\", numbers from 1 on, or with a"
+            + " \"from\", the name of a state, or there is none.";
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
@@ -69,7 +75,7 @@ final class Redrives {
             if (wanted > 0 && wanted != count) {
                 throw refused(record, "it was redriven " + record.redrives() + " times, so redrive " + wanted + " cannot be next");
             }
-            begin(record, body.path("version").asInt(record.version()), count, timeoutMs);
+            begin(record, body.path("version").asInt(record.version()), body.path(FROM).textValue(), count, timeoutMs);
         } else if (body.path("version").asInt(record.version()) != record.version()) {
             throw refused(record, "redrive " + wanted + " of it runs with version " + record.version());
         }
@@ -79,7 +85,8 @@ final class Redrives {
                 "/api/v1/applications/" + record.application() + "/invocations/" + record.executionId()));
     }
 
-    private void begin(InvocationRecord record, int version, int count, long timeoutMs) throws IOException, InterruptedException {
+    /** @param from the state to begin from; null: the one that failed */
+    private void begin(InvocationRecord record, int version, String from, int count, long timeoutMs) throws IOException, InterruptedException {
         if (record.status() == Status.RUNNING || record.status() == Status.SUCCEEDED) {
             throw refused(record, "its status is " + record.status());
         }
@@ -99,6 +106,9 @@ final class Redrives {
             throw refused(record, "a value of it is over the " + KeptSignals.VALUE_BYTES + " bytes that are kept with its history, and not"
                     + " kept beside it (any more)");
         }
+        if (from != null) {
+            requireEntered(record, definition, from, before);
+        }
         Failure failure = record.failure();
         Payload input = ((Signal.Started) before.getFirst()).input();
         if (input.bytes() == null) {
@@ -107,7 +117,7 @@ final class Redrives {
         }
         InvocationRequest request = new InvocationRequest(record.executionId(), record.application(), version, record.target(),
                 input, timeoutMs, true, null, new Redrive(count, record.status(), failure == null ? null : failure.error(),
-                failure == null ? null : failure.cause(), record.endedMs(), clockMs.getAsLong()));
+                failure == null ? null : failure.cause(), record.endedMs(), clockMs.getAsLong(), from));
         Failure refusal = patiently(request);
         if (refusal != null && refusal.error().equals(Errors.CONFLICT)) {
             throw refused(record, refusal.cause());
@@ -121,11 +131,36 @@ final class Redrives {
     private List<Signal> before(InvocationRecord record, int count, List<Signal> kept) throws InterruptedException {
         long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
         while (true) {
-            List<Signal> before = KeptSignals.before(count, kept, (name, size) -> value(record, name, size).isPresent() ? size : null);
+            List<Signal> before = KeptSignals.before(count, kept, (name, size) -> value(record, name, size).isPresent()
+                    ? new Payload(size.contentType(), null, new Payload.Reference(name, size.size())) : null);
             if (before != null || clockMs.getAsLong() - record.endedMs() > JUST_ENDED_MS || System.nanoTime() > untilNs) {
                 return before;
             }
             Thread.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    /** What it did is given to the definition again: that tells which states it was in, also those that call nobody. */
+    private void requireEntered(InvocationRecord record, String definition, String from, List<Signal> before) {
+        if (!(Definitions.parseChecked(definition) instanceof Definitions.Parsed.Valid valid)) {
+            throw refused(record, "its definition is not valid any more");
+        }
+        StateMachine machine = valid.machine();
+        long startMs = Ids.isValid(record.executionId()) ? Ids.epochMs(record.executionId()) : record.startedMs();
+        Set<String> entered = Executions.entered(machine, record.executionId(), startMs, before, payload -> bytes(record, payload));
+        if (!entered.contains(from)) {
+            String why = machine.state(from) != null ? "it has not entered the state '" + from + "'"
+                    : "the workflow has no state '" + from + "', or not outside the branches of a Parallel and the iterations of a Map, which are"
+                            + " run again as a whole";
+            throw refusal(record, why).with("entered", List.copyOf(entered)).asException();
+        }
+    }
+
+    private byte[] bytes(InvocationRecord record, Payload size) {
+        try {
+            return value(record, size.reference().object(), size).orElseThrow(() -> new IOException("it is kept no more")).payload().bytes();
+        } catch (IOException e) {
+            throw new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a value of " + size.size() + " bytes cannot be read: " + e.getMessage());
         }
     }
 
@@ -195,14 +230,16 @@ final class Redrives {
                 .map(WorkflowSpec::definition);
     }
 
-    /** Of numbers from 1 on, and maybe of none. */
+    /** Of numbers from 1 on and a name, and maybe of none. */
     private static JsonNode body(Exchange exchange) throws IOException {
         JsonNode body = JsonBody.object(exchange, BODY_BYTES, EXPECTED);
         if (body == null) {
             return Json.object();
         }
         body.properties().forEach(field -> {
-            if (!FIELDS.contains(field.getKey()) || !field.getValue().isInt() || field.getValue().intValue() < 1) {
+            boolean isRight = field.getKey().equals(FROM) ? field.getValue().isTextual() && !field.getValue().textValue().isEmpty()
+                    : NUMBERS.contains(field.getKey()) && field.getValue().isInt() && field.getValue().intValue() >= 1;
+            if (!isRight) {
                 throw Problems.badRequest(EXPECTED).asException();
             }
         });
@@ -222,8 +259,12 @@ final class Redrives {
     }
 
     private static ProblemException refused(InvocationRecord record, String why) {
+        return refusal(record, why).asException();
+    }
+
+    private static Problem refusal(InvocationRecord record, String why) {
         return Problem.caller(409, "not-redrivable", "The invocation cannot be redriven", "Execution " + record.executionId()
                 + " cannot be redriven: " + why + ".").with("executionId", record.executionId())
-                .with("invocationStatus", record.status().name()).with("redriveCount", record.redrives()).asException();
+                .with("invocationStatus", record.status().name()).with("redriveCount", record.redrives());
     }
 }

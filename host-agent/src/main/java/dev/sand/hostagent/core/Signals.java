@@ -103,6 +103,7 @@ final class Signals {
         if (before != null) {
             inbox = new ArrayDeque<>(before);
             inbox.add(new Signal.Redriven(execution.request().redrive()));
+            machine.expect(inbox);
             this.before = before.size() + 1;
             replaying = this.before;
         }

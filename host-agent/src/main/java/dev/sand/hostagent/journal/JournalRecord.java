@@ -19,8 +19,8 @@ import java.util.Map;
  * ({@link ValueCopying}) are objects of the global data layer, and references here name those.
  *
  * @param schema 2, 3 of one with a request to be redriven, 4 of one about a cloud process, or whose request runs in one, and 5 of
- *               one with which a process begins that has a sandbox of its own; 1 is
- *               that of the platform of one host, whose records had no epoch
+ *               one with which a process begins that has a sandbox of its own, 6 of one that moves, 7 of a redrive from a state that is
+ *               named; 1 is that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
@@ -40,6 +40,9 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final short OF_DEDICATED = 5;
     /** Of a process that goes to another slot: whoever did not know it would go on with it. */
     private static final short OF_MOVED = 6;
+    /** Of a redrive that begins from another state than the one that failed: whoever did not know it would go on from that one. */
+    private static final short OF_BEGINNINGS = 7;
+    private static final short NEWEST = OF_BEGINNINGS;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -53,7 +56,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         private static final long serialVersionUID = 1L;
 
         NewerSchemaException(int schema) {
-            super("a record has schema " + schema + ", this platform understands " + OF_MOVED);
+            super("a record has schema " + schema + ", this platform understands " + NEWEST);
         }
     }
 
@@ -84,7 +87,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     }
 
     private static short schema(InvocationRequest request) {
-        return request.process() != null ? OF_PROCESSES : request.redrive() != null ? OF_REDRIVES : SCHEMA;
+        return request.redrive() != null && request.redrive().from() != null ? OF_BEGINNINGS : request.process() != null ? OF_PROCESSES : request.redrive() != null ? OF_REDRIVES : SCHEMA;
     }
 
     /** The copy of the signal's values to the global data layer begins (SAND 4.3). */
@@ -139,7 +142,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     static JournalRecord decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
         BusRecords.require(schema > 0, bytes.length + " bytes that do not begin with a schema");
-        if (schema > OF_MOVED) {
+        if (schema > NEWEST) {
             throw new NewerSchemaException(schema);
         }
         JournalRecord record = Codec.decode(bytes, JournalRecord.class);

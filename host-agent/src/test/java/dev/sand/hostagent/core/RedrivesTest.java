@@ -14,6 +14,7 @@ import dev.sand.event.Redrive;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,19 @@ class RedrivesTest {
         shop.on(new Input.Journaled("e1", 1, null));
         assertThat(shop.only(Action.HandOver.class).eventId()).isEqualTo("e1/B#2");
         assertThat(shop.only(Action.HandOver.class).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void itsNextOwnerGoesOnBehindARedriveFromAStateThatIsNamed() {
+        shop.warm();
+        InvocationRequest fromA = new InvocationRequest("e1", "shop", 1, "flow", json("{}"), 10_000, true, null,
+                new Redrive(1, Status.FAILED, "E", "because", 4, 5, "A"));
+        shop.on(new Input.Recover(fromA, List.of(new Signal.TaskSucceeded("A#2", json("7"), List.of(), 6))));
+        answerBefore();
+        assertThat(shop.only(Action.Journal.class).backup()).isEqualTo(new Backup.Resumed(Map.of("B#2", 2)));
+        shop.on(new Input.Journaled("e1", 2, null));
+        assertThat(shop.only(Action.HandOver.class).eventId()).isEqualTo("e1/B#2");
+        assertThat(new String(shop.only(Action.HandOver.class).payload().bytes(), StandardCharsets.UTF_8)).isEqualTo("{\"a\":7}");
     }
 
     @Test

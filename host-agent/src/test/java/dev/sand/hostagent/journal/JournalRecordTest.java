@@ -56,6 +56,8 @@ class JournalRecordTest {
                 new Backup.Accepted(new InvocationRequest("e", "app", 1, "g", payload, 10, true, null)),
                 new Backup.Accepted(new InvocationRequest("e", "app", 1, "w", payload, 10, true, null,
                         new Redrive(2, Status.CANCELLED, "E", null, 4, 5))),
+                new Backup.Accepted(new InvocationRequest("e", "app", 1, "w", payload, 10, true, null,
+                        new Redrive(2, Status.FAILED, "E", null, 4, 5, "Resize"))),
                 new Backup.Accepted(new InvocationRequest("e", "app", 1, "g", payload, 10, true, null).inProcess("p")),
                 new Backup.Finished(new Signal.Started(payload, 1), List.of()),
                 new Backup.Finished(new Signal.TaskSucceeded("Root", payload, List.of(new Published("h", payload)), 2), List.of()),

@@ -62,7 +62,8 @@ public final class AslCommand {
             case Definitions.Parsed.Valid valid -> {
                 Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START);
                 JsonNode input = one.has("input") ? one.get("input") : Json.NODES.objectNode();
-                Trial.Outcome outcome = Trial.run(execution, input, one.get("grains"), one.path("redrives").asInt());
+                Trial.Outcome outcome = Trial.run(execution, input, one.get("grains"), one.path("redrives").asInt(),
+                        one.path("redriveFrom").textValue());
                 result.put("status", outcome.status().name());
                 if (outcome.output() != null) {
                     result.set("output", outcome.output());

@@ -70,22 +70,26 @@ public final class Trial {
 
     /** @param grains stubs by resource or its last part, see {@link GrainStub}; null: every grain gives back its input */
     public static Outcome run(Execution execution, JsonNode input, JsonNode grains) {
-        return run(execution, input, grains, 0);
+        return run(execution, input, grains, 0, null);
     }
 
-    /** @param redrives how often it is redriven, at once, when it has ended without success */
-    public static Outcome run(Execution execution, JsonNode input, JsonNode grains, int redrives) {
-        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)), redrives);
+    /**
+     * @param redrives how often it is redriven, at once, when it has ended without success
+     * @param from the state that each of these begins from; null: the one that failed
+     */
+    public static Outcome run(Execution execution, JsonNode input, JsonNode grains, int redrives, String from) {
+        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)), redrives, from);
     }
 
-    private Outcome run(Payload input, int redrives) {
+    private Outcome run(Payload input, int redrives, String from) {
+        execution.expect(List.of(new Signal.Redriven(new Redrive(1, InvocationResult.Status.FAILED, null, null, 0, 0, from))));
         give(new Signal.Started(input, START_MS));
         finish();
         for (int i = 1; i <= redrives && last instanceof Command.Fail(String error, String cause); i++) {
             last = null;
             long atMs = START_MS + nowMs;
             give(new Signal.Redriven(new Redrive(i, execution.isTimedOut() ? InvocationResult.Status.TIMED_OUT
-                    : InvocationResult.Status.FAILED, error, cause, atMs, atMs)));
+                    : InvocationResult.Status.FAILED, error, cause, atMs, atMs, from)));
             finish();
         }
         return ended();

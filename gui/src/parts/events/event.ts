@@ -1,10 +1,10 @@
 // The input of a test: typed freely, or an event that is chosen by its name, with what was typed over it.
 import { useQuery } from "@tanstack/react-query";
-import { savedEvent, savedEvents } from "../../api/savedEvents";
+import { type Target, savedEvent, savedEvents } from "../../api/savedEvents";
 import { withLf } from "../../model/lines";
 import { type EventDraft, type KeptEvent, type Listed, readEventDraft, typedEvent } from "../../model/savedEvent";
-import { useIsKept, useKept, useKeptText } from "../../parts/kept";
-import { useInput } from "../../parts/Run";
+import { useIsKept, useKept, useKeptText } from "../kept";
+import { useInput } from "../Run";
 
 export interface TestEvent {
   /** Of which version the files are; undefined: nothing is known yet. */
@@ -27,18 +27,20 @@ export interface TestEvent {
 
 const write = (draft: EventDraft | null): string | null => (draft === null ? null : JSON.stringify(draft));
 
-export function useEvent(app: string, grain: string): TestEvent {
-  const [free, setFree] = useInput(app, grain);
-  const [wanted, choose] = useKeptText(`event.${app}/${grain}`, "");
-  const name = `event.${app}/${grain}/${wanted}`;
+/** @param given an input to begin with, in place of what was typed or chosen last; null: there is none */
+export function useEvent(target: Target, given: string | null = null): TestEvent {
+  const of = `${target.app}/${target.name}`;
+  const [free, setFree] = useInput(target.app, target.name, given);
+  const [wanted, choose] = useKeptText(`event.${of}${given === null ? "" : `?${given}`}`, "");
+  const name = `event.${of}/${wanted}`;
   const [draft, setDraft] = useKept<EventDraft | null>(name, readEventDraft, write);
   const isKept = useIsKept(name);
-  const listed = useQuery(savedEvents(app, grain));
+  const listed = useQuery(savedEvents(target));
   const events = listed.data?.events ?? [];
   // One that somebody else has deleted is chosen as long as something is typed over it.
   const isThere = listed.data === undefined || draft !== null || events.some((one) => one.name === wanted);
   const chosen = isThere ? wanted : "";
-  const one = useQuery(savedEvent(app, grain, chosen));
+  const one = useQuery(savedEvent(target, chosen));
   const kept = chosen === "" ? undefined : one.data;
   const isFree = chosen === "";
   return {

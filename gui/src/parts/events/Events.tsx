@@ -1,22 +1,21 @@
-// Events by name, which everybody who tests the grain has: one is chosen, edited, saved under its name or another one, deleted.
+// Events by name, which everybody who tests the grain or workflow has: one is chosen, edited, saved under its name or another one, deleted.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { deleteEvent, eventPath, expecting, saveEvent } from "../../api/savedEvents";
+import { type Target, deleteEvent, eventPath, expecting, saveEvent } from "../../api/savedEvents";
 import { type EventDraft, isOvertaken, leftOf, nameFault, optionOf, sizeFault } from "../../model/savedEvent";
 import { withLf } from "../../model/lines";
 import { jsonFault } from "../../model/show";
-import { Trouble } from "../../parts/bits";
-import { Confirm } from "../../parts/Confirm";
-import { Changes } from "../../parts/Changes";
-import { AsCurl } from "../../parts/copy";
-import { Download } from "../../parts/Download";
-import { useKeptText } from "../../parts/kept";
-import { useOnce } from "../../parts/once";
+import { Trouble } from "../bits";
+import { Confirm } from "../Confirm";
+import { Changes } from "../Changes";
+import { AsCurl } from "../copy";
+import { Download } from "../Download";
+import { useKeptText } from "../kept";
+import { useOnce } from "../once";
 import type { TestEvent } from "./event";
 
 interface Props {
-  readonly app: string;
-  readonly grain: string;
+  readonly target: Target;
   readonly event: TestEvent;
 }
 
@@ -29,10 +28,12 @@ interface Sent {
   readonly tag: string | null;
 }
 
-export function Events({ app, grain, event }: Props) {
+export function Events({ target, event }: Props) {
+  const { app } = target;
+  const of = `${app}/${target.name}`;
   const { chosen, choose, events, kept, draft, setDraft, text } = event;
   const cache = useQueryClient();
-  const [name, setName] = useKeptText(`event-name.${app}/${grain}/${chosen}`, chosen);
+  const [name, setName] = useKeptText(`event-name.${of}/${chosen}`, chosen);
   const [said, setSaid] = useState({ of: "", text: "" });
   const select = useRef<HTMLSelectElement>(null);
   const listed = events.find((one) => one.name === chosen);
@@ -43,12 +44,12 @@ export function Events({ app, grain, event }: Props) {
     focus();
   };
   const again = async (changed: string): Promise<void> => {
-    await Promise.all([["saved-events", app, grain], ["saved-event", app, grain, changed]].map((queryKey) => cache.invalidateQueries({ queryKey })));
+    await Promise.all([["saved-events", app, target.name], ["saved-event", app, target.name, changed]].map((queryKey) => cache.invalidateQueries({ queryKey })));
   };
   const save = useMutation({
-    mutationFn: ({ name, text, tag }: Sent) => saveEvent({ app, grain, name, text, tag }),
+    mutationFn: ({ name, text, tag }: Sent) => saveEvent(target, name, text, tag),
     onSuccess: async (tag, { from, name, text }) => {
-      cache.setQueryData(["saved-event", app, grain, name], { tag, text });
+      cache.setQueryData(["saved-event", app, target.name, name], { tag, text });
       from.setDraft((now) => leftOf(now, text, name === from.chosen ? tag : (now?.tag ?? null)));
       await again(name);
       if (chosen !== from.chosen) return;
@@ -60,7 +61,7 @@ export function Events({ app, grain, event }: Props) {
     onError: (_, sent) => again(sent.name),
   });
   const drop = useMutation({
-    mutationFn: ({ from, tag }: { readonly from: TestEvent; readonly tag: string }) => deleteEvent(app, grain, from.chosen, tag),
+    mutationFn: ({ from, tag }: { readonly from: TestEvent; readonly tag: string }) => deleteEvent(target, from.chosen, tag),
     onSuccess: async (_, { from }) => {
       const isFile = from.events.some((one) => one.name === from.chosen && one.file !== null);
       from.setDraft(() => null);
@@ -86,7 +87,7 @@ export function Events({ app, grain, event }: Props) {
   const canSave = name !== "" && fault === null && text !== undefined && jsonFault(text) === null && sizeFault(text) === null && (isNew || (draft !== null && !isBehind));
   // That it is no JSON is said below its field.
   const told = fault ?? (name === "" ? null : sizeFault(text ?? ""));
-  const path = eventPath(app, grain, name === "" || fault !== null ? "NAME" : name);
+  const path = eventPath(target, name === "" || fault !== null ? "NAME" : name);
   return (
     <>
       <div className="filters">
@@ -115,7 +116,7 @@ export function Events({ app, grain, event }: Props) {
             Save the event
           </button>
         </form>
-        {listed && <Download url={eventPath(app, grain, chosen)} name={`${chosen}.json`} />}
+        {listed && <Download url={eventPath(target, chosen)} name={`${chosen}.json`} />}
         {draft !== null && !isBehind && !isPending && (
           <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={() => choice(() => null)}>
             <p>What was typed over {chosen} since it was saved will be gone.</p>
@@ -124,7 +125,7 @@ export function Events({ app, grain, event }: Props) {
         {kept?.tag != null && (
           <Confirm label="Delete" title={`Delete ${chosen}?`} disabled={isPending} onConfirm={() => kept.tag !== null && dropOnce({ from: event, tag: kept.tag })}>
             <p>
-              It is gone then for everybody who tests this grain{draft !== null && ", with what was typed over it"}.
+              It is gone then for everybody who tests this {target.kind}{draft !== null && ", with what was typed over it"}.
               {listed?.file != null && ` The file ${listed.file} is taken in its place.`}
             </p>
           </Confirm>
@@ -160,7 +161,7 @@ export function Events({ app, grain, event }: Props) {
         url={path}
         headers={expecting(tag)}
         body={text ?? ""}
-        command={["events", "save", `${app}/${grain}`, name === "" || fault !== null ? "NAME" : name, "--data", text ?? ""]}
+        command={["events", "save", of, name === "" || fault !== null ? "NAME" : name, "--data", text ?? ""]}
       />
     </>
   );
