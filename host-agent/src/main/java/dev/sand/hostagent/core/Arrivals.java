@@ -73,7 +73,7 @@ final class Arrivals {
         }
         ProcessSpec spec = home != null ? home.spec() : made;
         long others = count(of(execution)) - (isComing(execution) ? 1 : 0) + asking.getOrDefault(of(execution), 0)
-                + (home != null ? home.entered() : 0);
+                + (home != null ? home.occupants().count() : 0);
         return others < (long) spec.concurrency() + spec.queueDepth() ? null : new Failure(Errors.OVERLOADED, "process "
                 + execution.request().processId() + " of application " + execution.request().application() + " has a limit of "
                 + spec.queueDepth() + " waiting invocations, and this one would be one more; try again later", Failure.Source.PLATFORM,

@@ -110,7 +110,7 @@ final class Backups {
     }
 
     /** What the signal is about has changed a process as well. @param then once that is durable; not when the execution has ended */
-    void finished(Signal signal, List<Command> effects, ProcessHome.Ending change, Runnable then) {
+    void finished(Signal signal, List<Command> effects, ProcessRecords.Ending change, Runnable then) {
         ensureBegun();
         change.write(request.executionId(), next++, new Backup.Finished(signal, effects), then);
     }
@@ -121,7 +121,7 @@ final class Backups {
     }
 
     /** As the first thing of an execution that messages of its process make. */
-    void acceptedBy(ProcessHome.Firing firing) {
+    void acceptedBy(ProcessRecords.Firing firing) {
         ofMessages = true;
         begun = true;
         firing.write(request.executionId(), new Backup.Accepted(withWhatRemains()));

@@ -38,7 +38,7 @@ final class Event extends Timed implements GrainQueue.Entry {
     int attempt;
     Instance instance;
     /** What its function has done to the process that it ran in, once it ended well; null: nothing. */
-    ProcessHome.Ending change;
+    ProcessRecords.Ending change;
     /** What its function has invoked here, and what may be lost of that if this host dies. */
     final Set<FollowUp> followUps = new LinkedHashSet<>(0);
     /** Where it is away. */

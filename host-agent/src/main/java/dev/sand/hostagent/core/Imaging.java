@@ -92,7 +92,7 @@ final class Imaging extends Timed {
 
     /** A function has ended. */
     void onLeft() {
-        if (state == State.DRAINING && home.runningCount() == 0) {
+        if (state == State.DRAINING && home.occupants().running() == 0) {
             if (isSending()) { // its functions do not wait for long on mailboxes that are full, for these may wait for them
                 context.timers.arm(this, Math.min(dueNs, context.nowNs + PATIENCE_NS));
                 context.processes.late().whenNone(home.application(), home.id(), this::onLeft);
@@ -114,8 +114,8 @@ final class Imaging extends Timed {
     @Override
     void onDue() {
         if (state == State.DRAINING) {
-            ended(home.runningCount() == 0 && isSending() ? sending() : Failure.caller(Errors.CONFLICT, "process " + home.id()
-                    + " is active: " + home.runningCount() + " functions run in it still"));
+            ended(home.occupants().running() == 0 && isSending() ? sending() : Failure.caller(Errors.CONFLICT, "process " + home.id()
+                    + " is active: " + home.occupants().running() + " functions run in it still"));
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
         } else {
@@ -192,7 +192,7 @@ final class Imaging extends Timed {
         List<Consumer<Failure>> told = List.copyOf(waiting);
         waiting.clear();
         if (swapped && home.mayLeave()) {
-            home.leave();
+            home.exit().swappedOut();
         } else {
             if (swapped) {
                 home.become(LifeCycle.SWAPPING_IN);

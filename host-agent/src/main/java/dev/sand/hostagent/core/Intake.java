@@ -85,7 +85,7 @@ final class Intake {
     }
 
     /** One that messages of a process make, which are gone with the record of its request. */
-    RunningExecution start(InvocationRequest request, int slot, Audience.Parent parent, ProcessHome.Firing firing) {
+    RunningExecution start(InvocationRequest request, int slot, Audience.Parent parent, ProcessRecords.Firing firing) {
         RunningExecution execution = add(request, slot, parent);
         execution.backups().acceptedBy(firing);
         context.processes.arrivals().comes(execution);

@@ -92,7 +92,7 @@ final class MessageInvocations extends Timed {
         InvocationRequest request = new InvocationRequest(id, application, home.version().version(), due.function(), input,
                 home.version().grains().get(due.function()).timeoutMs(), false, null).inProcess(home.id() + "/" + due.key());
         Made made = new Made(input, joined, slot);
-        ProcessHome.Firing firing = home.new Firing(due, made::onDurable);
+        ProcessRecords.Firing firing = home.records().firing(due, made::onDurable);
         made.execution = context.intake.start(request, slot, made, firing);
     }
 

@@ -129,7 +129,7 @@ final class Migration extends Timed {
     }
 
     private Failure tooLate() {
-        return conflict(home.runningCount() > 0 ? "is active: " + home.runningCount() + " functions run in it still"
+        return conflict(home.occupants().running() > 0 ? "is active: " + home.occupants().running() + " functions run in it still"
                 : "is " + home.process().status().shown() + ", and was not at rest within " + DRAIN_NS / 1_000_000_000 + " s");
     }
 
@@ -148,12 +148,12 @@ final class Migration extends Timed {
     private void leave() {
         context.timers.disarm(this);
         state = State.LEAVING;
-        home.leaves(to, () -> context.processes.hands().over(home.application(), home.id(), home.journal(), home.process().number(), to, this::left));
+        home.exit().leaves(to, () -> context.processes.hands().over(home.application(), home.id(), home.journal(), home.process().number(), to, this::left));
     }
 
     private void left(Failure failure) {
         state = State.NONE;
-        home.hasLeft();
+        home.exit().hasLeft();
         goOn(failure);
     }
 

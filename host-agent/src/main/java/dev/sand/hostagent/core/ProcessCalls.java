@@ -66,7 +66,7 @@ final class ProcessCalls {
         CloudProcess process = home.process();
         ProcessCall.Listener listener = call.listener();
         home.overflow().hasRead(attempt); // it makes its calls one after the other
-        if (isHeard(call.call()) && home.holdsUntilMade(event.owner.executionId(), () -> again(event, attempt, call))) {
+        if (isHeard(call.call()) && home.records().holdsUntilMade(event.owner.executionId(), () -> again(event, attempt, call))) {
             return;
         }
         switch (call.call()) {

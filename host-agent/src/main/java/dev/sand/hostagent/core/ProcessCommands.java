@@ -196,7 +196,7 @@ final class ProcessCommands {
         if (home == null) {
             refuseUnknown(input);
         } else {
-            home.kill("process " + home.id() + " was killed", failure -> {
+            home.exit().kill("process " + home.id() + " was killed", failure -> {
                 if (failure == null) {
                     done(input, home.view());
                 } else {

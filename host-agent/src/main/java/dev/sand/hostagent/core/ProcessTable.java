@@ -235,7 +235,7 @@ final class ProcessTable {
     /** What is left of it goes: another one of its name begins behind that, or it is another slot's. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), new Changing(home.slot(), Way.GOES, home::lostAsItGoes));
+        changing(home.application(), home.id(), new Changing(home.slot(), Way.GOES, home.exit()::lost));
     }
 
     /** It goes, as an earlier owner has begun; nobody finds it before that is done. */
@@ -325,7 +325,7 @@ final class ProcessTable {
         last.remove(slot);
         for (ProcessHome home : all()) {
             if (home.slot() == slot) {
-                home.moved();
+                home.exit().moved();
                 remove(home);
             }
         }

@@ -127,9 +127,9 @@ final class Processes {
 
     /** Those leave that are least active on the data plane (PraaS 6.6), and of them those that have been idle for longest. */
     void onMemoryPressure(Map<String, Long> invoked) {
-        table.all().stream().filter(home -> home.idleSinceNs() != Long.MAX_VALUE)
+        table.all().stream().filter(home -> home.occupants().idleSinceNs() != Long.MAX_VALUE)
                 .sorted(Comparator.<ProcessHome>comparingLong(home -> invoked.getOrDefault(home.application() + "/" + home.id(), 0L))
-                        .thenComparingLong(ProcessHome::idleSinceNs))
+                        .thenComparingLong(home -> home.occupants().idleSinceNs()))
                 .limit(UNDER_PRESSURE).forEach(home -> home.imaging().swapOut(failure -> { }));
     }
 
@@ -137,7 +137,7 @@ final class Processes {
     void delete(Input.Delete delete) {
         for (ProcessHome home : List.copyOf(table.here(delete.application()))) {
             if (home.version().version() <= delete.upTo()) {
-                home.delete(delete.cause());
+                home.exit().deleted(delete.cause());
                 table.remove(home);
             }
         }
@@ -349,7 +349,7 @@ final class Processes {
     }
 
     /** The attempt ended well. @return what it did, which takes effect once it is durable; null: nothing */
-    ProcessHome.Ending finished(Event event, List<StateWrite> withEnd) {
+    ProcessRecords.Ending finished(Event event, List<StateWrite> withEnd) {
         ProcessHome home = home(event);
         Attempt attempt = attempt(event);
         if (home == null) {

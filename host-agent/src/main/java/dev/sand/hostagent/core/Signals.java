@@ -82,7 +82,7 @@ final class Signals {
     private int before;
     private Resumption resumption;
     /** What signals that are not processed yet mean for the process that the execution runs in. */
-    private final Map<Signal, ProcessHome.Ending> changes = new IdentityHashMap<>(0);
+    private final Map<Signal, ProcessRecords.Ending> changes = new IdentityHashMap<>(0);
     private boolean busy;
     private Awaited awaited = Awaited.NOTHING;
     /** The signal at hand; with what it commanded while that waits for its record. */
@@ -138,7 +138,7 @@ final class Signals {
     }
 
     /** Something happened to a step. @param change of the process that it ran in; null: none */
-    void signal(Signal signal, ProcessHome.Ending change) {
+    void signal(Signal signal, ProcessRecords.Ending change) {
         if (change != null) {
             changes.put(signal, change);
         }
@@ -147,7 +147,7 @@ final class Signals {
 
     /** The execution has ended: what its functions did last takes no effect, nor is it told of. */
     void close() {
-        changes.values().forEach(ProcessHome.Ending::drop);
+        changes.values().forEach(ProcessRecords.Ending::drop);
         changes.clear();
     }
 
@@ -231,7 +231,7 @@ final class Signals {
      * unawaited.
      */
     private void evaluated(List<Command> commands) {
-        ProcessHome.Ending change = changes.isEmpty() ? null : changes.remove(pending);
+        ProcessRecords.Ending change = changes.isEmpty() ? null : changes.remove(pending);
         if (change != null) {
             awaited = Awaited.JOURNAL;
             effects = commands;
