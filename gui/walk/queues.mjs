@@ -28,6 +28,8 @@ await withPage(async (page) => {
   await page.getByRole("row", { name: /^flaky queue flaky/ }).waitFor();
   await page.getByRole("row", { name: /^work / }).first().waitFor();
   await accessible(page, "queues");
+  // How many come is known once the page was open for a while.
+  await page.getByRole("row", { name: /^flaky queue flaky \d+ [\d.]+\/(s|min) / }).waitFor();
 
   step("a message that fails as often as it may is a dead letter, and says why");
   await page.getByRole("link", { name: "flaky", exact: true }).click();

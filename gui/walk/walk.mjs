@@ -105,10 +105,9 @@ await withPage(async (page) => {
 
   step("another one that failed, redriven from a state that was chosen: that one runs once more");
   await invoke("open", { open: false });
-  await invoke("main", { name: "closed" });
+  const failed = (await invoke("main", { name: "closed" })).headers.get("Sand-Execution-Id");
   await invoke("open", { open: true });
-  await page.goto(`${server}/ui/#/applications/gate/executions?status=FAILED`);
-  await page.locator("tbody a").first().click();
+  await page.goto(`${server}/ui/#/applications/gate/executions/${failed}`);
   await state(page, "Check", "failed");
   await page.locator('[data-state="Greet"]').click();
   await page.getByRole("heading", { name: "Greet succeeded", level: 3 }).waitFor();
@@ -129,6 +128,7 @@ await withPage(async (page) => {
   await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
   await page.getByLabel("Input, as JSON").fill('{"name": "Grace"}');
   await page.getByRole("textbox", { name: "grains/greet/handler.py" }).waitFor();
+  await page.getByText("Requirements, as installed").waitFor();
   await accessible(page, "grain");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();

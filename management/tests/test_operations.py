@@ -15,11 +15,8 @@ GRAINS = sorted(path.parent.name for path in FOLDER.glob("grains/*/handler.py"))
 NEW = {
     "applications": {"describeAbout", "changeAbout"},
     "aliases": {"listMoves"},
-    "examples": {"listExamples"},
     "grains": {"listGrains", "listEvents", "putEvent", "deleteEvent"},
-    "overview": {"getOverview", "applicationFigures"},
     "triggers": {"listArmings"},
-    "workflows": {"listWorkflows", "describeWorkflow", "validateWorkflow"},
 }
 
 

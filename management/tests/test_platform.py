@@ -1,14 +1,9 @@
-"""What is of the whole platform: hosts, the audit log, home, examples, workflows; and its refusals."""
-
-from pathlib import Path
+"""What is of the whole platform: hosts, the audit log, workflows; and its refusals."""
 
 import pytest
-import yaml
 from asking import EXECUTION
 from sand.errors import Denied, Overloaded, Unavailable
 from sand.tables import Table, Transaction
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_hosts_in_full_and_in_short(caller, platform):
@@ -35,46 +30,15 @@ def test_odd_questions_of_the_log_are_refused(caller, platform, query, pointer):
     assert not platform.calls
 
 
-def test_figures_are_reckoned_from_the_newest_invocations(caller, platform):
-    ended = [{"status": "SUCCEEDED", "startedMs": 1000, "endedMs": 1000 + took} for took in range(1, 100)]
-    failed = {"status": "TIMED_OUT", "startedMs": 900, "endedMs": 1000}
-    platform.answers["listInvocations"] = 200, {"invocations": [{"status": "RUNNING", "startedMs": 2000}, *ended, failed]}
-    figures = caller("overview", "applicationFigures", {"app": "shop"}).body
-    assert (figures["invocations"], figures["running"], figures["errors"], figures["errorRate"]) == (101, 1, 1, 0.01)
-    assert (figures["p50Ms"], figures["p95Ms"], figures["p99Ms"], figures["sinceMs"]) == (50, 95, 99, 900)
-
-
-def test_home_has_those_that_are_there_still(caller, platform):
-    platform.answers["listApplications"] = 200, {"applications": [{"name": "shop"}, {"name": "till"}, {"name": "third"}]}
-    platform.answers["listInvocations"] = 200, {"invocations": []}
-    home = caller("overview", "getOverview", query={"applications": "2"}).body
-    assert [each["name"] for each in home["applications"]] == ["shop"]
-    assert (home["more"], home["applications"][0]["errorRate"], home["applications"][0]["p99Ms"]) == (1, None, None)
-
-
-def test_examples_are_those_of_the_repository(caller, platform):
-    platform.answers["listApplications"] = 200, {"applications": [{"name": "chat"}]}
-    examples = caller("examples", "listExamples").body["examples"]
-    assert [each["name"] for each in examples if each["deployed"]] == ["chat"]
-    for each in examples:
-        assert yaml.safe_load((EXAMPLES / each["name"] / "sand.yaml").read_text())["name"] == each["name"]
-
-
 def test_workflows_of_the_live_version(caller, platform):
-    workflows = {"main": {"definition": "{}", "timeoutMs": 5}}
-    platform.answers["describeApplication"] = 200, {"application": "shop", "version": 2, "workflows": workflows}
-    assert caller("workflows", "listWorkflows", {"app": "shop"}).body["workflows"] == [{"name": "main", "timeoutMs": 5}]
-    one = caller("workflows", "describeWorkflow", {"app": "shop", "workflow": "main"}).body
-    assert one == {"name": "main", "version": 2, "definition": "{}", "timeoutMs": 5}
-    assert caller("workflows", "describeWorkflow", {"app": "shop", "workflow": "other"}).kind == "unknown-workflow"
-
-
-def test_a_definition_is_looked_at(caller, platform):
-    caller("workflows", "validateWorkflow", body={"definition": "{}", "grains": ["order"]})
-    assert platform.last == ("validateWorkflow", {"parameters": {}, "body": {"definition": "{}", "grains": ["order"]}})
-    caller("workflows", "validateWorkflow", body={"definition": {}}).refuses("/body/definition")
-    caller("workflows", "validateWorkflow", body={"definition": "", "grains": ["a b"]}).refuses("/body/grains")
-    assert caller("workflows", "validateWorkflow", body={"definition": "x" * (1 << 19)}).status == 413
+    found = {"application": "shop", "version": 2, "workflows": [{"name": "main", "timeoutMs": 5}]}
+    platform.answers["listWorkflows"] = 200, found
+    assert caller("workflows", "listWorkflows", {"app": "shop"}).body == found
+    caller("workflows", "describeWorkflow", {"app": "shop", "workflow": "main"})
+    assert platform.last == ("describeWorkflow", {"parameters": {"app": "shop", "workflow": "main"}})
+    platform.calls.clear()
+    caller("workflows", "describeWorkflow", {"app": "shop", "workflow": "../main"}).refuses("/parameters/workflow")
+    assert not platform.calls
 
 
 @pytest.mark.parametrize(
@@ -105,8 +69,8 @@ def test_a_refusal_behind_what_was_done_says_so(caller, platform):
     def refuse(_):
         raise Denied("the ticket has expired")
 
-    platform.answers |= {"listApplications": (200, {"applications": [{"name": "shop"}]}), "listInvocations": refuse}
-    answer = caller("overview", "getOverview")
+    platform.answers |= {"getUse": (200, {"hosts": [], "storedBytes": 0}), "listApplications": refuse}
+    answer = caller("quotas", "getQuotas", {"tenant": "default"})
     assert (answer.status, answer.body["error"], answer.body["mayHaveRun"]) == (403, "Sand.Denied", True)
 
 

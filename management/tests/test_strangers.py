@@ -12,7 +12,7 @@ BODIES = {
     "putEvent": {"input": 1},
 }
 QUERIES = {"compareVersions": {"to": "2"}}
-OF_NO_APPLICATION = {"listApplications", "status", "listHosts", "listAudit", "listExamples", "getOverview", "validateWorkflow"}
+OF_NO_APPLICATION = {"listApplications", "status", "listHosts", "listAudit"}
 OTHERS = {"sign-up", "sign-in", "sessions", "account", "keys", "tenants", "members", "quotas"}
 ASKED = [(grain, operation) for grain, operation, _ in ALL if operation not in OF_NO_APPLICATION and grain not in OTHERS]
 

@@ -65,6 +65,7 @@ def test_every_answer_is_the_same_on_both_planes(managed: Tested) -> None:
     managed.ended("probe", execution)
     app = "/api/v1/applications/probe"
     of_app = ["", "/versions", "/versions/1", "/versions/77", "/aliases", "/versions/1/files", "/logs", "/queues", "/triggers"]
+    of_app += ["/workflows", "/workflows/chain", "/workflows/none"]
     of_app += ["/processes", "/invocations", "/invocations?limit=1", "/invocations/none"]
     of_app += [f"/invocations/{execution}{rest}" for rest in ("", "/timeline", "/logs")]
     paths = [app + rest for rest in of_app] + ["/api/v1/applications", "/api/v1/applications/no-such", "/api/v1/audit"]

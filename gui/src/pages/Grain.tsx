@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { application } from "../api/queries";
 import { own } from "../model/members";
 import type { Route } from "../model/route";
-import { Found, Section, Title, To, Value } from "../parts/bits";
+import { Facts, Found, Section, Title, To, Value } from "../parts/bits";
 import { useDraft } from "../parts/save";
 import { Code } from "./grain/Code";
 import { Test } from "./grain/Test";
@@ -37,7 +37,7 @@ export function Grain({ route }: { readonly route: Shown }) {
               {/* What was typed is not lost with the grain. */}
               {(grain !== undefined || draft !== null) && <Code route={route} live={live} entry={grain?.entry ?? ENTRY} />}
               {grain !== undefined && <Test app={app} name={name} />}
-              {grain !== undefined && <Settings grain={grain} />}
+              {grain !== undefined && <Settings app={app} grain={grain} resolved={found.resolved ?? null} />}
             </>
           );
         }}
@@ -46,9 +46,25 @@ export function Grain({ route }: { readonly route: Shown }) {
   );
 }
 
-function Settings({ grain }: { readonly grain: Schemas["Version"]["grains"][string] }) {
+interface Set {
+  readonly app: string;
+  readonly grain: Schemas["Version"]["grains"][string];
+  /** Requirements, which all grains of a version have in common; null: nobody knows any more. */
+  readonly resolved: readonly string[] | null;
+}
+
+function Settings({ app, grain, resolved }: Set) {
+  const environment = Object.keys(grain.environment ?? {}).sort();
+  const secrets = grain.secrets ?? [];
   return (
     <Section title="Settings">
+      <Facts
+        facts={[
+          ["Requirements, as installed", resolved === null ? "not known of this version" : resolved.length === 0 ? "none" : resolved.join(", ")],
+          ["Environment", environment.length === 0 ? "none of its own" : environment.join(", ")],
+          ["Secrets it may read", secrets.length === 0 ? "none" : <To route={{ page: "application", app }}>{secrets.join(", ")}</To>],
+        ]}
+      />
       <Value text={JSON.stringify(grain)} label="the settings" />
     </Section>
   );

@@ -137,7 +137,7 @@ function FromHere({ app, found, state, redrive }: { readonly app: string; readon
   if (state.region !== null) return <p>It can be redriven from the state around this one, as a whole.</p>;
   const from = state.name;
   return (
-    <div className="actions">
+    <div className="actions below">
       {redrive.versions.map((version) => (
         <button key={version} type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
           {version === found.version ? "Redrive from here" : `Redrive from here with version ${version}`}

@@ -36,12 +36,16 @@ public final class Registry {
     private static final String APPLICATION = "application/";
     private static final String NUMBERS = "versions/";
     private static final String DELETIONS = "deletions/";
+    private static final String RESOLVED = "resolved/";
 
     private record Name(String application, String alias) {}
 
     private record Number(String application, int version) {}
 
     private record Alias(int version) {}
+
+    /** @param requirements as they were installed, such as {@code numpy==2.3.1} */
+    private record Resolved(short schema, List<String> requirements) {}
 
     /**
      * What became of an application's name. Kept for good, as the numbers of its versions are.
@@ -93,6 +97,16 @@ public final class Registry {
             versions.put(new Number(application, number), version);
         });
         return found;
+    }
+
+    /** What the build of a version has installed for it. */
+    public void keepResolved(String application, int number, List<String> requirements) {
+        store.put(TABLE, application, resolvedKey(number), Codec.encode(new Resolved(Limits.SCHEMA_VERSION, requirements)), GlobalStore.ANY);
+    }
+
+    /** @return empty: nothing is known of it, as of a version that was deployed before this was kept */
+    public Optional<List<String>> resolved(String application, int number) {
+        return store.get(TABLE, application, resolvedKey(number)).map(kept -> Codec.decode(kept.value(), Resolved.class).requirements());
     }
 
     /** Ascending. */
@@ -214,6 +228,7 @@ public final class Registry {
             }
         });
         boolean deleted = store.delete(TABLE, application, versionKey(number), GlobalStore.ANY);
+        store.delete(TABLE, application, resolvedKey(number), GlobalStore.ANY);
         versions.remove(new Number(application, number));
         return deleted;
     }
@@ -332,6 +347,10 @@ public final class Registry {
 
     private static String versionKey(int number) {
         return String.format("%s%08d", VERSION, number);
+    }
+
+    private static String resolvedKey(int number) {
+        return RESOLVED + number;
     }
 
     private static boolean isNumber(String name) {

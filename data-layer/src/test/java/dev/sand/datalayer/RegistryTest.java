@@ -34,6 +34,21 @@ class RegistryTest {
     }
 
     @Test
+    void whatWasInstalledForAVersionIsKnownAsLongAsItIsThere() {
+        publish("app");
+        publish("app");
+        assertThat(registry.resolved("app", 1)).isEmpty();
+        registry.keepResolved("app", 1, List.of("numpy==2.3.1"));
+        registry.keepResolved("app", 2, List.of());
+        assertThat(new Registry(store).resolved("app", 1)).contains(List.of("numpy==2.3.1"));
+        assertThat(registry.resolved("app", 2)).contains(List.of());
+        registry.deleteVersion("app", 1);
+        assertThat(registry.resolved("app", 1)).isEmpty();
+        registry.deleteApplication("app");
+        assertThat(registry.resolved("app", 2)).isEmpty();
+    }
+
+    @Test
     void aNameResolvesThroughAnAliasOrItsNumber() {
         publish("app");
         publish("app");

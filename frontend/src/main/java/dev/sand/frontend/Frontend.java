@@ -100,14 +100,14 @@ public final class Frontend implements AutoCloseable {
      */
     public record Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                         Consumer<String> deleteData, GlobalBus bus, int slots, BundleArchive bundles, Supplier<String> trouble,
-                        Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, DataApi.Shared data,
+                        Supplier<String> metrics, Tracing tracing, StoredSecrets secrets, SharedData data,
                         StoredBytes stored, LongSupplier clockMs) {
 
         /** Unobserved, alone on this machine, without a key for secrets. */
         public Parts(HostAgentPort host, Registry registry, InvocationStore records, LogStore logs, GlobalStore store,
                      Consumer<String> deleteData, GlobalBus bus, int slots) {
             this(host, registry, records, logs, store, deleteData, bus, slots, null, () -> null, () -> "", Tracing.OFF,
-                    new StoredSecrets(store, null), new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
+                    new StoredSecrets(store, null), new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT),
                     new StoredBytes(store, registry), System::currentTimeMillis);
         }
     }

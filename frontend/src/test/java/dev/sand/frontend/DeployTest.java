@@ -68,6 +68,18 @@ class DeployTest {
     }
 
     @Test
+    void a_version_tells_what_was_installed_for_it() throws Exception {
+        platform.host.resolved = List.of("numpy==2.3.1");
+        platform.deploy(demo());
+        platform.host.resolved = List.of();
+        Map<String, String> changed = demo();
+        changed.put("grains/echo/handler.py", "x = 1\n");
+        platform.deploy(changed);
+        assertThat(json(platform.get("/api/v1/applications/demo/versions/1")).path("resolved").toString()).isEqualTo("[\"numpy==2.3.1\"]");
+        assertThat(json(platform.get("/api/v1/applications/demo")).path("resolved").toString()).isEqualTo("[]");
+    }
+
+    @Test
     void a_zip_becomes_version_one_and_is_live() throws Exception {
         HttpResponse<byte[]> answer = platform.deploy(demo());
         assertThat(answer.statusCode()).as(text(answer)).isEqualTo(201);

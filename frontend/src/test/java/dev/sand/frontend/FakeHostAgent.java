@@ -57,6 +57,8 @@ public final class FakeHostAgent implements HostAgentPort {
     public final List<TaskCallback> callbacks = new CopyOnWriteArrayList<>();
     public volatile TaskCallback.Outcome callbackOutcome = TaskCallback.Outcome.TAKEN;
     public final List<BuildRequest> builds = new CopyOnWriteArrayList<>();
+    /** What a build has installed. */
+    public volatile List<String> resolved = List.of();
     /** What was asked for, and what comes of it. */
     public final List<String> drains = new CopyOnWriteArrayList<>();
     public volatile Drain drain = Drain.DONE;
@@ -239,7 +241,7 @@ public final class FakeHostAgent implements HostAgentPort {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return CompletableFuture.completedFuture(new BuildResult(bundle, null, List.of()));
+        return CompletableFuture.completedFuture(new BuildResult(bundle, null, resolved));
     }
 
     public Path bundle(String name) {

@@ -207,6 +207,10 @@ class OpenApiTest {
         call("GET", root, root, null, 200);
         call("GET", root + "/{app}", DEMO, null, 200);
         call("GET", root + "/{app}", root + "/nobody", null, 404);
+        call("GET", root + "/{app}/workflows", DEMO + "/workflows", null, 200);
+        call("GET", root + "/{app}/workflows", root + "/nobody/workflows", null, 404);
+        call("GET", root + "/{app}/workflows/{workflow}", DEMO + "/workflows/main", null, 200);
+        call("GET", root + "/{app}/workflows/{workflow}", DEMO + "/workflows/echo", null, 404);
         call("GET", root + "/{app}/versions", DEMO + "/versions", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/1", null, 200);
         call("GET", root + "/{app}/versions/{version}", DEMO + "/versions/9", null, 404);

@@ -14,7 +14,6 @@ import dev.sand.datalayer.StoredSecrets;
 import dev.sand.event.Slots;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.http.Json;
-import dev.sand.frontend.control.DataApi;
 import dev.sand.globalbus.MemoryBus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -81,7 +80,7 @@ final class Platform implements AutoCloseable {
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)
                 .withAlone(true)),
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
-                        Tracing.OFF, secrets, new DataApi.Shared(new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT), true),
+                        Tracing.OFF, secrets, new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT),
                         new StoredBytes(store, registry), System::currentTimeMillis));
         before.accept(host);
         frontend.start();

@@ -158,6 +158,9 @@ public final class Queues {
     /** What a part of a partition holds. @param next where the following part begins; the same as before: there is none */
     public record Part(List<Held> messages, long next) {}
 
+    /** @param sent messages that have ever come; @param waiting those that are not worked off, about */
+    public record Count(long sent, long waiting) {}
+
     public int partitions(String application, String queue) {
         return bus.partitions(topic(application, queue));
     }
@@ -181,17 +184,25 @@ public final class Queues {
 
     /** Messages waiting over all partitions; blocks. @throws BusException AWAY when the bus does not say within {@link #PATIENCE} */
     public long depth(String application, String queue) {
-        CompletableFuture<Long> depth = CompletableFuture.supplyAsync(() -> countAll(topic(application, queue)),
+        return count(application, queue).waiting();
+    }
+
+    /** As {@link #depth}, with how many have come so far; blocks as that does. */
+    public Count count(String application, String queue) {
+        CompletableFuture<Count> count = CompletableFuture.supplyAsync(() -> countAll(topic(application, queue)),
                 question -> Thread.ofVirtual().name("queue-depth").start(question));
-        return AppendFuture.join(depth.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
+        return AppendFuture.join(count.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
                 "count what waits in queue " + queue + " of " + application);
     }
 
-    private long countAll(String topic) {
-        long depth = 0;
+    private Count countAll(String topic) {
+        long sent = 0;
+        long waiting = 0;
         for (int partition = 0; partition < bus.partitions(topic); partition++) {
-            depth += bus.endOffset(topic, partition) - bus.beginOffset(topic, partition);
+            long end = bus.endOffset(topic, partition);
+            sent += end;
+            waiting += end - bus.beginOffset(topic, partition);
         }
-        return depth;
+        return new Count(sent, waiting);
     }
 }

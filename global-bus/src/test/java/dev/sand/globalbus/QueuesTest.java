@@ -63,6 +63,19 @@ class QueuesTest {
     }
 
     @Test
+    void whatCameIsCountedAlsoWhenItWaitsNoMore() {
+        MemoryBus bus = new MemoryBus();
+        Queues queues = on(bus);
+        long first = queues.send("shop", SHALLOW, message("m1")).join();
+        queues.send("shop", SHALLOW, message("m2")).join();
+        assertThat(queues.count("shop", "orders")).isEqualTo(new Queues.Count(2, 2));
+        int partition = bus.endOffset("queue.shop.orders", 0) > 0 ? 0 : 1;
+        bus.trim("queue.shop.orders", partition, first + 1);
+        assertThat(queues.count("shop", "orders")).isEqualTo(new Queues.Count(2, 1));
+        assertThat(queues.depth("shop", "orders")).isEqualTo(1);
+    }
+
+    @Test
     void aSenderIsToldThatTheBusHasNotTakenItsMessageLongBeforeTheBusGivesUp() {
         Queue<Runnable> appends = new ConcurrentLinkedQueue<>();
         Queues queues = on(new MemoryBus(1_000_000, Integer.MAX_VALUE, appends::add));

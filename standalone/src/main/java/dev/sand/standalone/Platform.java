@@ -10,17 +10,19 @@ import dev.sand.datalayer.SecretsKey;
 import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.StoredBytes;
 import dev.sand.datalayer.StoredSecrets;
+import dev.sand.datalayer.TriggerStore;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Tracing;
 import dev.sand.frontend.Frontend;
 import dev.sand.frontend.FrontendConfiguration;
-import dev.sand.frontend.control.DataApi;
 import dev.sand.frontend.hosts.RemoteHosts;
 import dev.sand.frontend.hosts.RoutingCounts;
 import dev.sand.frontend.http.Proxies;
+import dev.sand.globalbus.Queues;
 import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.sandbox.Home;
+import dev.sand.hostagent.triggers.TriggerRunner;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.LinkOptions;
@@ -130,8 +132,7 @@ final class Platform implements AutoCloseable {
             Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing, secrets,
-                    host == null ? new DataApi.Shared(new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL, stored), false)
-                            : new DataApi.Shared(host.data, true), stored, backends.membership()::nowMs)));
+                    host == null ? looked(backends, stored) : host.data, stored, backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {
                 host.agent.controls(operations.control()); // of a host alone too: its grains reach no other's
@@ -141,6 +142,14 @@ final class Platform implements AutoCloseable {
                 FrontendMetrics.addTo(metrics, frontend);
             }
         }
+    }
+
+    /** Shared data where no grains are; triggers on data hear of what is changed here, too. */
+    private static SharedData looked(Backends backends, StoredBytes stored) {
+        SharedData data = new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL, stored);
+        data.listen(TriggerRunner.changes(new Registry(backends.store()), new Queues(backends.bus(), backends.membership().slots()),
+                new TriggerStore(backends.store())));
+        return data;
     }
 
     /** Every host of the cluster; the one in this process without a network between. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.Registry;
 import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
 import dev.sand.frontend.http.Exchange;
@@ -17,6 +18,7 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import java.io.IOException;
 import java.util.List;
+import java.util.TreeMap;
 
 /** {@code /api/v1/applications}: which there are, their versions and aliases. */
 public final class ApplicationsApi {
@@ -40,6 +42,8 @@ public final class ApplicationsApi {
         router.on("listApplications", this::list)
                 .on("describeApplication", this::describe)
                 .on("deleteApplication", this::delete)
+                .on("listWorkflows", this::workflows)
+                .on("describeWorkflow", this::workflow)
                 .on("listVersions", this::versions)
                 .on("describeVersion", this::version)
                 .on("listAliases", this::aliases)
@@ -81,12 +85,40 @@ public final class ApplicationsApi {
     }
 
     private void describe(Exchange exchange) {
+        exchange.json(200, describe(liveOrLatest(exchange)));
+    }
+
+    private ApplicationVersion liveOrLatest(Exchange exchange) {
         String name = application(exchange, registry);
         int latest = registry.latest(name).orElseThrow(() -> Problems.unknownApplication(name).asException());
-        ApplicationVersion version = registry.resolve(name, Registry.LIVE)
+        return registry.resolve(name, Registry.LIVE)
                 .or(() -> registry.version(name, latest))
                 .orElseThrow(() -> Problems.unknownApplication(name).asException());
-        exchange.json(200, describe(version));
+    }
+
+    /** Without their definitions, which may be long. */
+    private void workflows(Exchange exchange) {
+        ApplicationVersion version = liveOrLatest(exchange);
+        ArrayNode workflows = Json.array();
+        new TreeMap<>(version.workflows()).forEach((name, workflow) -> workflows.addObject().put("name", name)
+                .put("timeoutMs", workflow.timeoutMs()));
+        exchange.json(200, Json.object().put("application", version.application()).put("version", version.version())
+                .set("workflows", workflows));
+    }
+
+    private void workflow(Exchange exchange) {
+        ApplicationVersion version = liveOrLatest(exchange);
+        String name = exchange.path("workflow");
+        if (!Names.isGrain(name)) {
+            throw Problems.badRequest("A workflow's name is " + Names.GRAIN + ".").asException();
+        }
+        WorkflowSpec workflow = version.workflows().get(name);
+        if (workflow == null) {
+            throw Problem.caller(404, "unknown-workflow", "Unknown workflow", "Version " + version.version() + " of application '"
+                    + version.application() + "' has no workflow '" + name + "'.").asException();
+        }
+        ObjectNode described = Json.object().put("name", name).put("version", version.version());
+        exchange.json(200, described.setAll((ObjectNode) Json.tree(workflow)));
     }
 
     private ObjectNode describe(ApplicationVersion version) {
@@ -100,6 +132,7 @@ public final class ApplicationsApi {
         described.set("workflows", Json.tree(version.workflows()));
         described.set("routes", Json.tree(version.routes()));
         described.set("placements", Json.tree(version.placements()));
+        described.set("resolved", Json.tree(registry.resolved(version.application(), version.version()).orElse(null)));
         return described;
     }
 

@@ -27,19 +27,17 @@ public final class DataApi {
     private static final int KEY_BYTES = 1024;
     private static final Pattern MEDIA_TYPE = Pattern.compile("[!-~][ -~]{0,126}");
 
-    /** @param shared as this process sees it; @param changes whether triggers on data hear of what is written through it */
-    public record Shared(SharedData shared, boolean changes) {}
-
     /** A value is in memory whole, as large as a grain has made it. */
     private static final int VALUES_AT_ONCE = 64;
     private static final int VALUES_OF_ONE_TENANT = 4;
     private static final long TURN_MS = 5_000;
 
     private final Registry registry;
-    private final Shared data;
+    private final SharedData data;
     private final Places turns = new Places(VALUES_AT_ONCE, VALUES_OF_ONE_TENANT);
 
-    public DataApi(Registry registry, Shared data) {
+    /** @param data as this process sees it; triggers on data hear of what is written through it */
+    public DataApi(Registry registry, SharedData data) {
         this.registry = registry;
         this.data = data;
     }
@@ -66,7 +64,7 @@ public final class DataApi {
     private void list(Exchange exchange) {
         String application = ApplicationsApi.application(exchange, registry);
         String prefix = exchange.query("prefix");
-        SharedData.Keys found = reading(() -> data.shared.list(application, prefix == null ? "" : prefix, exchange.query("after"),
+        SharedData.Keys found = reading(() -> data.list(application, prefix == null ? "" : prefix, exchange.query("after"),
                 exchange.query("limit", 100, 1, SharedData.MAX_LIST)));
         ArrayNode keys = Json.array();
         found.keys().forEach(keys::add);
@@ -79,7 +77,7 @@ public final class DataApi {
     private void get(Exchange exchange) {
         String application = ApplicationsApi.application(exchange, registry);
         String key = key(exchange);
-        SharedData.Value value = reading(() -> data.shared.get(application, key));
+        SharedData.Value value = reading(() -> data.get(application, key));
         if (value.payload() == null) {
             throw unknown(application, key);
         }
@@ -88,13 +86,13 @@ public final class DataApi {
                     + " bytes, and " + VALUE_BYTES + " are the limit here; grains read it with context.data.").with("limit", VALUE_BYTES)
                     .with("actual", value.payload().size()).asException();
         }
-        byte[] bytes = reading(() -> data.shared.bytes(application, value));
+        byte[] bytes = reading(() -> data.bytes(application, value));
         exchange.headers().put("ETag", EntityTag.of(value.version()));
         exchange.bytes(200, value.payload().contentType(), ByteBuffer.wrap(bytes));
     }
 
     private void put(Exchange exchange) throws IOException {
-        String application = changed(exchange);
+        String application = ApplicationsApi.application(exchange, registry);
         String key = key(exchange);
         byte[] body = exchange.body(VALUE_BYTES, "A value");
         String type = exchange.header("Content-Type");
@@ -106,10 +104,10 @@ public final class DataApi {
             checkJson(body);
         }
         long expected = EntityTag.expected(exchange);
-        long version = reading(() -> data.shared.put(application, key, payload, expected));
+        long version = reading(() -> data.put(application, key, payload, expected));
         if (!registry.exists(application)) {
             // Deleted meanwhile: the next application of that name is not to have it.
-            data.shared.delete(application, key, GlobalStore.ANY);
+            data.delete(application, key, GlobalStore.ANY);
             throw Problems.unknownApplication(application).asException();
         }
         exchange.headers().put("ETag", EntityTag.of(version));
@@ -117,22 +115,13 @@ public final class DataApi {
     }
 
     private void delete(Exchange exchange) {
-        String application = changed(exchange);
+        String application = ApplicationsApi.application(exchange, registry);
         String key = key(exchange);
         long expected = EntityTag.expected(exchange);
-        if (!reading(() -> data.shared.delete(application, key, expected))) {
+        if (!reading(() -> data.delete(application, key, expected))) {
             throw unknown(application, key);
         }
         exchange.empty(204);
-    }
-
-    private String changed(Exchange exchange) {
-        String application = ApplicationsApi.application(exchange, registry);
-        if (!data.changes) {
-            throw Problem.caller(409, "no-host-here", "No host here", "This frontend has no host agent in its process, and triggers on data"
-                    + " would not hear of the change: change it by a grain, or through a platform of one process.").asException();
-        }
-        return application;
     }
 
     private static String key(Exchange exchange) {

@@ -78,7 +78,8 @@ public final class QueuesApi {
         version.allQueues().values().forEach(queue -> {
             ObjectNode shown = (ObjectNode) Json.tree(queue);
             shown.put("trigger", version.triggers().containsKey(queue.name()));
-            shown.put("waiting", queues.depth(version.application(), queue.name()));
+            Queues.Count count = queues.count(version.application(), queue.name());
+            shown.put("waiting", count.waiting()).put("sent", count.sent());
             shown.put("deadLetters", store.deadLetters(version.application(), queue.name(), null, AT_ONCE).size());
             found.add(shown);
         });

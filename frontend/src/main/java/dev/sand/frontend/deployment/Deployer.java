@@ -220,6 +220,7 @@ public final class Deployer {
         deletions = notBeingDeleted(name);
         makeTopics(folder);
         ApplicationVersion made = put(folder, built);
+        registry.keepResolved(name, made.version(), built.resolved());
         ApplicationVersion version = first(made, digest);
         if (made != version) {
             progress.accept("this content was deployed elsewhere meanwhile, as version " + version.version());

@@ -2,12 +2,14 @@ package dev.sand.hostagent.triggers;
 
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.SharedData;
+import dev.sand.datalayer.TriggerStore;
 import dev.sand.datalayer.TriggerStore.ScheduleState;
 import dev.sand.datalayer.TriggerStore.VersionedSchedule;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.DeletedVersions;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.TriggerSpec;
+import dev.sand.globalbus.Queues;
 import dev.sand.hostagent.triggers.TriggerFigures.Name;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +53,16 @@ public final class TriggerRunner implements AutoCloseable {
         crew.own(this::look);
     }
 
+    /** For a process without grains that writes shared data: triggers hear of its changes as of a host's. */
+    public static SharedData.ChangeListener changes(Registry registry, Queues queues, TriggerStore store) {
+        return new DataChanges(registry, queues, store, (application, trigger) -> registry.resolve(application, Registry.LIVE)
+                .map(live -> live.triggers().get(trigger)).filter(spec -> isArmed(store, application, spec)).isPresent());
+    }
+
+    private static boolean isArmed(TriggerStore store, String application, TriggerSpec trigger) {
+        return store.schedule(application, trigger.name()).map(VersionedSchedule::state).map(ScheduleState::armed).orElse(trigger.armed());
+    }
+
     /** What a look found. */
     private record Found(List<ApplicationVersion> live, Set<Name> disarmed) {}
 
@@ -81,9 +93,7 @@ public final class TriggerRunner implements AutoCloseable {
             live.add(version);
             boolean watches = false;
             for (TriggerSpec trigger : version.triggers().values()) {
-                boolean armed = parts.store().schedule(application, trigger.name()).map(VersionedSchedule::state)
-                        .map(ScheduleState::armed).orElse(trigger.armed());
-                if (!armed) {
+                if (!isArmed(parts.store(), application, trigger)) {
                     off.add(new Name(application, trigger.name()));
                 }
                 watches |= trigger.prefix() != null;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.LargeValues;
+import dev.sand.datalayer.SharedData;
 import dev.sand.datalayer.TriggerStore.Pending;
 import dev.sand.datalayer.TriggerStore.ScheduleState;
 import dev.sand.event.ApplicationVersion;
@@ -85,6 +87,26 @@ class TriggerSourcesTest extends TriggerRunnerFixture {
         await().until(() -> host.requests.size() == 1);
         assertThat(host.inputs("work")).containsExactly("{\"key\":\"uploads/1\",\"operation\":\"put\",\"version\":" + version + "}");
         assertThat(triggers.changes("shop", 10)).isEmpty();
+    }
+
+    @Test
+    void whereNoGrainsAreAChangeIsToldOfTooUnlessTheTriggerIsDisarmed() {
+        TriggerSpec watch = new TriggerSpec("uploads", null, "uploads/", Set.of(Operation.PUT), null, true, 0,
+                QueueSpec.withDefaults("uploads", "work"));
+        deploy(Map.of(), Map.of("uploads", watch));
+        queues.create("shop", "uploads");
+        SharedData elsewhere = new SharedData(store, LargeValues.NONE, SharedData.Options.SMALL);
+        elsewhere.listen(TriggerRunner.changes(registry, queues, triggers));
+        FakeHost host = start(request -> null);
+        elsewhere.put("shop", "uploads/1", Payload.nullJson(), GlobalStore.ANY);
+        await().until(() -> host.inputs("work").size() == 1);
+        assertThat(host.inputs("work").getFirst()).startsWith("{\"key\":\"uploads/1\",\"operation\":\"put\"");
+        assertThat(triggers.changes("shop", 10)).isEmpty();
+        triggers.changeSchedule("shop", "uploads", ScheduleState.first(watch, 1), now -> now.arm(false, 2));
+        long end = bus.endOffset("queue.shop.uploads", queues.partitionOf("shop", "uploads/1"));
+        elsewhere.put("shop", "uploads/1", Payload.nullJson(), GlobalStore.ANY);
+        assertThat(bus.endOffset("queue.shop.uploads", queues.partitionOf("shop", "uploads/1"))).isEqualTo(end);
+        assertThat(data.get("shop", "uploads/1").payload()).isNotNull();
     }
 
     @Test
