@@ -2,7 +2,7 @@
 
 from sand.emulator.problems import Failure
 from sand.emulator.queue_run import REFUSED_PAUSE_MS, Batch, Bury, Deliver, Message, QueueRun
-from sand.emulator.trigger_specs import QueueSpec
+from sand.emulator.trigger_specs import FOREVER_MS, QueueSpec
 from sand.messages import Payload
 
 BROKEN = Failure("ValueError", "no good")
@@ -82,6 +82,22 @@ def test_a_batch_goes_when_it_is_full_or_has_lingered():
     assert run.next_due_ms() == 300
     assert delivered(run.tick(299)) == []
     assert delivered(run.tick(300)) == [["c"]]
+
+
+def test_with_linger_forever_a_group_waits_for_all_of_its_messages_and_no_other():
+    run = run_of(batch=2, linger_ms=FOREVER_MS)
+    add(run, "a1", "b1", group=None)
+    assert delivered(run.tick(0)) == [["a1", "b1"]], "these are of no group"
+    add(run, "c", group=None)
+    assert delivered(run.tick(0)) == [["c"]]
+    add(run, "x1", group="x")
+    add(run, "y1", group="y")
+    assert delivered(run.tick(1 << 45)) == []
+    assert run.next_due_ms() is None
+    add(run, "y2", group="y")
+    add(run, "y3", group="y")
+    add(run, "x2", group="x")
+    assert delivered(run.tick(0)) == [["x1", "x2"], ["y1", "y2"]]
 
 
 def test_no_more_at_once_than_the_queue_allows():

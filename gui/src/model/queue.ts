@@ -84,12 +84,15 @@ export function firesText(trigger: Trigger): string {
   return `${operations} of ${data.prefix === "" ? "any key" : `keys ${data.prefix}…`}`;
 }
 
+/** `linger: forever` */
+const FOREVER_MS = 2 ** 52;
+
 export function settingsText(queue: Queue): readonly (readonly [string, string | null])[] {
   return [
     ["Target", queue.target],
     ["At once on a host", String(queue.concurrency)],
     ["Of a group", queue.groupConcurrency === 1 ? "in order" : `${queue.groupConcurrency} at once`],
-    ["Batch", queue.batch === 1 ? null : `${queue.batch}, lingering ${duration(queue.lingerMs)}`],
+    ["Batch", queue.batch === 1 ? null : `${queue.batch}, lingering ${queue.lingerMs >= FOREVER_MS ? "until it is full" : duration(queue.lingerMs)}`],
     ["Attempts", `${queue.retries + 1}, ${duration(queue.backoffMs)} to ${duration(queue.maxBackoffMs)} apart`],
     ["Time limit", duration(queue.timeoutMs)],
     ["Room", `${queue.depth.toLocaleString("en")} messages a partition`],

@@ -38,7 +38,8 @@ class Process:
     :param tls: for hosts that speak TLS; None: the system's certificates
     :ivar reconnects: connections that there have been after the first: how often one was lost, or the process moved; -1 before
         the first
-    :ivar moved_to: where the process was when it was last told to have moved: `host:port`, behind `tls://` if so; None: nobody said
+    :ivar moved_to: where the process was when it was last told to have moved: `host:port`, behind `tls://` if so; None: nobody
+        has said
     :raises SandError: on entry, when there is no way to it
     """
 

@@ -14,7 +14,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 
 from sand.emulator.problems import Failure
-from sand.emulator.trigger_specs import QueueSpec
+from sand.emulator.trigger_specs import FOREVER_MS, QueueSpec
 from sand.messages import Payload
 
 REMEMBERED_IDS = 10_000
@@ -58,13 +58,19 @@ class Group:
         """Only the order of messages with a group's name needs the bound on one group."""
         return self.name is None or self.under_way < spec.group_concurrency
 
-    def lingers_until_ms(self, spec: QueueSpec) -> int:
+    def lingers_until_ms(self, spec: QueueSpec) -> int | None:
+        """None: until there are enough. Messages without a group are of no key that others could complete."""
+        if spec.linger_ms == FOREVER_MS and not self.alone:
+            return None if self.name is not None else 0
         return 0 if self.alone else self.waiting[0][1] + spec.linger_ms
 
     def take(self, spec: QueueSpec, now_ms: int) -> tuple[Message, ...]:
         """The messages of the next invocation; none: not yet."""
         most = 1 if self.alone else spec.batch
-        if len(self.waiting) < most and (not self.waiting or now_ms < self.lingers_until_ms(spec)):
+        if not self.waiting:
+            return ()
+        until_ms = self.lingers_until_ms(spec)
+        if len(self.waiting) < most and (until_ms is None or now_ms < until_ms):
             return ()
         return tuple(self.waiting.popleft()[0] for _ in range(min(most, len(self.waiting))))
 
@@ -176,9 +182,8 @@ class QueueRun:
         if self._under_way >= self.spec.concurrency:
             return None
         due = [self._pausing[0][0]] if self._pausing else []
-        due += [
-            group.lingers_until_ms(self.spec) for group in self._groups.values() if group.waiting and group.has_room(self.spec)
-        ]
+        waiting = [group for group in self._groups.values() if group.waiting and group.has_room(self.spec)]
+        due += [at_ms for group in waiting if (at_ms := group.lingers_until_ms(self.spec)) is not None]
         return min(due, default=None)
 
     def _pause(self, batch: Batch, due_ms: int) -> None:

@@ -14,6 +14,8 @@ from sand.emulator.schedules import LEAST_INTERVAL_MS, Schedule
 MESSAGE_BYTES = 256 << 10
 GROUP_CHARS = 256
 LONGEST_MS = 30 * 86_400_000
+# `linger: forever`: a group's messages wait until there are as many as make an invocation.
+FOREVER, FOREVER_MS = "forever", 1 << 52
 CATCH_UP_MS = 3_600_000
 
 
@@ -125,7 +127,7 @@ class TriggerReader:
             node.get("concurrency", 10),
             node.get("groupConcurrency", 1),
             node.get("batch", 1),
-            self._millis(node, "linger", pointer, 0),
+            FOREVER_MS if node.get("linger") == FOREVER else self._millis(node, "linger", pointer, 0),
             node.get("retries", 2),
             backoff,
             max(backoff, self._millis(node, "maxBackoff", pointer, 300_000)),

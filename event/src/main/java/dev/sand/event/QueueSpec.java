@@ -8,7 +8,7 @@ package dev.sand.event;
  * @param concurrency most invocations at once on one host
  * @param groupConcurrency most invocations at once of one group; 1: first in, first out, each after the one before has ended
  * @param batch most messages of one invocation; with 1 the event is the message itself, else a list of messages
- * @param lingerMs how long an invocation that is not full waits for more messages
+ * @param lingerMs how long an invocation that is not full waits for more messages; {@link #FOREVER_MS}: one of a group until it is full
  * @param retries attempts after the first, before a message goes to the dead letters
  * @param backoffMs pause before the first of them; each further one is twice as long
  * @param maxBackoffMs longest pause
@@ -23,6 +23,8 @@ public record QueueSpec(
     public static final int MESSAGE_BYTES = 256 * 1024;
     public static final int GROUP_CHARS = 256;
     public static final int MAX_BATCH = 1000;
+    /** A number that every language has. */
+    public static final long FOREVER_MS = 1L << 52;
 
     public static QueueSpec withDefaults(String name, String target) {
         return new QueueSpec(name, target, 10, 1, 1, 0, 2, 1_000, 300_000, 60_000, 10_000, null);

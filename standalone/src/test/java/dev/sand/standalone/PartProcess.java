@@ -93,6 +93,14 @@ final class PartProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** @param name STOP: it stands still, and the processes of its sandboxes do not; or CONT */
+    void signal(String name) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        if (exit != 0) {
+            throw new IllegalStateException("kill -" + name + " of " + id + " exits with " + exit);
+        }
+    }
+
     /** @return status and body, as {@code 503 {…}}; empty while nobody listens */
     String health(String path) {
         return get("http://127.0.0.1:" + healthPort + path);

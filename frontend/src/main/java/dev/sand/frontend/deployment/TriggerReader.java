@@ -19,6 +19,8 @@ import java.util.function.Predicate;
 final class TriggerReader {
     private static final long LONGEST_MS = 30L * 24 * 3_600_000;
     private static final long CATCH_UP_MS = 3_600_000;
+    /** Of {@code linger}. */
+    private static final String FOREVER = "forever";
     private final JsonNode yaml;
     private final Predicate<String> isTarget;
     private final Findings findings;
@@ -97,7 +99,7 @@ final class TriggerReader {
         long backoffMs = millis(node, "backoff", pointer, base.backoffMs());
         return new QueueSpec(name, base.target(), node.path("concurrency").asInt(base.concurrency()),
                 node.path("groupConcurrency").asInt(base.groupConcurrency()), node.path("batch").asInt(base.batch()),
-                millis(node, "linger", pointer, base.lingerMs()), node.path("retries").asInt(base.retries()), backoffMs,
+                node.path("linger").asText().equals(FOREVER) ? QueueSpec.FOREVER_MS : millis(node, "linger", pointer, base.lingerMs()), node.path("retries").asInt(base.retries()), backoffMs,
                 Math.max(backoffMs, millis(node, "maxBackoff", pointer, base.maxBackoffMs())),
                 Math.max(1, millis(node, "timeout", pointer, base.timeoutMs())), node.path("depth").asInt(base.depth()),
                 node.path("onFailure").asText(null));

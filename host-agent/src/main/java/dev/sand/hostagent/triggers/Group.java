@@ -54,8 +54,17 @@ final class Group {
         int batch = alone ? 1 : spec.batch();
         List<Message> selected = trigger(batch).select(queue);
         if (selected.isEmpty() && nowMs >= lingersUntilMs(spec)) {
-            selected = new Trigger.Batch(queue.size()).select(queue);
+            selected = queue.inOrder();
         }
+        return takeOut(selected);
+    }
+
+    /** What waits, though it is no whole batch. */
+    List<Batch.Held> takeAll() {
+        return takeOut(queue.inOrder());
+    }
+
+    private List<Batch.Held> takeOut(List<Message> selected) {
         queue.removeAll(selected);
         List<Batch.Held> taken = new ArrayList<>(selected.size());
         for (Message message : selected) {
@@ -70,10 +79,20 @@ final class Group {
         return batch == 1 ? new Trigger.Standard() : new Trigger.Batch(batch);
     }
 
-    /** When what waits goes even if it is no whole batch. */
+    /** Of what waits here. */
+    long oldestMs() {
+        return arrivedMs.get(oldestOffset());
+    }
+
+    long oldestOffset() {
+        return Long.parseLong(queue.peek(KeyedQueues.ANY, KeyedQueues.ANY).source());
+    }
+
+    /** When what waits goes even if it is no whole batch. Messages without a group are of no key that others could complete. */
     long lingersUntilMs(QueueSpec spec) {
-        Message oldest = queue.peek(KeyedQueues.ANY, KeyedQueues.ANY);
-        return oldest == null ? Long.MAX_VALUE
-                : alone ? 0 : arrivedMs.get(Long.parseLong(oldest.source())) + spec.lingerMs();
+        if (isEmpty() || name != null && !alone && spec.lingerMs() == QueueSpec.FOREVER_MS) {
+            return Long.MAX_VALUE;
+        }
+        return alone || spec.lingerMs() == QueueSpec.FOREVER_MS ? 0 : oldestMs() + spec.lingerMs();
     }
 }

@@ -283,9 +283,33 @@ final class QueueRun {
                 ready.remove(group);
             }
         }
+        partitions.forEach((number, owned) -> {
+            if (owned.stopped) {
+                unblock(number);
+            }
+        });
         List<QueueAction> done = List.copyOf(actions);
         actions.clear();
         return done;
+    }
+
+    /** No more is read of the partition, and all that is held waits for others, which may be behind it: then one group goes as it is. */
+    private void unblock(int partition) {
+        Group oldest = null;
+        for (Group group : groups.values()) {
+            if (group.partition == partition && group.underWay > 0) {
+                return;
+            }
+            if (group.partition == partition && !group.isEmpty() && (oldest == null || group.oldestOffset() < oldest.oldestOffset())) {
+                oldest = group;
+            }
+        }
+        if (oldest != null && underWay < spec.concurrency()) {
+            begin(oldest, oldest.takeAll());
+            if (oldest.isEmpty()) {
+                ready.remove(oldest);
+            }
+        }
     }
 
     private void begin(Group group, List<Batch.Held> messages) {

@@ -200,4 +200,29 @@ class QueueRunTest {
         actions.addAll(run.onEnded(batch, failure, "x", 0));
         assertThat(actions).contains(new Bury(batch, failure, "x"));
     }
+
+    @Test
+    void withLingerForeverAGroupWaitsForAllOfItsMessagesAndNoOther() {
+        run = run(10, 1, 2, QueueSpec.FOREVER_MS, 2);
+        messages(0, message(0, null), message(1, null), message(2, null));
+        assertThat(delivered()).as("these are of no group").containsExactly(List.of(0L, 1L), List.of(2L));
+        messages(0, message(3, "x"), message(4, "y"));
+        actions.addAll(run.onTick(1L << 45));
+        assertThat(delivered()).isEmpty();
+        assertThat(run.nextDueMs()).isEqualTo(Long.MAX_VALUE);
+        messages(0, message(5, "y"), message(6, "y"), message(7, "x"));
+        assertThat(delivered()).containsExactlyInAnyOrder(List.of(3L, 7L), List.of(4L, 5L));
+    }
+
+    @Test
+    void aPartitionThatIsFullOfGroupsThatWaitGoesOn() {
+        run = run(10, 1, 2, QueueSpec.FOREVER_MS, 2);
+        messages(0, IntStream.range(0, QueueRun.MOST_HELD).mapToObj(n -> message(n, "g" + n)).toArray(Batch.Held[]::new));
+        assertThat(actions).contains(new Flow(0, false));
+        List<Batch> first = batches();
+        assertThat(first.stream().map(QueueRunTest::offsets)).as("the oldest, with what is there").containsExactly(List.of(0L));
+        assertThat(run.onTick(10)).as("one at a time").isEmpty();
+        actions.addAll(run.onEnded(first.getFirst(), null, "e", 10));
+        assertThat(delivered()).as("until there is room again").containsExactly(List.of(1L));
+    }
 }
