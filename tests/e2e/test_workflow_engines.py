@@ -21,7 +21,6 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
 
 OWN_WORDS = [
     "threw an error during evaluation: ",
-    "Cannot convert String to Json in States.StringToJson",
     "Invalid path .*? : ",
 ]
 

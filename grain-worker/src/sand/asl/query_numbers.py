@@ -42,6 +42,8 @@ class Native(Jsonata.JNativeFunction):  # type: ignore[misc]
 
     def call(self, input: Any, args: Any) -> Any:
         result = self.method(*args, *[None] * (self.nargs - len(args)))
+        if type(result) is int and abs(result) >= 2**63:
+            return float(result)
         return self.given(result) if isinstance(result, float) else result
 
     def given(self, number: float) -> Any:
