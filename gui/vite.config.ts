@@ -15,5 +15,6 @@ export default defineConfig({
   },
   // `npm run dev` serves the page at /ui/ as the frontend does, and hands everything else on to a platform.
   server: { proxy: { "/api": PLATFORM, "/invoke": PLATFORM } },
-  test: { include: ["tests/**/*.test.ts"] },
+  // How long is the machine's matter: what hangs ends all the same.
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 },
 });
