@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sand.asl.query_run import failure
+from sand.asl.query_run import current, failure
 
 FUNCTIONS = {"substring": ("<s-nn?:s>", "substring")}
 _BITS = 1 << 31
@@ -46,7 +46,10 @@ def offset(text: str, characters: int) -> int:
     """Of what comes after so many characters. Raises StateError when there are not so many, as Java does."""
     if characters > len(text):
         raise failure("IndexOutOfBoundsException")
-    return characters if text.isascii() else len(_units(text[:characters])) // 2
+    if text.isascii():
+        return characters
+    current().budget.spend(characters >> 10)
+    return len(_units(text[:characters])) // 2
 
 
 def _units(text: str) -> bytes:
