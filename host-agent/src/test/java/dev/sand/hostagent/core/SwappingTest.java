@@ -202,8 +202,8 @@ class SwappingTest extends ProcessFixture {
         on(shop.restored(restore));
         shop.settle();
         ProcessHome back = shop.core().context().processes.table().here(APP.application(), "p");
-        assertThat(back.runningCount()).isEqualTo(SPEC.concurrency());
-        assertThat(back.entered()).as("all that had room").isEqualTo(SPEC.concurrency() + SPEC.queueDepth());
+        assertThat(back.occupants().running()).isEqualTo(SPEC.concurrency());
+        assertThat(back.occupants().count()).as("all that had room").isEqualTo(SPEC.concurrency() + SPEC.queueDepth());
     }
 
     private long refused(String error) {
