@@ -87,11 +87,13 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
     assert fuzzed.http.post(jobs, json={"n": 1}).status_code == 202
     secret = "/api/v1/applications/fuzzed/secrets/TOKEN"
     assert fuzzed.http.put(secret, content="a secret of some length").status_code == 204
-    event = "/api/v1/applications/fuzzed/grains/echo/events/late"
-    assert fuzzed.http.put(event, json={"n": 1}).status_code == 200
+    for of in ("grains/echo", "workflows/steps"):
+        event = f"/api/v1/applications/fuzzed/{of}/events/late"
+        assert fuzzed.http.put(event, json={"n": 1}).status_code == 200
     letters = until(lambda: fuzzed.http.get(f"{jobs}/dead-letters").json()["deadLetters"], "a message is given up on")
     return {
         "app": ["fuzzed"],
+        "workflow": ["steps", "broken"],
         "target": ["echo", "fail", "steps", "echo@live"],
         "version": ["1", "live"],
         "alias": ["live", "other"],
