@@ -87,7 +87,10 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     }
 
     private static short schema(InvocationRequest request) {
-        return request.redrive() != null && request.redrive().from() != null ? OF_BEGINNINGS : request.process() != null ? OF_PROCESSES : request.redrive() != null ? OF_REDRIVES : SCHEMA;
+        if (request.redrive() != null && request.redrive().from() != null) {
+            return OF_BEGINNINGS;
+        }
+        return request.process() != null ? OF_PROCESSES : request.redrive() != null ? OF_REDRIVES : SCHEMA;
     }
 
     /** The copy of the signal's values to the global data layer begins (SAND 4.3). */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.tests.cluster.Conversations.Heard;
 import dev.sand.tests.cluster.Conversations.Process;
+import dev.sand.tests.cluster.Conversations.Vows;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,19 @@ class ConversationsTest {
         Process each = new Process(Set.of(0), List.of(new Heard("b", 0), a(0)), Set.of("a/0", "b/0", "heard"));
         assertThat(Conversations.violations(Map.of("a", each, "b", each))).isEmpty();
         assertThat(wrong(TWO, a(0), a(1), a(2))).as("one that failed has sent something").isEmpty();
+    }
+
+    @Test
+    void ofAtomicFunctionsThatFailedItWantsNothing() {
+        assertThat(vowed(Set.of("v/0"), a(0))).isEmpty();
+        assertThat(vowed(Set.of("v/0"), a(0), a(1))).containsExactly("vow 1 of a came to a, and its function failed");
+        assertThat(vowed(Set.of("v/0", "v/1"), a(0))).containsExactly("a has v/1, whose function failed");
+        assertThat(vowed(Set.of())).containsExactly("vow 0 of a never came to a", "a has not v/0, whose function ended");
+        assertThat(vowed(Set.of("v/0"), a(0), a(0))).containsExactly("vow 0 of a came to a twice");
+    }
+
+    private static List<String> vowed(Set<String> keys, Heard... heard) {
+        return Conversations.violations(Map.of("a", new Process(Set.of(), List.of(), new Vows(Set.of(0), Set.of(1), List.of(heard)), keys)));
     }
 
     @Test

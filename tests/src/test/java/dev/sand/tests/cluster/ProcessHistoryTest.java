@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,35 +40,54 @@ class ProcessHistoryTest {
     private static final int PROCESSES = 4;
     private static final long SEED = Long.getLong("sand.cluster.seed", 1);
     private static final Map<String, String> FILES = Map.of(
-            "sand.yaml", "name: " + NAME + "\nsandbox: {memory: 256MiB}\n",
+            "sand.yaml", "name: " + NAME + "\nsandbox: {memory: 256MiB}\ngrains: {vow: {process: {atomic: true}}}\n",
             "grains/say/handler.py", """
                     def handle(event, context):
                         p, number = context.process, event["number"]
                         p.state(f"a/{number}", 1)
+                        more = "m" * 100_000 if number % 5 == 4 else ""  # too large for the record of a message
                         for other in event["to"]:
-                            p.send(other, "k", [p.id, number])
+                            p.send(other, "k", [p.id, number, more, len(more)])
                         p.state(f"b/{number}", 1)
+                    """,
+            "grains/vow/handler.py", """
+                    def handle(event, context):
+                        p, number = context.process, event["number"]
+                        for other in event["to"]:
+                            p.send(other, "v", [p.id, number])
+                        p.state(f"v/{number}", 1)
+                        if event["fails"]:
+                            raise ValueError("nothing of it counts")
                     """,
             "grains/hear/handler.py", """
                     def handle(event, context):
                         p = context.process
-                        heard = p.state("heard", default=[])
+                        heard, vows = p.state("heard", default=[]), p.state("vows", default=[])
                         while (one := p.recv(key="k", timeout=0)) is not None:
-                            heard.append(one)
+                            heard.append(one[:2] if len(one[2]) == one[3] else ["damaged", one[1]])
+                        while (one := p.recv(key="v", timeout=0)) is not None:
+                            vows.append(one)
                         p.state("heard", heard)
+                        p.state("vows", vows)
                         if event["fails"]:
                             raise ValueError("what it heard goes back")
                     """,
             "grains/tell/handler.py", """
                     def handle(event, context):
                         p = context.process
-                        return {"heard": p.state("heard", default=[]), "keys": p.state_keys()}
+                        heard, vows = p.state("heard", default=[]), p.state("vows", default=[])
+                        return {"heard": heard, "vows": vows, "keys": p.state_keys()}
                     """);
 
     private final List<String> ids = new ArrayList<>();
     /** By process, numbers of the functions that ended well. */
     private final Map<String, Set<Integer>> said = new ConcurrentHashMap<>();
+    /** By process, numbers of the atomic functions that ended well, and of those that failed by themselves. */
+    private final Map<String, Set<Integer>> kept = new ConcurrentHashMap<>();
+    private final Map<String, Set<Integer>> broken = new ConcurrentHashMap<>();
     private final AtomicBoolean enough = new AtomicBoolean();
+    private final AtomicInteger moved = new AtomicInteger();
+    private final AtomicInteger swappedOut = new AtomicInteger();
 
     @BeforeAll
     static void deploy(ClusterFixture cluster) {
@@ -89,6 +109,18 @@ class ProcessHistoryTest {
             if (ended(client, process, "say", event, process + "-say-" + number).status() < 300) { // else one could not be reached in time
                 said.get(process).add(number);
             }
+            vow(client, process, number, to);
+        }
+    }
+
+    /** Each third time in vain. */
+    private void vow(PlatformClient client, String process, int number, String to) {
+        String event = "{\"number\": " + number + ", \"to\": " + to + ", \"fails\": " + (number % 3 == 2) + "}";
+        PlatformClient.Answer answer = ended(client, process, "vow", event, process + "-vow-" + number);
+        if (answer.status() < 300) {
+            kept.get(process).add(number);
+        } else if (answer.body().contains("ValueError")) {
+            broken.get(process).add(number);
         }
     }
 
@@ -107,11 +139,17 @@ class ProcessHistoryTest {
         while (!enough.get()) {
             String path = ROOT + "/" + ids.get(dice.nextInt(ids.size()));
             switch (dice.nextInt(3)) {
-                case 0 -> client.post(path + "/swap-out", "");
+                case 0 -> count(swappedOut, client.post(path + "/swap-out", ""));
                 case 1 -> client.post(path + "/checkpoint", "");
-                default -> client.post(path + "/migrate", "{\"host\": \"" + hosts.get(dice.nextInt(hosts.size())) + "\"}");
+                default -> count(moved, client.post(path + "/migrate", "{\"host\": \"" + hosts.get(dice.nextInt(hosts.size())) + "\"}"));
             }
             Thread.sleep(dice.nextInt(300));
+        }
+    }
+
+    private static void count(AtomicInteger done, PlatformClient.Answer answer) {
+        if (answer.status() < 300) {
+            done.incrementAndGet();
         }
     }
 
@@ -129,7 +167,9 @@ class ProcessHistoryTest {
         String run = Long.toString(System.nanoTime(), Character.MAX_RADIX);
         for (int i = 0; i < PROCESSES; i++) {
             ids.add("t" + i + "-" + run);
-            said.put(ids.getLast(), ConcurrentHashMap.newKeySet());
+            for (Map<String, Set<Integer>> numbers : List.of(said, kept, broken)) {
+                numbers.put(ids.getLast(), ConcurrentHashMap.newKeySet());
+            }
         }
         PlatformClient client = cluster.client();
         for (String id : ids) {
@@ -156,6 +196,8 @@ class ProcessHistoryTest {
                     cluster.heal();
                     awaitMore(20);
                 }
+                await("processes that were moved, swapped out, and broke a vow").atMost(LONGEST).until(() ->
+                        moved.get() > 0 && swappedOut.get() > 0 && broken.values().stream().anyMatch(numbers -> !numbers.isEmpty()));
             } finally {
                 enough.set(true);
                 threads.shutdown();
@@ -172,12 +214,17 @@ class ProcessHistoryTest {
         for (String id : ids) {
             ended(client, id, "hear", "{\"fails\": false}", id + "-last");
             JsonNode told = ended(client, id, "tell", "null", id + "-told").json();
-            List<Heard> heard = new ArrayList<>();
-            told.path("heard").forEach(one -> heard.add(new Heard(one.get(0).asText(), one.get(1).asInt())));
             Set<String> keys = new TreeSet<>();
             told.path("keys").forEach(key -> keys.add(key.asText()));
-            all.put(id, new Conversations.Process(said.get(id), heard, keys));
+            Conversations.Vows vows = new Conversations.Vows(kept.get(id), broken.get(id), heard(told.path("vows")));
+            all.put(id, new Conversations.Process(said.get(id), heard(told.path("heard")), vows, keys));
         }
         return all;
+    }
+
+    private static List<Heard> heard(JsonNode told) {
+        List<Heard> heard = new ArrayList<>();
+        told.forEach(one -> heard.add(new Heard(one.get(0).asText(), one.get(1).asInt())));
+        return heard;
     }
 }
