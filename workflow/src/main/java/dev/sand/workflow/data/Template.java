@@ -77,7 +77,7 @@ public sealed interface Template {
     }
 
     /** A document as a cause shows it. */
-    static String shortText(JsonNode input) {
+    public static String shortText(JsonNode input) {
         String text = Json.text(input);
         return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
     }
