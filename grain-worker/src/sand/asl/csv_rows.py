@@ -1,5 +1,6 @@
-"""Rows of delimited text, by the rules of AWS's guide, which go beyond RFC 4180: a doubled quote stands for one outside quotes too,
-and a backslash before a quote, a backslash or the delimiter takes its meaning from it; before anything else it is passed over.
+"""Rows of delimited text, by the rules of AWS's guide, which go beyond RFC 4180: a doubled quote stands for one, outside quotes
+too, and a backslash before a quote, a backslash or the delimiter takes its meaning from it; before anything else it is passed
+over.
 """
 
 from __future__ import annotations
