@@ -75,8 +75,10 @@ class Execution:
 
     # --- signals
 
-    def start(self, input: Any) -> list[Command]:
+    def start(self, input: Any, input_text: str | None = None) -> list[Command]:
+        """input_text: the JSON text that the input was read from, for causes that show it."""
         self._info.input = input
+        self._info.input_text = None if input_text is None else input_text.strip()
         self._root.started(input)
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:

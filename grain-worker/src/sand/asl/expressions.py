@@ -74,14 +74,14 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
         if isinstance(e, NotAnArray) and e.found is not None:
             found = intrinsics.shown(e.found)
             raise runtime(f"{what} Filter: {e.rest} can only be applied to arrays. Current context is: {found}") from None
-        where = f"the field '{argument}' could not be found in the input '{document.shown(view.data())}'"
+        where = f"the field '{argument}' could not be found in the input '{view.text()}'"
         raise runtime(f"{what} The JsonPath argument for {where}") from None
 
 
 def not_found(path: Expression, field: str, view: View) -> StateError:
     """What to raise for the path of a field that leads nowhere."""
     what = f"The JSONPath '{path}' specified for the field '{field}'"
-    return runtime(f"{what} could not be found in the input '{document.shown(view.data())}'")
+    return runtime(f"{what} could not be found in the input '{view.text()}'")
 
 
 def parse(text: str) -> Expression:

@@ -35,6 +35,8 @@ class Info:
     redriven_ms: int = 0
     tokens: TaskTokens = field(default_factory=TaskTokens)
     log: EventLog | None = None
+    input_text: str | None = None
+    """The input as it came, when it came as text."""
 
 
 class Join:
@@ -369,6 +371,13 @@ class View:
 
     def data(self) -> Any:
         return self._data
+
+    def text(self) -> str:
+        """Of the execution's input, as long as it is that, the text that came, as on AWS."""
+        info = self.visit.scope.info
+        if info.input_text is not None and self._data is info.input and isinstance(self._data, dict | list):
+            return document.shortened(info.input_text)
+        return document.shown(self._data)
 
     def context(self) -> dict[str, Any]:
         return self.visit.context()

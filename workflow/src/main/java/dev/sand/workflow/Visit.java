@@ -111,6 +111,12 @@ final class Visit {
                 return data.node(source);
             }
 
+            /** Of the execution's input, as long as it is that, the text that came, as on AWS. */
+            @Override
+            public String inputText() {
+                return data == scope.info.input() ? data.text(source) : Environment.super.inputText();
+            }
+
             @Override
             public JsonNode result() {
                 return result == null ? null : result.node(source);

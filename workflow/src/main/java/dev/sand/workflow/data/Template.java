@@ -73,12 +73,15 @@ public sealed interface Template {
     /** What to throw for the path of a field that leads nowhere. */
     static StatesError notFound(Expression path, String field, Environment environment) {
         return StatesError.runtime("The JSONPath '" + path + "' specified for the field '" + field
-                + "' could not be found in the input '" + shortText(environment.input()) + "'");
+                + "' could not be found in the input '" + environment.inputText() + "'");
     }
 
     /** A document as a cause shows it. */
     public static String shortText(JsonNode input) {
-        String text = Json.text(input);
+        return shortened(Json.text(input));
+    }
+
+    static String shortened(String text) {
         return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
     }
 }
