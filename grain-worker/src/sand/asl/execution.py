@@ -305,8 +305,12 @@ class Execution:
     def new_id(self) -> int:
         return self._pending.new_id()
 
-    def queue(self, work: Callable[[], None]) -> None:
-        self._ready.append(work)
+    def queue(self, work: Callable[[], None], is_first: bool = False) -> None:
+        """is_first: before all else that is ready."""
+        if is_first:
+            self._ready.appendleft(work)
+        else:
+            self._ready.append(work)
 
     def ask(self, command: ReadItems | WriteObject, answer: Answer) -> None:
         """About objects: answered by `succeeded` or `failed`."""
