@@ -302,11 +302,18 @@ class Visit:
         """Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
         self.step = self.first_step = scope.new_step(state)
         self._draws = 0
+        self._item: Any = None
+        """Of a Map, while its ItemSelector is at one: as on AWS, the states of an iteration do not see it."""
 
     def of_item(self, iteration: Scope, data: Any) -> View:
         """What the ItemSelector of a Map sees of one of its iterations."""
         seen = Visit.__new__(Visit)
-        seen.__dict__ |= self.__dict__ | {"scope": iteration, "step": f"{self.step}[{iteration.index}]", "input": data}
+        seen.__dict__ |= self.__dict__ | {
+            "scope": iteration,
+            "step": f"{self.step}[{iteration.index}]",
+            "input": data,
+            "_item": iteration.item,
+        }
         return View(seen, data)
 
     def again(self) -> Visit:
@@ -338,8 +345,8 @@ class Visit:
             "Execution": {
                 "Id": info.execution_id,
                 "Input": info.input if self.scope.execution_input is ABSENT else self.scope.execution_input,
-                "Name": info.execution_id,
                 "StartTime": info.start_time,
+                "Name": info.execution_id,
                 "RoleArn": f"sand:role:{info.application}",
                 "RedriveCount": info.redrives,
                 **({"RedriveTime": timestamps.text(info.redriven_ms)} if info.redrives else {}),
@@ -353,8 +360,8 @@ class Visit:
         }
         if isinstance(self.state, definition.Task) and self.state.awaits_token:
             context["Task"] = {"Token": self.token()}
-        if self.scope.item is not None:
-            context["Map"] = {"Item": self.scope.item}
+        if self._item is not None:
+            context["Map"] = {"Item": self._item}
         return context
 
 

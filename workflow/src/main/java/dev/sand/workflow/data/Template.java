@@ -72,8 +72,9 @@ public sealed interface Template {
 
     /** What to throw for the path of a field that leads nowhere. */
     static StatesError notFound(Expression path, String field, Environment environment) {
+        String input = path.toString().startsWith("$$") ? shortText(environment.context(true)) : environment.inputText();
         return StatesError.runtime("The JSONPath '" + path + "' specified for the field '" + field
-                + "' could not be found in the input '" + environment.inputText() + "'");
+                + "' could not be found in the input '" + input + "'");
     }
 
     /** A document as a cause shows it. */
