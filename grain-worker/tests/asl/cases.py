@@ -47,12 +47,14 @@ def check(vector: Vector) -> None:
         return
     assert "invalid" not in expected, "accepted, though it should be refused"
     given = vector.content
+    text = given.get("inputText")
     outcome = machine.run(
-        given.get("input", {}),
+        given.get("input", {}) if text is None else document.parse(text),
         given.get("grains"),
         id="01HZZZZZZZZZZZZZZZZZZZZZZZ",
         redrives=given.get("redrives", 0),
         redrive_from=given.get("redriveFrom"),
+        input_text=text,
     )
     _check_outcome(expected, outcome)
 

@@ -39,6 +39,18 @@ def test_runs_one_execution_with_stubs_and_keeps_numbers_as_they_are(tmp_path: P
     assert done.stdout == '{"status":"SUCCEEDED","output":{"width":1.50,"id":123456789012345678901234567890}}\n'
 
 
+def test_a_cause_shows_the_input_as_the_text_that_came(tmp_path: Path) -> None:
+    machine = {"StartAt": "A", "States": {"A": {"Type": "Pass", "Parameters": {"x.$": "$.x"}, "End": True}}}
+    text = '{\n  "a": [1,  "\\u00e9"], "input": {"}": null}\n}'
+    given = write(tmp_path, "input.json", text + "\n")
+    done = asl("run", "--definition", write(tmp_path, "machine.json", machine), "--input", given)
+    assert json.loads(done.stdout)["cause"].endswith(f"could not be found in the input '{text}'")
+    line = text.replace("\n", " ")
+    case = f'{{"id": "input", "definition": {json.dumps(machine)}, "input" : {line} , "grains":{{}}}}'
+    done = asl("run", "--batch", input=case)
+    assert json.loads(done.stdout)["cause"].endswith(f"could not be found in the input '{line}'")
+
+
 def test_exits_well_when_the_execution_fails(tmp_path: Path) -> None:
     grains = write(tmp_path, "grains.json", {"resize": {"raise": {"error": "Broken", "cause": "no file"}}})
     done = asl("run", "--definition", write(tmp_path, "machine.json", MACHINE), "--grains", grains)
@@ -47,7 +59,7 @@ def test_exits_well_when_the_execution_fails(tmp_path: Path) -> None:
 
 def test_takes_a_stub_for_the_service_that_invokes_functions_as_its_whole_answer() -> None:
     resource = "arn:aws:states:::lambda:invoke"
-    task = {"Type": "Task", "Resource": resource, "Parameters": {"FunctionName": "resize", "Payload": 1}, "End": True}
+    task = {"Type": "Task", "Resource": resource, "Parameters": {"FunctionName": "resize", "Payload": {}}, "End": True}
     definition = {"StartAt": "Resize", "States": {"Resize": task}}
     cases = [{"definition": definition, "grains": {name: {"return": 2}}} for name in (resource, "invoke", "resize")]
     cases.append({**cases[0], "definition": json.dumps(definition)})

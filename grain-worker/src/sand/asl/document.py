@@ -107,7 +107,10 @@ def is_number(value: Any) -> bool:
 
 def shown(value: Any) -> str:
     """As a cause shows it."""
-    text = write(value)
+    return shortened(write(value))
+
+
+def shortened(text: str) -> str:
     return text if len(text) <= 1024 else text[:1024] + "…"
 
 

@@ -75,8 +75,10 @@ class Execution:
 
     # --- signals
 
-    def start(self, input: Any) -> list[Command]:
+    def start(self, input: Any, input_text: str | None = None) -> list[Command]:
+        """input_text: the JSON text that the input was read from, for causes that show it."""
         self._info.input = input
+        self._info.input_text = None if input_text is None else input_text.strip()
         self._root.started(input)
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:
@@ -303,8 +305,12 @@ class Execution:
     def new_id(self) -> int:
         return self._pending.new_id()
 
-    def queue(self, work: Callable[[], None]) -> None:
-        self._ready.append(work)
+    def queue(self, work: Callable[[], None], is_first: bool = False) -> None:
+        """is_first: before all else that is ready."""
+        if is_first:
+            self._ready.appendleft(work)
+        else:
+            self._ready.append(work)
 
     def ask(self, command: ReadItems | WriteObject, answer: Answer) -> None:
         """About objects: answered by `succeeded` or `failed`."""

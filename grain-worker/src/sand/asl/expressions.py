@@ -14,7 +14,7 @@ from sand.asl import document, intrinsics, limits, paths
 from sand.asl.failure import INTRINSIC_FAILURE, StateError, runtime
 from sand.asl.intrinsics import Intrinsic
 from sand.asl.paths import View
-from sand.asl.reference_path import BeyondArray, Missing
+from sand.asl.reference_path import BeyondArray, Missing, NotAnArray
 
 
 class Expression(Protocol):
@@ -69,15 +69,20 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
         return argument._evaluate(view, whole)
     try:
         return argument.evaluate(view)
-    except Missing:
-        what = f"The function '{whole}' had the following error: The JsonPath argument for the field '{argument}'"
-        raise runtime(f"{what} could not be found in the input '{document.shown(view.data())}'") from None
+    except Missing as e:
+        what = f"The function '{whole}' had the following error:"
+        if isinstance(e, NotAnArray) and e.found is not None:
+            found = intrinsics.shown(e.found)
+            raise runtime(f"{what} Filter: {e.rest} can only be applied to arrays. Current context is: {found}") from None
+        where = f"the field '{argument}' could not be found in the input '{view.text()}'"
+        raise runtime(f"{what} The JsonPath argument for {where}") from None
 
 
 def not_found(path: Expression, field: str, view: View) -> StateError:
     """What to raise for the path of a field that leads nowhere."""
     what = f"The JSONPath '{path}' specified for the field '{field}'"
-    return runtime(f"{what} could not be found in the input '{document.shown(view.data())}'")
+    input = document.shown(view.context()) if str(path).startswith("$$") else view.text()
+    return runtime(f"{what} could not be found in the input '{input}'")
 
 
 def parse(text: str) -> Expression:

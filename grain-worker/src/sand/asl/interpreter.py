@@ -52,8 +52,7 @@ def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
     info = scope.info
     info.transitions += 1
     if info.transitions > limits.TRANSITIONS:
-        message = f"The execution entered more than {limits.TRANSITIONS} states; does {name} belong to a loop without an end?"
-        raise ExecutionEnded(failure.RUNTIME, message)
+        raise ExecutionEnded(failure.RUNTIME, failure.LONG_HISTORY)
     if scope.join is None:
         scope.remember(name, input)
     visit = Visit(scope, scope.machine.states[name], input)

@@ -95,7 +95,7 @@ def _format(view: View, template: Any, *values: Any) -> str:
                 raise InvalidArguments
             value = values[used]
             used += 1
-            out.append(_shown(value))
+            out.append(shown(value))
         elif found[0] in "{}":
             missing = "}" if found[0] == "{" else "{"
             raise intrinsic(f"Invalid template in States.Format: matching '{missing}' not found for '{found[0]}'.")
@@ -109,14 +109,14 @@ def _format(view: View, template: Any, *values: Any) -> str:
     return "".join(out)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Objects and arrays as AWS shows them: {a=1, b=[x, y]}, texts in them without quotation marks."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}={_shown(member)}" for name, member in value.items()) + "}"
+        return "{" + ", ".join(f"{name}={shown(member)}" for name, member in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_shown, value)) + "]"
+        return "[" + ", ".join(map(shown, value)) + "]"
     return document.write(value)
 
 

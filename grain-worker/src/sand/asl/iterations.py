@@ -22,7 +22,7 @@ from sand.asl.steps import Failed
 class Kernel(Protocol):
     """What iterations need of their execution."""
 
-    def queue(self, work: Callable[[], None]) -> None: ...
+    def queue(self, work: Callable[[], None], is_first: bool = False) -> None: ...
 
     def ask(self, command: Command, answer: Answer) -> None: ...
 
@@ -148,7 +148,8 @@ class Iterations:
             return
         if has_more:
             self._is_starting = True
-            self._kernel.queue(self._start)
+            # Of an inline Map all that may start have started before a state of any is entered, as on AWS.
+            self._kernel.queue(self._start, is_first=join.run is None)
         elif join.size is None:
             join.size = self._items.taken
             if join.has_too_many_failed():

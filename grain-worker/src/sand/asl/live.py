@@ -37,9 +37,9 @@ class Live:
         """By step: whom somebody outside has a token for."""
         self._ended = asyncio.Event()
 
-    async def run(self, input: Any) -> Outcome:
+    async def run(self, input: Any, input_text: str | None = None) -> Outcome:
         """Cancelling it cancels every call."""
-        return await self._run(self.execution.start(input))
+        return await self._run(self.execution.start(input, input_text))
 
     async def redrive(self, ended: Finished, ended_ms: int, from_: str | None = None) -> Outcome:
         """As `run`, for an execution that ended in another one of these, see `Execution.redrive`."""

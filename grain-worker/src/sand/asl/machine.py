@@ -63,16 +63,18 @@ class Machine:
         objects: Objects | None = None,
         redrives: int = 0,
         redrive_from: str | None = None,
+        input_text: str | None = None,
     ) -> Outcome:
         """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
 
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
         objects: those that are there for its Maps, and stay as they are. redrives: how often it is redriven, at once, when it
-        has ended without success; redrive_from: the state that each begins from; None: the one that failed.
+        has ended without success; redrive_from: the state that each begins from; None: the one that failed. input_text: the
+        JSON text that the input was read from, for causes that show it.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
         execution = self.execution(id=id, start_ms=start_ms)
-        return trial.run(execution, document.exact(input), given, objects, redrives, redrive_from)
+        return trial.run(execution, document.exact(input), given, objects, redrives, redrive_from, input_text)
 
     async def run_live(
         self,
@@ -85,6 +87,7 @@ class Machine:
         began: Callable[[live.Live], None] | None = None,
         objects: Objects | None = None,
         log: EventLog | None = None,
+        input_text: str | None = None,
     ) -> Outcome:
         """Runs with real grains: `call` is awaited for each, concurrently where the workflow is.
 
@@ -92,10 +95,11 @@ class Machine:
         over its TimeoutSeconds, by the clock, and one that nobody waits for any more are cancelled.
         tokens: makes those of tasks that wait for a callback. began: is given what runs; its `succeed`, `fail` and `beat`
         take reports on these, in the event loop. objects: that its Maps read and write. log: told of each event of the history.
+        input_text: as in `run`.
         """
         clock = clock or RealClock()
         execution = self.execution(id=id, start_ms=clock.now_ms(), tokens=tokens, log=log)
         running = live.Live(execution, call, clock, objects)
         if began is not None:
             began(running)
-        return await running.run(document.exact(input))
+        return await running.run(document.exact(input), input_text)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sand.asl import document, limits
+from sand.asl import csv_rows, document, limits
 
 Item = tuple[str | None, Any] | tuple[str | None, Any, str]
 """The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
@@ -170,7 +169,7 @@ def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:
             yield key, value
     except WordedFault:
         raise
-    except (document.NoJson, csv.Error, ItemFault) as e:
+    except (document.NoJson, csv_rows.NoCsv, ItemFault) as e:
         raise ItemFault(f"The object {source.key} cannot be read as {form.type}: {e}") from None
 
 
@@ -196,8 +195,7 @@ def _lines(form: Format, text: str) -> Iterator[Item]:
 
 def _rows(form: Format, text: str) -> Iterator[Item]:
     """A field that a row lacks is empty, one that no header names is left out."""
-    csv.field_size_limit(limits.ITEM_BYTES)
-    rows = (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=form.delimiter, strict=True) if row)
+    rows = csv_rows.rows(text, form.delimiter)
     headers = form.headers if form.headers is not None else tuple(next(rows, ()))
     if sum(len(header.encode()) + 1 for header in headers) > limits.CSV_HEADER_BYTES:
         raise ItemFault(f"its headers have more than {limits.CSV_HEADER_BYTES} bytes")

@@ -29,6 +29,9 @@ class View(Protocol):
     def data(self) -> Any:
         """What `$` is; in JSONata, `$states.input`."""
 
+    def text(self) -> str:
+        """That, as a cause shows it."""
+
     def context(self) -> dict[str, Any]: ...
 
     def variable(self, name: str) -> Any:

@@ -17,6 +17,15 @@ class BeyondArray(Missing):
     """The path leads to an array, and ends in an index that it has no element at."""
 
 
+class NotAnArray(Missing):
+    """The path has an index where the document has something else than an array; `rest` are its steps from that index on."""
+
+    def __init__(self, message: str, rest: str, found: Any) -> None:
+        super().__init__(message)
+        self.rest = rest
+        self.found = found
+
+
 _QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*){quote}\]", re.DOTALL) for quote in ("'", '"')}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
@@ -51,9 +60,11 @@ class ReferencePath:
                     raise Missing(f"No results for path: {self._canonical()}")
                 at = at[step]
             else:
-                index = step + len(at) if isinstance(at, list) and _is_from_the_end(step) else step
-                if not isinstance(at, list) or not 0 <= index < len(at):
-                    is_beyond = isinstance(at, list) and number == len(self.steps)
+                if not isinstance(at, list):
+                    raise NotAnArray(f"No results for path: {self._canonical()}", _brackets(self.steps[number - 1 :]), at)
+                index = step + len(at) if _is_from_the_end(step) else step
+                if not 0 <= index < len(at):
+                    is_beyond = number == len(self.steps)
                     raise (BeyondArray if is_beyond else Missing)(f"No results for path: {self._canonical()}")
                 at = at[index]
         return at
@@ -94,7 +105,11 @@ class ReferencePath:
 
     def _canonical(self, count: int | None = None) -> str:
         """The first steps, or all."""
-        return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps[:count])
+        return "$" + _brackets(self.steps[:count])
+
+
+def _brackets(steps: tuple[str | int, ...]) -> str:
+    return "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in steps)
 
 
 def _is_from_the_end(step: str | int) -> bool:

@@ -35,6 +35,8 @@ class Info:
     redriven_ms: int = 0
     tokens: TaskTokens = field(default_factory=TaskTokens)
     log: EventLog | None = None
+    input_text: str | None = None
+    """The input as it came, when it came as text."""
 
 
 class Join:
@@ -300,11 +302,18 @@ class Visit:
         """Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
         self.step = self.first_step = scope.new_step(state)
         self._draws = 0
+        self._item: Any = None
+        """Of a Map, while its ItemSelector is at one: as on AWS, the states of an iteration do not see it."""
 
     def of_item(self, iteration: Scope, data: Any) -> View:
         """What the ItemSelector of a Map sees of one of its iterations."""
         seen = Visit.__new__(Visit)
-        seen.__dict__ |= self.__dict__ | {"scope": iteration, "step": f"{self.step}[{iteration.index}]", "input": data}
+        seen.__dict__ |= self.__dict__ | {
+            "scope": iteration,
+            "step": f"{self.step}[{iteration.index}]",
+            "input": data,
+            "_item": iteration.item,
+        }
         return View(seen, data)
 
     def again(self) -> Visit:
@@ -336,8 +345,8 @@ class Visit:
             "Execution": {
                 "Id": info.execution_id,
                 "Input": info.input if self.scope.execution_input is ABSENT else self.scope.execution_input,
-                "Name": info.execution_id,
                 "StartTime": info.start_time,
+                "Name": info.execution_id,
                 "RoleArn": f"sand:role:{info.application}",
                 "RedriveCount": info.redrives,
                 **({"RedriveTime": timestamps.text(info.redriven_ms)} if info.redrives else {}),
@@ -351,8 +360,8 @@ class Visit:
         }
         if isinstance(self.state, definition.Task) and self.state.awaits_token:
             context["Task"] = {"Token": self.token()}
-        if self.scope.item is not None:
-            context["Map"] = {"Item": self.scope.item}
+        if self._item is not None:
+            context["Map"] = {"Item": self._item}
         return context
 
 
@@ -369,6 +378,13 @@ class View:
 
     def data(self) -> Any:
         return self._data
+
+    def text(self) -> str:
+        """Of the execution's input, as long as it is that, the text that came, as on AWS."""
+        info = self.visit.scope.info
+        if info.input_text is not None and self._data is info.input and isinstance(self._data, dict | list):
+            return document.shortened(info.input_text)
+        return document.shown(self._data)
 
     def context(self) -> dict[str, Any]:
         return self.visit.context()

@@ -82,7 +82,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         message = visit.step if state.awaits_token else visit.first_step
         grain, given, service = platform_services.asked(state.service, given, message)
     elif state.invokes_function:
-        grain, given = _invocation(given)
+        grain, given = _invocation(given, state.flow.is_jsonata)
     visit.scope.event(*events.scheduled(state, scheduled, seconds, beat))
     visit.scope.event(*events.started(state))
     if is_submitted(state.resource):
@@ -98,15 +98,20 @@ def invoked(payload: Any) -> dict[str, Any]:
     return {"ExecutedVersion": "$LATEST", "Payload": payload, "StatusCode": 200}
 
 
-def _invocation(given: Any) -> tuple[str, Any]:
-    """The grain that a FunctionName names, and its Payload."""
+def _invocation(given: Any, is_jsonata: bool) -> tuple[str, Any]:
+    """The grain that a FunctionName names, and its Payload, which on AWS is no number and no truth value."""
     members = given if isinstance(given, dict) else {}
     name = members.get("FunctionName")
     grain = function_of(name) if isinstance(name, str) else None
     if grain is None:
         there = document.write(name) if "FunctionName" in members else "missing"
         raise runtime(f"The field FunctionName must name a function, it is {there}")
-    return grain, members.get("Payload", {})
+    payload = members.get("Payload", {})
+    if isinstance(payload, bool) or document.is_number(payload):
+        shown = document.shown({**{name: value for name, value in members.items() if name != "Payload"}, "Payload": payload})
+        what = f"The {'Arguments' if is_jsonata else 'Parameters'} '{shown}' could not be used to start the Task"
+        raise runtime(f"{what}: [The value for the field 'Payload' must be a STRING]")
+    return grain, payload
 
 
 def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:

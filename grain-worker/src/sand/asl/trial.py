@@ -39,9 +39,9 @@ class _Trial:
         self._callbacks: dict[str, Answer] = {}
         self.calls: list[CallGrain] = []
 
-    def run(self, input: Any, redrives: int, from_: str | None) -> Outcome:
+    def run(self, input: Any, input_text: str | None, redrives: int, from_: str | None) -> Outcome:
         start_ms = self._execution.start_ms
-        now_ms = self._finish(self._execution.start(input), start_ms)
+        now_ms = self._finish(self._execution.start(input, input_text), start_ms)
         while redrives and (before := self._execution.finished) and before.status != "SUCCEEDED":
             redrives -= 1
             self._events.clear()  # Nothing that was asked for before counts.
@@ -144,7 +144,9 @@ def run(
     objects: Objects | None = None,
     redrives: int = 0,
     redrive_from: str | None = None,
+    input_text: str | None = None,
 ) -> Outcome:
     """objects: those that are there; the trial does not change them. redrives: how often it is redriven, at once, when it
-    has ended without success; redrive_from: the state that each begins from; None: the one that failed."""
-    return _Trial(execution, stubs, objects).run(input, redrives, redrive_from)
+    has ended without success; redrive_from: the state that each begins from; None: the one that failed. input_text: what the
+    input was read from, see `Execution.start`."""
+    return _Trial(execution, stubs, objects).run(input, input_text, redrives, redrive_from)

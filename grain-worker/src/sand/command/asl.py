@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import click
 
 from sand.asl import Machine, Refused, document, reading, services
+from sand.command import case_text
 from sand.command.failure import ExitCode, Failure
 from sand.command.program import class_path, find_java
 
@@ -18,7 +19,8 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
 class Engine(Protocol):
-    """What runs or validates a case: {"id", "definition" (an object or its text), "input", "grains"}."""
+    """What runs or validates a case: {"id", "definition" (an object or its text), "input", "inputText", "grains"}; inputText is
+    what the input was read from, or None."""
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -41,7 +43,7 @@ class _Python:
         except Refused as refused:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
         id, redrives = str(named.get("id", "trial")), case.get("redrives", 0)
-        begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom")}
+        begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom"), "input_text": case.get("inputText")}
         outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
 
@@ -122,9 +124,10 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
         return
     if definition is None:
         raise click.UsageError("Missing option '--definition' (or --batch).")
-    case = {"definition": _text(definition), "input": _json(input_, {})}
+    input_text = None if input_ is None else _text(input_)
+    case = {"definition": _text(definition), "input": _parsed(input_, input_text, {}), "inputText": input_text}
     if grains is not None:
-        case["definition"], case["grains"] = services.stubbed(case["definition"], _json(grains, {}))
+        case["definition"], case["grains"] = services.stubbed(case["definition"], _json(grains))
     _print(_one("run", engine, case))
 
 
@@ -185,6 +188,7 @@ def _cases() -> Iterator[tuple[dict[str, Any], dict[str, str] | None]]:
             known = {"id": case["id"]} if isinstance(case, dict) and "id" in case else {}
             yield known, {"pointer": "", "code": "MISSING_FIELD", "message": message}
             continue
+        case["inputText"] = case_text.member(line, "input")
         if "grains" in case:
             case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
         yield case, None
@@ -194,11 +198,15 @@ def _text(file: Path) -> str:
     return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
 
 
-def _json(file: Path | None, otherwise: Any) -> Any:
-    if file is None:
+def _json(file: Path) -> Any:
+    return _parsed(file, _text(file), None)
+
+
+def _parsed(file: Path | None, text: str | None, otherwise: Any) -> Any:
+    if text is None:
         return otherwise
     try:
-        return document.parse(_text(file))
+        return document.parse(text)
     except document.NoJson as e:
         raise Failure(ExitCode.USAGE, f"{file} is no JSON: {e}") from None
 

@@ -22,6 +22,11 @@ def value_of(payload: Payload) -> Any:
     return Opaque(payload)
 
 
+def text_of(payload: Payload) -> str | None:
+    """The JSON text that a value was read from, None of another one."""
+    return payload.bytes.decode("utf-8") if payload.bytes and payload.content_type.startswith(JSON) else None
+
+
 def payload_of(value: Any) -> Payload:
     if isinstance(value, Opaque):
         return value.payload

@@ -16,7 +16,7 @@ from sand.emulator.executions import AT_ONCE, Callback, Ended, Ending, Execution
 from sand.emulator.problems import Failure, platform
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import WorkflowServices
-from sand.emulator.workflow_values import payload_of, value_of
+from sand.emulator.workflow_values import payload_of, text_of, value_of
 from sand.messages import Payload
 
 # What is asked of the loop is done at once, when it has not ended.
@@ -93,6 +93,7 @@ class _Run:
                     began=self._began,
                     objects=self._objects,
                     log=self._execution.log,
+                    input_text=text_of(self._execution.input),
                 )
         except asyncio.CancelledError:
             raise Ended from None

@@ -222,7 +222,12 @@ final class Agenda {
         }
         if (join.mayStartItem()) {
             join.isStarting = true;
-            ready.add(new Ready.StartItem(join));
+            if (join.run == null) {
+                // Of an inline Map all that may start have started before a state of any is entered, as on AWS.
+                ready.addFirst(new Ready.StartItem(join));
+            } else {
+                ready.add(new Ready.StartItem(join));
+            }
         } else if (join.items instanceof ReadItems items && items.wantsMore(join.nextItem, join.isShort)) {
             join.readStep = call(join, join.newStep(">items"), items.nextRead());
         }

@@ -258,8 +258,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             return;
         }
         if (++transitions > WorkflowLimits.TRANSITIONS) {
-            end(new Command.Fail(StatesError.RUNTIME, "The execution entered more than " + WorkflowLimits.TRANSITIONS
-                    + " states; does " + name + " belong to a loop without an end?"));
+            end(new Command.Fail(StatesError.RUNTIME, StatesError.LONG_HISTORY));
             return;
         }
         scope.following = null;

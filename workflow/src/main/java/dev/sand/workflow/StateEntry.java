@@ -98,6 +98,7 @@ final class StateEntry {
             JsonNode invocation = arguments.node(source);
             grain = function(invocation.path("FunctionName"));
             JsonNode given = invocation.get("Payload");
+            checkPayload(invocation, given, task.flow().isJsonata());
             arguments = given == null ? Document.of(Json.NODES.objectNode(), 2) : Document.of(given, arguments.sizeHint());
         }
         String step = visit.attemptStep();
@@ -112,6 +113,18 @@ final class StateEntry {
         } else {
             agenda.open(visit, new Agenda.Open.Task(visit), work, step);
         }
+    }
+
+    /** On AWS no number and no truth value. */
+    private static void checkPayload(JsonNode invocation, JsonNode payload, boolean isJsonata) {
+        if (payload == null || !payload.isNumber() && !payload.isBoolean()) {
+            return;
+        }
+        ObjectNode shown = ((ObjectNode) invocation).deepCopy();
+        shown.remove("Payload");
+        shown.set("Payload", payload);
+        throw StatesError.runtime("The " + (isJsonata ? "Arguments" : "Parameters") + " '" + Template.shortText(shown)
+                + "' could not be used to start the Task: [The value for the field 'Payload' must be a STRING]");
     }
 
     private static String function(JsonNode name) {

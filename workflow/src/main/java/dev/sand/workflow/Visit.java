@@ -38,6 +38,8 @@ final class Visit {
     private String attemptStep;
     private String firstStep;
     private long draws;
+    /** Of a Map, while its ItemSelector is at one, else null: as on AWS, the states of an iteration do not see it. */
+    private Scope.Item item;
     /** When it was entered, as the context object shows it; made when it is asked for. */
     private String enteredTime;
 
@@ -54,6 +56,7 @@ final class Visit {
         Visit visit = new Visit(iteration, map.state, map.join.itemInput, map.enteredMs, map.enteredEvent);
         visit.attemptStep = map.join.step + "[" + iteration.index + "]";
         visit.enteredTime = map.enteredTime();
+        visit.item = iteration.item();
         return visit;
     }
 
@@ -111,6 +114,12 @@ final class Visit {
                 return data.node(source);
             }
 
+            /** Of the execution's input, as long as it is that, the text that came, as on AWS. */
+            @Override
+            public String inputText() {
+                return data == scope.info.input() ? data.text(source) : Environment.super.inputText();
+            }
+
             @Override
             public JsonNode result() {
                 return result == null ? null : result.node(source);
@@ -162,8 +171,8 @@ final class Visit {
         if (executionInput != null) {
             execution.set("Input", executionInput);
         }
-        execution.put("Name", scope.info.executionId());
         execution.put("StartTime", scope.info.start().toString());
+        execution.put("Name", scope.info.executionId());
         execution.put("RoleArn", "sand:role:" + scope.info.application());
         Scope.Redrives redrives = scope.info.redrives();
         execution.put("RedriveCount", redrives.count);
@@ -180,7 +189,6 @@ final class Visit {
             context.putObject("Task").put("Token", scope.info.tokens().token(scope.info.application(),
                     scope.info.executionId(), attemptStep() + TokenWait.TOKEN));
         }
-        Scope.Item item = scope.item();
         if (item != null) {
             ObjectNode shown = context.putObject("Map").putObject("Item").put("Index", item.index());
             if (item.key() != null) {

@@ -10,6 +10,7 @@ import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.trial.Trial;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -82,7 +83,8 @@ class VectorsTest {
             }
             case Definitions.Parsed.Valid valid -> {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();
-                JsonNode input = vector.has("input") ? vector.get("input") : Json.NODES.objectNode();
+                byte[] input = vector.has("inputText") ? vector.get("inputText").textValue().getBytes(StandardCharsets.UTF_8)
+                        : Json.bytes(vector.has("input") ? vector.get("input") : Json.NODES.objectNode());
                 Trial.Outcome outcome = Trial.run(Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START),
                         input, vector.get("grains"), vector.path("redrives").asInt(), vector.path("redriveFrom").textValue());
                 check(expected, outcome);

@@ -7,6 +7,7 @@ import dev.sand.event.Payload;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -131,6 +132,13 @@ public final class Document {
                     ? new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a path looks into a value that is over a limit: " + why)
                     : StatesError.runtime("a path looks into a value that is no JSON: " + why);
         }
+    }
+
+    /** As a cause shows it: the JSON text that came, where one came. */
+    public String text(PayloadSource source) {
+        JsonNode looked = node(source);
+        return payload == null || payload.bytes() == null || !looked.isContainerNode() ? Template.shortText(looked)
+                : Template.shortened(new String(payload.bytes(), StandardCharsets.UTF_8).strip());
     }
 
     /** The value as a grain gets it; written once. */

@@ -7,6 +7,11 @@ public interface Environment {
     /** What {@code $} is; in JSONata, {@code $states.input}. */
     JsonNode input();
 
+    /** That, as a cause shows it. */
+    default String inputText() {
+        return Template.shortText(input());
+    }
+
     /** JSONata's {@code $states.result}, or null where there is none. */
     JsonNode result();
 

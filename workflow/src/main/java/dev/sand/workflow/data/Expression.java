@@ -78,8 +78,11 @@ public sealed interface Expression permits Expression.Read, Expression.Literal, 
             try {
                 return argument.evaluate(environment);
             } catch (Path.Missing e) {
-                throw StatesError.runtime("The function '" + whole + "' had the following error: The JsonPath argument for the field '"
-                        + argument + "' could not be found in the input '" + Template.shortText(environment.input()) + "'");
+                String why = e instanceof Path.NotAnArray index && !index.found.isNull()
+                        ? "Filter: " + index.rest + " can only be applied to arrays. Current context is: " + StringFunctions.shown(index.found)
+                        : "The JsonPath argument for the field '" + argument + "' could not be found in the input '"
+                        + environment.inputText() + "'";
+                throw StatesError.runtime("The function '" + whole + "' had the following error: " + why);
             }
         }
 

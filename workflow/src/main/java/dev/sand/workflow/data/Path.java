@@ -28,7 +28,7 @@ public final class Path {
     private enum Root { INPUT, CONTEXT, VARIABLE }
 
     /** The path leads nowhere in this document. */
-    public static sealed class Missing extends RuntimeException permits BeyondArray {
+    public static sealed class Missing extends RuntimeException permits BeyondArray, NotAnArray {
         private static final long serialVersionUID = 1L;
 
         Missing(String message) {
@@ -42,6 +42,20 @@ public final class Path {
 
         BeyondArray(String message) {
             super(message);
+        }
+    }
+
+    /** The path has an index where the document has something else than an array. */
+    static final class NotAnArray extends Missing {
+        private static final long serialVersionUID = 1L;
+        /** Its steps from that index on. */
+        final String rest;
+        final transient JsonNode found;
+
+        NotAnArray(String message, String rest, JsonNode found) {
+            super(message);
+            this.rest = rest;
+            this.found = found;
         }
     }
 

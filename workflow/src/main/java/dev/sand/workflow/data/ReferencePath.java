@@ -151,8 +151,11 @@ public final class ReferencePath {
                 boolean isLast = i == steps.size() - 1;
                 String message = !isLast && step instanceof Step.Field && at.isObject()
                         ? "Missing property in path " + canonical(i + 1) : "No results for path: " + canonical(steps.size());
-                throw !(step instanceof Step.Field) && at.isArray() && isLast ? new Path.BeyondArray(message)
-                        : new Path.Missing(message);
+                if (step instanceof Step.Field || at.isArray() && !isLast) {
+                    throw new Path.Missing(message);
+                }
+                throw at.isArray() ? new Path.BeyondArray(message)
+                        : new Path.NotAnArray(message, brackets(steps.subList(i, steps.size())), at);
             }
             at = next;
         }
@@ -233,8 +236,12 @@ public final class ReferencePath {
 
     /** The first steps with brackets throughout: {@code $['a'][0]}. */
     private String canonical(int count) {
-        StringBuilder out = new StringBuilder("$");
-        for (Step step : steps.subList(0, count)) {
+        return "$" + brackets(steps.subList(0, count));
+    }
+
+    private static String brackets(List<Step> steps) {
+        StringBuilder out = new StringBuilder();
+        for (Step step : steps) {
             switch (step) {
                 case Step.Field(String name) -> out.append("['").append(name).append("']");
                 case Step.Index(int index) -> out.append('[').append(index).append(']');

@@ -53,6 +53,13 @@ final class StringFunctions {
         return Json.NODES.textNode(out.toString());
     }
 
+    /** As States.Format writes it. */
+    static String shown(JsonNode value) {
+        StringBuilder out = new StringBuilder();
+        show(value, out);
+        return out.toString();
+    }
+
     /** Objects and arrays as AWS shows them: {a=1, b=[x, y]}, texts in them without quotation marks. */
     private static void show(JsonNode value, StringBuilder out) {
         if (value.isTextual()) {

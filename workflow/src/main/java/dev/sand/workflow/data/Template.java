@@ -72,13 +72,17 @@ public sealed interface Template {
 
     /** What to throw for the path of a field that leads nowhere. */
     static StatesError notFound(Expression path, String field, Environment environment) {
+        String input = path.toString().startsWith("$$") ? shortText(environment.context(true)) : environment.inputText();
         return StatesError.runtime("The JSONPath '" + path + "' specified for the field '" + field
-                + "' could not be found in the input '" + shortText(environment.input()) + "'");
+                + "' could not be found in the input '" + input + "'");
     }
 
     /** A document as a cause shows it. */
-    static String shortText(JsonNode input) {
-        String text = Json.text(input);
+    public static String shortText(JsonNode input) {
+        return shortened(Json.text(input));
+    }
+
+    static String shortened(String text) {
         return text.length() <= 1024 ? text : text.substring(0, 1024) + "…";
     }
 }

@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows of delimited text (RFC 4180), of which the place of each is known, so that reading can go on behind any: fields in double
- * quotes may have delimiters, line ends and, doubled, quotes in them. Lines without a character are passed over.
+ * Rows of delimited text, of which the place of each is known, so that reading can go on behind any. Fields in double quotes may
+ * have delimiters and line ends in them. By the rules of AWS's guide, which go beyond RFC 4180, a doubled quote stands for one
+ * outside quotes too, and a backslash before a quote, a backslash or the delimiter takes its meaning from it; before anything else
+ * it is passed over. So are lines without a character.
  */
 final class CsvRows {
     private final RangeStream stream;
@@ -56,22 +58,35 @@ final class CsvRows {
             }
         }
         for (int next = stream.peek(); next >= 0 && next != delimiter && next != '\n' && next != '\r'; next = stream.peek()) {
-            field.write(stream.read());
+            stream.read();
+            if (next == '"' && stream.peek() == '"') {
+                stream.read();
+            }
+            write(next);
         }
         return field.toString(StandardCharsets.UTF_8);
     }
 
     private void quoted() throws IOException {
         for (int next = stream.read(); next >= 0; next = stream.read()) {
-            if (next != '"') {
-                field.write(next);
-            } else if (stream.peek() == '"') {
-                field.write(stream.read());
-            } else {
+            if (next == '"' && stream.peek() != '"') {
                 return;
             }
+            if (next == '"') {
+                stream.read();
+            }
+            write(next);
         }
         throw new ItemFault("it ends within a field in quotes");
+    }
+
+    /** Of a backslash, what it stands for. */
+    private void write(int character) throws IOException {
+        if (character != '\\') {
+            field.write(character);
+        } else if (stream.peek() == '\\' || stream.peek() == '"' || stream.peek() == delimiter) {
+            field.write(stream.read());
+        }
     }
 
     /** @throws ItemFault when they are too long */

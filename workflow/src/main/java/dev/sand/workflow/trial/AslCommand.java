@@ -61,8 +61,7 @@ public final class AslCommand {
             }
             case Definitions.Parsed.Valid valid -> {
                 Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START);
-                JsonNode input = one.has("input") ? one.get("input") : Json.NODES.objectNode();
-                Trial.Outcome outcome = Trial.run(execution, input, one.get("grains"), one.path("redrives").asInt(),
+                Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
                 result.put("status", outcome.status().name());
                 if (outcome.output() != null) {
@@ -79,6 +78,14 @@ public final class AslCommand {
             }
         }
         return result;
+    }
+
+    /** Its text as it came, where that is told. */
+    private static byte[] input(JsonNode one) {
+        if (one.path("inputText").isTextual()) {
+            return one.get("inputText").textValue().getBytes(StandardCharsets.UTF_8);
+        }
+        return Json.bytes(one.has("input") ? one.get("input") : Json.NODES.objectNode());
     }
 
     private static String definition(JsonNode one) {

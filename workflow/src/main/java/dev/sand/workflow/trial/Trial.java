@@ -78,7 +78,12 @@ public final class Trial {
      * @param from the state that each of these begins from; null: the one that failed
      */
     public static Outcome run(Execution execution, JsonNode input, JsonNode grains, int redrives, String from) {
-        return new Trial(execution, new GrainStub(grains)).run(Payload.json(Json.bytes(input)), redrives, from);
+        return run(execution, Json.bytes(input), grains, redrives, from);
+    }
+
+    /** @param input JSON text */
+    public static Outcome run(Execution execution, byte[] input, JsonNode grains, int redrives, String from) {
+        return new Trial(execution, new GrainStub(grains)).run(Payload.json(input), redrives, from);
     }
 
     private Outcome run(Payload input, int redrives, String from) {
