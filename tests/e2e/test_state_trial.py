@@ -36,8 +36,8 @@ def trial(tested: Tested, state: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_task_is_told_with_what_follows(tested: Tested) -> None:
-    assert trial(tested, "Ask", input=5) == {"status": "SUCCEEDED", "output": {"said": 5}, "next": "Enough?"}
-    assert trial(tested, "Ask", input=5, grains={"ask": {"return": [1]}})["output"] == {"said": [1]}
+    assert trial(tested, "Ask", input={"n": 5}) == {"status": "SUCCEEDED", "output": {"said": {"n": 5}}, "next": "Enough?"}
+    assert trial(tested, "Ask", input={"n": 5}, grains={"ask": {"return": [1]}})["output"] == {"said": [1]}
     failed = trial(tested, "Ask", grains={"ask": {"raise": {"error": "Gone", "cause": "away"}}})
     assert failed == {
         "status": "CAUGHT",
