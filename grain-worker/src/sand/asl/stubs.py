@@ -91,7 +91,8 @@ def _answer(stub: Any, input: Any) -> Answer:
         return replace(_called(stub["call"], input), delay_ms=delay_ms(stub), callbacks=callbacks)
     if "raise" in stub:
         return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms(stub), callbacks)
-    return Answer(document.exact(stub["return"]) if "return" in stub else input, None, delay_ms(stub), callbacks)
+    # A copy: what comes back from a grain is never the very input that went there.
+    return Answer(document.exact(stub.get("return", input)), None, delay_ms(stub), callbacks)
 
 
 def _callbacks(said: Any, input: Any) -> tuple[Mapping[str, Any], ...]:
