@@ -14,8 +14,6 @@ ITEM_READER_FAILED = "States.ItemReaderFailed"
 RESULT_WRITER_FAILED = "States.ResultWriterFailed"
 INTRINSIC_FAILURE = "States.IntrinsicFailure"
 QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
-LONG_HISTORY = "The execution reached the maximum number of history events (25000)."
-"""The cause of a loop without an end, in AWS's words: an execution may have more events here."""
 
 
 class StateError(Exception):

@@ -52,7 +52,8 @@ def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
     info = scope.info
     info.transitions += 1
     if info.transitions > limits.TRANSITIONS:
-        raise ExecutionEnded(failure.RUNTIME, failure.LONG_HISTORY)
+        cause = f"The execution reached the maximum number of states that it may enter ({limits.TRANSITIONS})."
+        raise ExecutionEnded(failure.RUNTIME, cause)
     if scope.join is None:
         scope.remember(name, input)
     visit = Visit(scope, scope.machine.states[name], input)

@@ -258,7 +258,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             return;
         }
         if (++transitions > WorkflowLimits.TRANSITIONS) {
-            end(new Command.Fail(StatesError.RUNTIME, StatesError.LONG_HISTORY));
+            end(new Command.Fail(StatesError.RUNTIME, "The execution reached the maximum number of states that it may enter ("
+                    + WorkflowLimits.TRANSITIONS + ")."));
             return;
         }
         scope.following = null;

@@ -24,9 +24,6 @@ public final class StatesError extends RuntimeException {
 
     public static final String QUERY_EVALUATION_ERROR = "States.QueryEvaluationError";
 
-    /** The cause of a loop without an end, in AWS's words: an execution may have more events here. */
-    public static final String LONG_HISTORY = "The execution reached the maximum number of history events (25000).";
-
     private final String error;
 
     public StatesError(String error, String cause) {
