@@ -1,6 +1,9 @@
 package dev.sand.hostagent.shard;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.BusRecords;
+import dev.sand.event.Codec;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.process.ProcessImage;
@@ -15,8 +18,7 @@ import java.util.Set;
  * What an image has beside the values, as it is stored: JSON.
  *
  * @param view as the process was when it was written
- * @param schema 2 of one with {@code cold}, which platforms before overflow do not understand; else 1. Nor do earlier ones understand one
- *               with times of messages
+ * @param schema 3 of one with times of messages, 2 of one with {@code cold}; else 1: what a platform does not understand it refuses
  * @param taken by sender, numbers of messages that were taken, as a bit set's bytes
  * @param cold of the state's values, counted in the order of their names, those that are to stay in the image when the process comes
  *             back, as a bit set's bytes; null: none
@@ -24,6 +26,7 @@ import java.util.Set;
 record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<Unread> messages, Map<String, byte[]> taken, byte[] cold) {
     private static final short SCHEMA = 1;
     private static final short OF_OVERFLOW = 2;
+    private static final short OF_TIMES = 3;
 
     /** A message without its value. @param atMs when it came, where a time-out counts from that; else 0, and not written */
     record Unread(long number, String source, String key, @JsonInclude(JsonInclude.Include.NON_DEFAULT) long atMs) {}
@@ -37,9 +40,20 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
             cold.set(i, image.cold().contains(keys.get(i)));
         }
         boolean overflows = !cold.isEmpty() || view.overflowBytes() != null;
-        return new ImageHead(overflows ? OF_OVERFLOW : SCHEMA, image.about(), view, image.messages().stream()
+        boolean isTimed = image.messages().stream().anyMatch(message -> message.atNs() != 0);
+        return new ImageHead(isTimed ? OF_TIMES : overflows ? OF_OVERFLOW : SCHEMA, image.about(), view, image.messages().stream()
                 .map(message -> new Unread(message.order(), message.source(), message.key(), message.atNs() / 1_000_000)).toList(), taken,
                 cold.isEmpty() ? null : cold.toByteArray());
+    }
+
+    /** @throws StoreException BROKEN when a newer platform has written it */
+    static ImageHead decode(byte[] bytes) {
+        int schema = BusRecords.schema(bytes);
+        if (schema > OF_TIMES) {
+            throw new StoreException(StoreException.Kind.BROKEN, "an image of schema " + schema + " was written by a newer platform: this"
+                    + " one understands " + OF_TIMES, 0, null);
+        }
+        return Codec.decode(bytes, ImageHead.class);
     }
 
     BitSet coldOnes() {

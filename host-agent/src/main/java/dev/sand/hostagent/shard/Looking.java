@@ -4,7 +4,6 @@ import dev.sand.datalayer.ProcessImage;
 import dev.sand.datalayer.ProcessImage.Part;
 import dev.sand.datalayer.ProcessImages;
 import dev.sand.datalayer.StoreException;
-import dev.sand.event.Codec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
@@ -90,7 +89,7 @@ final class Looking {
 
     private static List<Unread> messages(ProcessImage image, ProcessLook look) {
         Map<String, Part> parts = image.parts().stream().collect(Collectors.toMap(Part::name, Function.identity()));
-        Stream<ImageHead.Unread> all = Codec.decode(image.head(), ImageHead.class).messages().stream();
+        Stream<ImageHead.Unread> all = ImageHead.decode(image.head()).messages().stream();
         return all.filter(each -> look.at() == null || each.number() > look.number()).limit(look.limit() + 1L).map(each -> {
             Part part = parts.get(ProcessStore.message(each.number()));
             return new Unread(each.number(), each.source(), each.key(), part.contentType(), part.size(), false);

@@ -165,7 +165,7 @@ final class ProcessStore {
             if (found.image() == null) {
                 return new Read(null, found.place());
             }
-            ImageHead head = Codec.decode(found.image().head(), ImageHead.class);
+            ImageHead head = ImageHead.decode(found.image().head());
             Map<String, Payload> read = new TreeMap<>();
             try {
                 if (values) {
@@ -263,7 +263,7 @@ final class ProcessStore {
             try {
                 ProcessImages.Found image = images.look(find.application(), find.process());
                 found = new Input.ImageFound(find, image.image() == null ? null
-                        : Codec.decode(image.image().head(), ImageHead.class).swapped(), image.place(), null);
+                        : ImageHead.decode(image.image().head()).swapped(), image.place(), null);
             } catch (RuntimeException e) {
                 found = new Input.ImageFound(find, null, Failure.platform(Errors.UNAVAILABLE, "process " + find.process()
                         + " cannot be looked up now: " + e.getMessage(), true));
@@ -276,7 +276,7 @@ final class ProcessStore {
     }
 
     private static ProcessView listed(ProcessImages.Listed image) {
-        ProcessView view = Codec.decode(image.head(), ImageHead.class).swapped();
+        ProcessView view = ImageHead.decode(image.head()).swapped();
         return image.place() == null ? view : view.living(image.place().slot());
     }
 

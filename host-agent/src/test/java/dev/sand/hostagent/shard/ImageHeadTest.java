@@ -1,7 +1,9 @@
 package dev.sand.hostagent.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
@@ -28,9 +30,17 @@ class ImageHeadTest {
 
     @Test
     void whenAMessageCameIsKeptWhereATimeOutCountsFromIt() {
-        ImageHead read = Codec.decode(written(0, 1_795_336_177_331L), ImageHead.class);
+        ImageHead read = ImageHead.decode(written(0, 1_795_336_177_331L));
+        assertThat(read.schema()).as("hosts before do not understand it").isEqualTo((short) 3);
         Map<String, Payload> values = Map.of("m/" + String.format("%019d", 1), VALUE, "m/" + String.format("%019d", 2), VALUE);
         assertThat(read.image(7, "s/", "m/", values).messages()).extracting(Message::atNs).containsExactly(0L, 1_795_336_177_331_000_000L);
+    }
+
+    @Test
+    void whatANewerPlatformHasWrittenIsRefusedAsThat() {
+        byte[] newer = new String(written(0), StandardCharsets.UTF_8).replaceFirst("\"schema\":1,", "\"schema\":4,\"more\":1,")
+                .getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> ImageHead.decode(newer)).isInstanceOf(StoreException.class).hasMessageContaining("schema 4");
     }
 
     @Test
