@@ -34,6 +34,11 @@ public final class Ids {
         return new String(out);
     }
 
+    /** @return the wall clock in the id; @param otherwise when it is none: whoever invoked has made it up */
+    public static long epochMs(String id, long otherwise) {
+        return isValid(id) ? epochMs(id) : otherwise;
+    }
+
     /** @return the wall clock in the id; @throws IllegalArgumentException when it is none */
     public static long epochMs(String id) {
         if (!isValid(id)) {

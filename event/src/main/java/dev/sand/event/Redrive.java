@@ -1,7 +1,7 @@
 package dev.sand.event;
 
 /**
- * That an execution which ended without success runs on from the state that failed, or from one before it.
+ * That an execution which ended without success runs on from the state that failed, or from another one that it has entered.
  *
  * @param count which redrive of the execution it is, from 1
  * @param endedAs FAILED, TIMED_OUT or CANCELLED

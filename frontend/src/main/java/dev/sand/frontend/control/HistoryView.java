@@ -71,7 +71,7 @@ final class HistoryView {
         if (!(Definitions.parseChecked(workflow.definition()) instanceof Definitions.Parsed.Valid valid)) {
             throw notKept(record);
         }
-        long startMs = Ids.isValid(record.executionId()) ? Ids.epochMs(record.executionId()) : record.startedMs();
+        long startMs = Ids.epochMs(record.executionId(), record.startedMs());
         Execution execution = Executions.of(valid.machine(), record.application(), record.target(), record.executionId(),
                 Instant.ofEpochMilli(startMs).toString(), history);
         List<Signal> signals = KeptSignals.decode(kept);

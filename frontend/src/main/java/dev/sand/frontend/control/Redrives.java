@@ -146,7 +146,7 @@ final class Redrives {
             throw refused(record, "its definition is not valid any more");
         }
         StateMachine machine = valid.machine();
-        long startMs = Ids.isValid(record.executionId()) ? Ids.epochMs(record.executionId()) : record.startedMs();
+        long startMs = Ids.epochMs(record.executionId(), record.startedMs());
         Set<String> entered = Executions.entered(machine, record.executionId(), startMs, before, payload -> bytes(record, payload));
         if (!entered.contains(from)) {
             String why = machine.state(from) != null ? "it has not entered the state '" + from + "'"

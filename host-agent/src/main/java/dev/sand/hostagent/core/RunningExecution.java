@@ -302,7 +302,7 @@ final class RunningExecution extends Timed implements Tenant {
 
     /** When the id was made: the start as the machine sees it, which is the same when the journal is replayed. */
     private long idMs() {
-        return Ids.isValid(id()) ? Ids.epochMs(id()) : context.epochMs();
+        return Ids.epochMs(id(), context.epochMs());
     }
 
     // --- while it runs
