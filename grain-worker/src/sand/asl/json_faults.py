@@ -116,18 +116,17 @@ class _Reader:
         self._at += 1
 
     def _name(self) -> None:
-        char = self._next()
-        if not char:
-            self._end(" within/between Object entries")
-        if char != '"':
-            self._unexpected(": was expecting double-quote to start field name")
-        self._at += 1
+        self._expect('"', "double-quote to start field name")
         self._string(" in field name", "name")
+        self._expect(":", "a colon to separate field name and value")
+
+    def _expect(self, mark: str, what: str) -> None:
+        """In an object."""
         char = self._next()
         if not char:
             self._end(" within/between Object entries")
-        if char != ":":
-            self._unexpected(": was expecting a colon to separate field name and value")
+        if char != mark:
+            self._unexpected(f": was expecting {what}")
         self._at += 1
 
     def _string(self, at_end: str, kind: str) -> None:

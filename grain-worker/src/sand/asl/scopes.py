@@ -169,7 +169,7 @@ class Scope:
         self.index = index
         self.outer = None if join is None else join.visit.scope
         self.prefix = "" if join is None else f"{join.visit.step}[{index}]/"
-        self.item: Any = item if item is not None or self.outer is None else self.outer.item
+        self.item = item
         is_own = own_input is not ABSENT
         self.execution_input: Any = own_input if is_own or self.outer is None else self.outer.execution_input
         self.last_event = 0 if is_own or self.outer is None else self.outer.last_event

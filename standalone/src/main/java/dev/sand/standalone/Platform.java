@@ -129,10 +129,11 @@ final class Platform implements AutoCloseable {
         opened.add(HeldQuotas.watch(backends.store(), stored, host == null ? null : host.agent));
         if (cluster.role().hasFrontend() || !capabilities.byName().isEmpty()) {
             SharedDataOf data = new SharedDataOf(backends, host);
-            Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, new Registry(backends.store()),
+            Registry registry = new Registry(backends.store());
+            Frontend operations = opened.add(new Frontend(configuration(home), new Frontend.Parts(hosts, registry,
                     invocations, backends.logs(), backends.store(), data::delete, backends.bus(), backends.membership().slots(),
                     backends.bundles(), readiness, metrics::page, tracing, secrets,
-                    host == null ? looked(backends, stored) : host.data, stored, backends.membership()::nowMs)));
+                    host == null ? sharedData(backends, registry, stored) : host.data, stored, backends.membership()::nowMs)));
             CapabilitiesFile.check(capabilities, operations.control());
             if (host != null) {
                 host.agent.controls(operations.control()); // of a host alone too: its grains reach no other's
@@ -145,9 +146,9 @@ final class Platform implements AutoCloseable {
     }
 
     /** Shared data where no grains are; triggers on data hear of what is changed here, too. */
-    private static SharedData looked(Backends backends, StoredBytes stored) {
+    private static SharedData sharedData(Backends backends, Registry registry, StoredBytes stored) {
         SharedData data = new SharedData(backends.store(), LargeValues.NONE, SharedData.Options.SMALL, stored);
-        data.listen(TriggerRunner.changes(new Registry(backends.store()), new Queues(backends.bus(), backends.membership().slots()),
+        data.listen(TriggerRunner.changes(registry, new Queues(backends.bus(), backends.membership().slots()),
                 new TriggerStore(backends.store())));
         return data;
     }

@@ -43,12 +43,7 @@ class DrainByHandTest {
     @BeforeAll
     static void start() throws Exception {
         cluster = new InProcessCluster(Map.of());
-        cluster.host("host-a", "30s");
-        cluster.host("host-b", "30s");
-        front = cluster.frontend("front");
-        cluster.awaitHosts(front, 2);
-        HttpResponse<String> deployed = cluster.deploy(front, FILES);
-        assertThat(deployed.statusCode()).as(deployed.body()).isEqualTo(201);
+        front = cluster.frontOfTwo("host-a", "host-b", FILES);
     }
 
     @AfterAll

@@ -1,5 +1,6 @@
 package dev.sand.standalone;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -77,6 +78,17 @@ final class InProcessCluster implements AutoCloseable {
 
     Platform frontend(String id) throws Exception {
         return start(id, "--role=frontend", "--listen=127.0.0.1:0", "--drain=30s");
+    }
+
+    /** Two hosts that have the application, and the frontend of both. */
+    Platform frontOfTwo(String one, String other, Map<String, String> files) throws Exception {
+        host(one, "30s");
+        host(other, "30s");
+        Platform front = frontend("front");
+        awaitHosts(front, 2);
+        HttpResponse<String> deployed = deploy(front, files);
+        assertThat(deployed.statusCode()).as(deployed.body()).isEqualTo(201);
+        return front;
     }
 
     private Platform start(String id, String... options) throws Exception {

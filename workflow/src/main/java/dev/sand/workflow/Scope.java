@@ -201,8 +201,8 @@ final class Scope {
         return count == 1 ? path : path + "#" + count;
     }
 
-    /** The iteration that this scope is in, or null. */
+    /** Of an iteration, else null. */
     Item item() {
-        return item != null || join == null ? item : join.visit.scope.item();
+        return item;
     }
 }

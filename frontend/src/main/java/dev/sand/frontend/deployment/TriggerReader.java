@@ -97,9 +97,11 @@ final class TriggerReader {
             }
         }
         long backoffMs = millis(node, "backoff", pointer, base.backoffMs());
+        long lingerMs = node.path("linger").asText().equals(FOREVER) ? QueueSpec.FOREVER_MS
+                : millis(node, "linger", pointer, base.lingerMs());
         return new QueueSpec(name, base.target(), node.path("concurrency").asInt(base.concurrency()),
                 node.path("groupConcurrency").asInt(base.groupConcurrency()), node.path("batch").asInt(base.batch()),
-                node.path("linger").asText().equals(FOREVER) ? QueueSpec.FOREVER_MS : millis(node, "linger", pointer, base.lingerMs()), node.path("retries").asInt(base.retries()), backoffMs,
+                lingerMs, node.path("retries").asInt(base.retries()), backoffMs,
                 Math.max(backoffMs, millis(node, "maxBackoff", pointer, base.maxBackoffMs())),
                 Math.max(1, millis(node, "timeout", pointer, base.timeoutMs())), node.path("depth").asInt(base.depth()),
                 node.path("onFailure").asText(null));
