@@ -23,7 +23,7 @@ final class SqliteFile implements AutoCloseable {
     /** Of a new file. Large values cost half of what they cost with SQLite's 4 KiB, small transactions the same. */
     private static final int PAGE_BYTES = 16 << 10;
     /** What is not yet in the file itself needs its room there again. */
-    private static final int CHECKPOINT_BYTES = 4 << 20;
+    private static final int CHECKPOINT_BYTES = 8 << 20;
     private static final long MAX_WAL_BYTES = 64L << 20;
 
     /** @param synchronous FULL: on the disk at commit; NORMAL: a power failure may lose the last moments */

@@ -79,13 +79,12 @@ final class Backlog<E extends Backlog.Entry> {
         }
     }
 
-    /** Called by the writer alone. Waits for commands unless {@code wait} is false; lingers while none of them is urgent. */
-    List<E> next(boolean wait) {
-        if (wait) {
-            consumer = Consumer.IDLE;
-            while (queue.isEmpty()) {
-                LockSupport.park(this);
-            }
+    /** Called by the writer alone. Waits for commands, at most so long; lingers while none of them is urgent. */
+    List<E> next(long atMostNs) {
+        consumer = Consumer.IDLE;
+        long began = System.nanoTime();
+        for (long left = atMostNs; queue.isEmpty() && left > 0; left = atMostNs - (System.nanoTime() - began)) {
+            LockSupport.parkNanos(this, left);
         }
         if (!queue.isEmpty()) {
             linger();

@@ -6,8 +6,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -21,12 +23,17 @@ import org.slf4j.LoggerFactory;
  */
 final class BusWriter implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
+    /** Trims come with nearly every record, and each costs a write: nobody waits for them. */
+    private static final long TRIM_AFTER_NS = 50_000_000L;
 
     private final Backlog<BusCommand> backlog;
     private final BusDatabase database;
     private final Connection connection;
     private final BusTopics topics;
     private final Consumer<Partition> onAppended;
+    /** Not done yet; of each partition the last counts. */
+    private final Map<Partition, Long> trims = new LinkedHashMap<>();
+    private long trimsSinceNs;
 
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
             Consumer<Partition> onAppended) {
@@ -40,24 +47,33 @@ final class BusWriter implements Runnable {
     @Override
     public void run() {
         while (true) {
-            List<BusCommand> batch = backlog.next(!topics.hasLeftovers());
+            List<BusCommand> batch = backlog.next(untilWork());
             List<Append> appends = new ArrayList<>(batch.size());
             for (BusCommand command : batch) {
-                if (command instanceof Append append) {
-                    appends.add(append);
-                    continue;
+                switch (command) {
+                    case Append append -> appends.add(append);
+                    case BusCommand.Trim trim -> {
+                        trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
+                        trims.merge(trim.partition(), trim.offset(), Math::max);
+                    }
+                    case BusCommand.Create _, BusCommand.Delete _, BusCommand.Close _ -> {
+                        write(appends);
+                        appends.clear();
+                        trim();
+                        if (command instanceof BusCommand.Close close) {
+                            end(close);
+                            return;
+                        }
+                        control(command);
+                    }
                 }
-                write(appends);
-                appends.clear();
-                if (command instanceof BusCommand.Close close) {
-                    end(close);
-                    return;
-                }
-                control(command);
             }
             write(appends);
+            if (!trims.isEmpty() && untilWork() <= 0) {
+                trim();
+            }
             if (topics.hasLeftovers()) {
-                attempt("remove trimmed records", topics::removeLeftovers);
+                attempt("remove trimmed records", () -> BusDatabase.unawaited(connection, topics::removeLeftovers));
             }
         }
     }
@@ -109,15 +125,27 @@ final class BusWriter implements Runnable {
         }
     }
 
+    /** Nanoseconds for which there is nothing to do but what comes. */
+    private long untilWork() {
+        if (topics.hasLeftovers()) {
+            return 0;
+        }
+        return trims.isEmpty() ? Long.MAX_VALUE : trimsSinceNs + TRIM_AFTER_NS - System.nanoTime();
+    }
+
+    private void trim() {
+        trims.forEach((partition, offset) -> attempt("trim " + partition.topic,
+                () -> BusDatabase.unawaited(connection, () -> topics.trim(partition, offset))));
+        trims.clear();
+    }
+
     private void control(BusCommand command) {
         switch (command) {
-            case BusCommand.Trim trim -> attempt("trim " + trim.partition().topic,
-                    () -> topics.trim(trim.partition(), trim.offset()));
             case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(),
                     () -> topics.create(create.topic(), create.partitions())));
             case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(),
                     () -> topics.delete(delete.topic())));
-            case Append _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
+            case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
         }
     }
 
@@ -130,6 +158,7 @@ final class BusWriter implements Runnable {
             BusException failure = database.failure("cannot " + what, e);
             LOG.warn("global bus: {}", failure.getMessage());
             if (failure.kind() == Kind.FULL) {
+                trimsSinceNs -= TRIM_AFTER_NS;
                 giveRoomBack();
             }
             return failure;

@@ -98,7 +98,7 @@ final class KafkaAppends implements Runnable {
     @Override
     public void run() {
         while (!closing || !parked.isEmpty()) {
-            for (Command command : backlog.next(true)) {
+            for (Command command : backlog.next(Long.MAX_VALUE)) {
                 switch (command) {
                     case Command.Append append -> accept(append);
                     case Command.Asked answer -> onAsked(answer);

@@ -29,7 +29,7 @@ public final class SqliteBus implements GlobalBus {
      * @param maxBacklogBytes accepted and not yet durable; beyond it, appends fail with FULL
      * @param maxRecordBytes one record
      * @param linger how long records that nobody waits for may wait for others
-     * @param maxPages of 4 KiB, of the file; 0: as much as the disk has
+     * @param maxPages of 16 KiB, of the file; 0: as much as the disk has
      */
     public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, long maxPages) {
         public static final Options DEFAULT = new Options(256L << 20, 32 << 20, Duration.ofMillis(2), 0);

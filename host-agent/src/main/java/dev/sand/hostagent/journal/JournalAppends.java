@@ -98,7 +98,12 @@ final class JournalAppends {
 
     void append(JournalPartition partition, Given given) {
         health.given();
-        bus.append(partition.topic, partition.number, given.encode(), new Outcome(given, partition));
+        // What nobody awaits is written with what somebody does, a moment later, and costs no transaction of its own.
+        if (given.awaited()) {
+            bus.append(partition.topic, partition.number, given.encode(), new Outcome(given, partition));
+        } else {
+            bus.appendInBackground(partition.topic, partition.number, given.encode(), new Outcome(given, partition));
+        }
     }
 
     // --- records that are not to be in the bus

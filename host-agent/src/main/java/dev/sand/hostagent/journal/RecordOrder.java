@@ -152,6 +152,9 @@ final class RecordOrder {
         Held before = held.get(given.order());
         if (before != null) {
             before.behind.add(given);
+            if (given.isOfProcess() && copying.isWanted(given.entry())) { // none of those is left out
+                copying.ahead(given);
+            }
         } else if (copying.isWanted(given.entry())) {
             Held copied = new Held(given.isOfProcess());
             copied.copying = true;

@@ -103,19 +103,42 @@ final class ValueCopying implements AutoCloseable {
         });
     }
 
+    /** Copies its values while it waits for those before it; {@link #start} finds them there, or on their way, or tries again. */
+    void ahead(Given given) {
+        threads.execute(() -> {
+            List<Runnable> work = work(given);
+            try {
+                work.forEach(Runnable::run);
+            } catch (StoreException e) {
+                // told to whoever waits for the record, should it be the same when its turn comes
+            }
+        });
+    }
+
+    private List<Runnable> work(Given given) {
+        List<Runnable> work = new ArrayList<>();
+        named(given, new ArrayList<>(), work);
+        return work;
+    }
+
     private Given copy(Given given, Consumer<Given> storing) {
         Entry entry = given.entry();
         List<Stored> values = new ArrayList<>();
         List<Runnable> work = new ArrayList<>();
-        Backup named = Values.map(entry.backup(), payload -> named(entry, entry.executionId(), payload, values, work));
-        ProcessChange change = entry.change() == null ? null
-                : entry.change().map(payload -> named(entry, entry.change().journalId(), payload, values, work));
-        Given result = given.with(named, change);
+        Given result = named(given, values, work);
         if (isFlagged(entry)) {
             storing.accept(result.storing(values));
         }
         work.forEach(Runnable::run);
         return result;
+    }
+
+    private Given named(Given given, List<Stored> values, List<Runnable> work) {
+        Entry entry = given.entry();
+        Backup named = Values.map(entry.backup(), payload -> named(entry, entry.executionId(), payload, values, work));
+        ProcessChange change = entry.change() == null ? null
+                : entry.change().map(payload -> named(entry, entry.change().journalId(), payload, values, work));
+        return given.with(named, change);
     }
 
     /** @param id with which it is kept; @param work to copy it is added to this, and what it will be to the values if that is flagged */

@@ -31,6 +31,8 @@ import java.util.function.BooleanSupplier;
 public class GlobalObjects {
     private static final String TABLE = "objects";
     private static final int PIECE_BYTES = 512 * 1024;
+    /** Each write is a transaction, for which the disk is waited. */
+    private static final int PIECES_A_WRITE = 8;
     private static final int PAGE = 1000;
     private static final short SCHEMA = 1;
     private static final String DESCRIPTION = "/d";
@@ -202,11 +204,12 @@ public class GlobalObjects {
         }
     }
 
-    /** Cuts what is written into pieces of the store. */
+    /** Cuts what is written into pieces of the store, and stores a few at a time. */
     private final class Pieces extends OutputStream {
         private final String application;
         private final String name;
         private final byte[] buffer = new byte[PIECE_BYTES];
+        private final List<GlobalStore.Write> waiting = new ArrayList<>();
         private int filled;
         private int count;
         private long size;
@@ -229,28 +232,29 @@ public class GlobalObjects {
                 done += part;
                 filled += part;
                 if (filled == buffer.length) {
-                    GlobalStore.Write piece = takePiece();
-                    store.put(piece.table(), piece.scope(), piece.key(), piece.value(), GlobalStore.ANY);
+                    takePiece();
+                }
+                if (waiting.size() == PIECES_A_WRITE) {
+                    store.writeAll(waiting);
+                    waiting.clear();
                 }
             }
         }
 
-        private GlobalStore.Write takePiece() {
-            GlobalStore.Write piece = new GlobalStore.Write(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled));
+        private void takePiece() {
+            waiting.add(new GlobalStore.Write(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled)));
             size += filled;
             filled = 0;
-            return piece;
         }
 
         /** What is left of it goes with the description, behind all else. */
         void end(Stored stored) {
-            List<GlobalStore.Write> last = new ArrayList<>(2);
             if (filled > 0) {
-                last.add(takePiece());
+                takePiece();
             }
-            last.add(new GlobalStore.Write(TABLE, application, name + DESCRIPTION,
+            waiting.add(new GlobalStore.Write(TABLE, application, name + DESCRIPTION,
                     Codec.encode(new Description(SCHEMA, stored.size(), stored.sha256(), count))));
-            store.writeAll(last);
+            store.writeAll(waiting);
         }
     }
 }
