@@ -8,7 +8,7 @@ from sand.asl import document, failure, flow, limits, timestamps
 from sand.asl.expressions import Expression
 from sand.asl.failure import StateError, runtime
 from sand.asl.reference_path import Missing
-from sand.asl.scopes import Visit
+from sand.asl.visits import Visit
 
 
 def string(visit: Visit, expression: Expression, field: str) -> str:

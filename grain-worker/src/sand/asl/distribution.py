@@ -14,8 +14,8 @@ from sand.asl.definition import Amount, Batch, Distribution, ResultWriter
 from sand.asl.failure import ITEM_READER_FAILED, StateError, runtime
 from sand.asl.fields import Fields
 from sand.asl.reference_path import Missing
-from sand.asl.scopes import View, Visit
 from sand.asl.templates import INPUT, Reader
+from sand.asl.visits import View, Visit
 
 _NOT_IN_A_LABEL = re.compile(r"""[\s?*<>{}\[\]:;,\\|^~$#%&`"\x00-\x1f\x7f-\x9f]""")
 EXCEEDED = "The specified tolerated failure threshold was exceeded"

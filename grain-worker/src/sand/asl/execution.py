@@ -15,6 +15,7 @@ from sand.asl import events, failure, interpreter, iterations, limits, timestamp
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
 from sand.asl.events import EventLog
 from sand.asl.failure import ExecutionEnded
+from sand.asl.joins import Join
 from sand.asl.messages import (
     CallGrain,
     Command,
@@ -28,10 +29,11 @@ from sand.asl.messages import (
 from sand.asl.pending import DEADLINE, Answer, Pending
 from sand.asl.places import Place
 from sand.asl.scope_ends import ScopeEnds
-from sand.asl.scopes import Info, Join, Scope, Visit
+from sand.asl.scopes import Info, Scope
 from sand.asl.state_work import invoked
 from sand.asl.steps import NEXT, Call, Failed, Timer
 from sand.asl.tokens import TaskTokens
+from sand.asl.visits import Visit
 
 KINDS = {
     "SUCCEEDED": "ExecutionSucceeded",

@@ -9,7 +9,8 @@ from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
 from sand.asl.paths import Path
 from sand.asl.reference_path import Missing, ReferencePath
-from sand.asl.scopes import ABSENT, View, Visit
+from sand.asl.scopes import ABSENT
+from sand.asl.visits import View, Visit
 
 
 def selected(visit: Visit, path: Path | None, data: Any) -> Any:

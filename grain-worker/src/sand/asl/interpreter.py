@@ -13,9 +13,10 @@ from typing import Any
 from sand.asl import definition as asl
 from sand.asl import events, failure, flow, limits
 from sand.asl.failure import ExecutionEnded, StateError
-from sand.asl.scopes import Scope, Visit
+from sand.asl.scopes import Scope
 from sand.asl.state_work import attempt, tell_failed
 from sand.asl.steps import NEXT, Failed, Kernel, Steps, Timer
+from sand.asl.visits import Visit
 
 
 def run(kernel: Kernel, scope: Scope, input: Any, name: str | None = None, again: Visit | None = None) -> Steps:

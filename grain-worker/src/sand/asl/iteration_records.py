@@ -7,8 +7,10 @@ from typing import Any
 from sand.asl import chance, document, object_fields, timestamps
 from sand.asl.definition import Map
 from sand.asl.distribution import MapRun
+from sand.asl.joins import Join
 from sand.asl.results import ResultFiles
-from sand.asl.scopes import Join, Scope, View, Visit
+from sand.asl.scopes import Scope
+from sand.asl.visits import View, Visit
 
 
 def files(visit: Visit, run: MapRun, data: Any) -> ResultFiles | None:

@@ -10,12 +10,13 @@ from sand.asl import definition as asl
 from sand.asl import document, events, failure, flow, iteration_records, limits
 from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import StateError, runtime
+from sand.asl.joins import Join
 from sand.asl.map_items import Items
 from sand.asl.messages import Command, ReadItems, WriteObject
 from sand.asl.objects import ItemFault, Source
 from sand.asl.pending import Answer
 from sand.asl.results import FAILED, PENDING, SUCCEEDED
-from sand.asl.scopes import Info, Join, Scope
+from sand.asl.scopes import Info, Scope
 from sand.asl.steps import Failed
 
 

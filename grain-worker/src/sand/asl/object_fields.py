@@ -13,8 +13,8 @@ from sand.asl.expressions import Template
 from sand.asl.failure import ITEM_READER_FAILED, RESULT_WRITER_FAILED, StateError
 from sand.asl.fields import Fields
 from sand.asl.objects import Format, Source
-from sand.asl.scopes import View
 from sand.asl.templates import INPUT, Reader, is_query
+from sand.asl.visits import View
 
 _DELIMITERS = {"COMMA": ",", "PIPE": "|", "SEMICOLON": ";", "SPACE": " ", "TAB": "\t"}
 _USES = {

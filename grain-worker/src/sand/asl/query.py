@@ -9,7 +9,8 @@ from sand.asl.failure import INTRINSIC_FAILURE, QUERY_EVALUATION_ERROR, StateErr
 from sand.asl.query_engine import Engine
 from sand.asl.query_run import Run
 from sand.asl.query_values import Unsupported, from_library, to_library
-from sand.asl.scopes import ABSENT, View
+from sand.asl.scopes import ABSENT
+from sand.asl.visits import View
 
 
 class Query:

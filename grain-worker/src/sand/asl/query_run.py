@@ -11,7 +11,7 @@ from typing import Any
 
 from sand.asl import limits
 from sand.asl.failure import QUERY_EVALUATION_ERROR, StateError
-from sand.asl.scopes import View
+from sand.asl.visits import View
 
 _CURRENT = threading.local()
 

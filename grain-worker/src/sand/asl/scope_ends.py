@@ -7,8 +7,9 @@ from typing import Any, Protocol
 from sand.asl import definition as asl
 from sand.asl import document
 from sand.asl.failure import RUNTIME, StateError
+from sand.asl.joins import Join
 from sand.asl.pending import Pending
-from sand.asl.scopes import Join, Scope
+from sand.asl.scopes import Scope
 from sand.asl.steps import Failed
 
 

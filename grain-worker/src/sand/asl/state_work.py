@@ -20,9 +20,11 @@ from sand.asl import (
 from sand.asl import definition as asl
 from sand.asl.expressions import Computed
 from sand.asl.failure import StateError, runtime
+from sand.asl.joins import Join
 from sand.asl.resources import function_of, is_submitted
-from sand.asl.scopes import Join, Scope, Visit
+from sand.asl.scopes import Scope
 from sand.asl.steps import Call, Failed, Kernel, Steps, Timer
+from sand.asl.visits import Visit
 
 
 def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str | None]]:

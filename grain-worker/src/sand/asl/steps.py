@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sand.asl import definition as asl
+from sand.asl.joins import Join
 from sand.asl.platform_services import SendMessage, StartWorkflow
-from sand.asl.scopes import Join, Scope, Visit
+from sand.asl.scopes import Scope
+from sand.asl.visits import Visit
 
 
 class Failed(Exception):
