@@ -186,7 +186,13 @@ public final class ObjectStore {
             long at = found == null ? GlobalStore.ABSENT : found.version();
             Versions.next(key, at, 0, expected);
             List<Piece> old = found == null ? List.of() : found.manifest().pieces();
-            ObjectManifest manifest = change.of(found == null ? null : found.manifest());
+            ObjectManifest manifest;
+            try {
+                manifest = change.of(found == null ? null : found.manifest());
+            } catch (StoreException e) {
+                conflict = mustBeConflict(e); // replaced while it was read
+                continue;
+            }
             try {
                 long version = store.put(table, scope, key, manifest.encode(), at);
                 pieces.delete(scope, old.stream().filter(piece -> !manifest.pieces().contains(piece)).toList());

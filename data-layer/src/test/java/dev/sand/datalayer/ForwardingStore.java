@@ -3,15 +3,15 @@ package dev.sand.datalayer;
 import java.util.List;
 import java.util.Optional;
 
-/** A memory store whose calls a test can change. */
+/** A store, in memory unless told otherwise, whose calls a test can change. */
 class ForwardingStore implements GlobalStore {
-    final MemoryStore store;
+    final GlobalStore store;
 
     ForwardingStore() {
         this(new MemoryStore());
     }
 
-    ForwardingStore(MemoryStore store) {
+    ForwardingStore(GlobalStore store) {
         this.store = store;
     }
 

@@ -148,6 +148,27 @@ class ObjectStoreTest {
     }
 
     @Test
+    void aPartIsWrittenThoughTheObjectIsReplacedWhileItIsRead() {
+        objects.write("app", "k", "x", 0, bytes(10, 1), GlobalStore.ANY);
+        byte[] others = bytes(10, 2);
+        ObjectStore slow = new ObjectStore(new ForwardingStore(store) {
+            private boolean late;
+
+            @Override
+            public Optional<Versioned> get(String table, String scope, String key) {
+                if (table.equals("objects-pieces") && !late) {
+                    late = true;
+                    objects.write("app", "k", "x", 20, others, GlobalStore.ANY);
+                }
+                return super.get(table, scope, key);
+            }
+        }, "objects", 8L * PIECE);
+        slow.write("app", "k", "x", 40, bytes(10, 3), GlobalStore.ANY);
+        byte[] all = read("k", 0, 100).orElseThrow();
+        assertThat(List.of(all[0], all[20], all[40])).containsExactly((byte) 1, (byte) 2, (byte) 3);
+    }
+
+    @Test
     void aReaderSeesEachWriteWhole() throws IOException {
         int size = 2 * PIECE;
         put("k", bytes(size, 0), GlobalStore.ANY);
