@@ -57,6 +57,16 @@ def test_a_task_that_goes_on_leaves_its_child_running(tmp_path):
         assert set(app.call("main", {})) == {"ExecutionArn", "StartDate"}
 
 
+def test_a_child_takes_its_parents_virtual_time(tmp_path):
+    slow = {"Type": "Wait", "Seconds": 9}
+    with application(tmp_path, main=starting("child"), late=starting("child") | {"TimeoutSeconds": 2}, child=slow) as app:
+        assert app.workflow("main", {"n": 1}).elapsed_ms == 9000
+        outcome = app.workflow("late", {})
+        assert (outcome.error, outcome.elapsed_ms) == ("States.Timeout", 2000)
+        with pytest.raises(KeyError, match="no workflow other"):
+            app.workflow("other")
+
+
 def test_a_queue_takes_a_steps_message_in_its_group(tmp_path):
     sending = {
         "Resource": "arn:aws:states:::sqs:sendMessage",

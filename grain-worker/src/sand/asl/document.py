@@ -67,7 +67,14 @@ def parse(text: str, pairs: Any = None) -> Any:
         raise NoJson(f"{e.msg} (line {e.lineno}, column {e.colno})") from None
 
 
-_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
+_plainly_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def _quoted(text: str) -> str:
+    """Half of a pair of surrogates, which no encoding has, as its escape."""
+    quoted: str = _plainly_quoted(text)
+    return quoted if quoted.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
 
 
 def write(value: Any) -> str:

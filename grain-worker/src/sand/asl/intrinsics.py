@@ -128,7 +128,7 @@ def _string_to_json(view: View, text: Any) -> Any:
     try:
         return document.parse(json)
     except document.NoJson as e:
-        why = str(e) if e.is_limit else json_faults.fault(json) or str(e)
+        why = json_faults.why(e, json)
         raise intrinsic(f"Cannot convert String to Json in States.StringToJson, caused by: {why}") from None
 
 

@@ -8,6 +8,7 @@ from sand.asl import chance, document, object_fields, timestamps
 from sand.asl.definition import Map
 from sand.asl.distribution import MapRun
 from sand.asl.joins import Join
+from sand.asl.platform_services import NOT_REDRIVABLE
 from sand.asl.results import ResultFiles
 from sand.asl.scopes import Scope
 from sand.asl.visits import View, Visit
@@ -75,7 +76,11 @@ def _begun(join: Join, index: int, input: Any) -> dict[str, Any]:
 
 
 def _ended(join: Join, scope: Scope, status: str) -> dict[str, Any]:
+    is_over = status == "SUCCEEDED"
     return {
+        "RedriveCount": scope.info.redrives - scope.began_redrives,
+        "RedriveStatus": "NOT_REDRIVABLE" if is_over else "REDRIVABLE_BY_MAP_RUN",
+        **({"RedriveStatusReason": NOT_REDRIVABLE} if is_over else {}),
         "StartDate": timestamps.text(scope.began_ms),
         "StateMachineArn": _name(join.visit, "stateMachine"),
         "Status": status,

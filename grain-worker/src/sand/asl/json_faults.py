@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from sand.asl.document import NoJson
+
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
@@ -27,6 +29,11 @@ def fault(text: str) -> str | None:
     except _Fault as found:
         return f"{found}\n at {_place(text, found.at)}" if found.at >= 0 else str(found)
     return None
+
+
+def why(refused: NoJson, text: str) -> str:
+    """What is wrong with a text that was refused: a limit in our own words."""
+    return str(refused) if refused.is_limit else fault(text) or str(refused)
 
 
 def _place(text: str, at: int) -> str:

@@ -12,12 +12,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import document
+from sand.asl import document, json_faults
 from sand.asl.failure import StateError, runtime
 
 _START_EXECUTION = re.compile(r"arn:[^:]*:states:::states:(startExecution(?:|\.sync|\.sync:2))")
 _SEND_MESSAGE = re.compile(r"arn:[^:]*:states:::sqs:sendMessage")
 _WORKFLOW, _QUEUE = "sand:workflow:", "sand:queue:"
+NOT_REDRIVABLE = "Execution is SUCCEEDED and cannot be redriven"
 MOST_CAUSE_CHARS = 32_768
 """Of an execution, as on AWS. Each level of nesting escapes the cause of the one below, so that it may double."""
 
@@ -125,7 +126,8 @@ def _input(given: Any) -> Any:
     try:
         return document.parse(given)
     except document.NoJson as e:
-        raise StateError("StepFunctions.InvalidExecutionInputException", f"Invalid execution input: {e}") from None
+        why = json_faults.why(e, given)
+        raise StateError("StepFunctions.InvalidExecutionInputException", f"Invalid execution input: {why}") from None
 
 
 def _required(given: dict[str, Any], field: str) -> str:
@@ -173,14 +175,20 @@ def succeeded(mode: Mode, child: Child, output: Any, stop_ms: int) -> Any:
     """What a task results in that waited for it."""
     if mode is Mode.WORKFLOW:
         return output
-    more = {"Output": _value(mode, output), "OutputDetails": {"Included": True}}
+    more = {
+        "Output": _value(mode, output),
+        "OutputDetails": {"Included": True},
+        "RedriveStatus": "NOT_REDRIVABLE",
+        "RedriveStatusReason": NOT_REDRIVABLE,
+    }
     return _description(mode, child, "SUCCEEDED", stop_ms, more)
 
 
 def failed(mode: Mode, child: Child, status: str, error: str | None, cause: str | None, stop_ms: int) -> str:
-    """The cause of the States.TaskFailed of a task that waited for it. status: as AWS names it."""
+    """The cause of the States.TaskFailed of a task that waited for it. status: as AWS names it; a time-out alone says why."""
     clipped = None if cause is None else cause[:MOST_CAUSE_CHARS]
-    more = {name: value for name, value in (("Cause", clipped), ("Error", error)) if value is not None}
+    told = {} if status == "TIMED_OUT" else {"Cause": clipped, "Error": error}
+    more = {name: value for name, value in told.items() if value is not None} | {"RedriveStatus": "REDRIVABLE"}
     return document.write(_description(mode, child, status, stop_ms, more))
 
 
@@ -190,6 +198,7 @@ def _description(mode: Mode, child: Child, status: str, stop_ms: int, more: dict
         "Input": _value(mode, child.input),
         "InputDetails": {"Included": True},
         "Name": child.id if child.name is None else child.name,
+        "RedriveCount": 0,
         "StartDate": child.start_ms,
         "StateMachineArn": f"{child.application}/{child.workflow}",
         "Status": status,

@@ -69,6 +69,7 @@ class Scope:
         self._visible_outer = None if is_own else self.outer
         self.is_closed = False
         self.began_ms = info.now_ms
+        self.began_redrives = info.redrives
         self.fiber: Generator[Any, Any, Any] | None = None
         self.waits_for: int | None = None
         """The id of the call or timer that it waits for."""

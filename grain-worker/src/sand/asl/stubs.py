@@ -37,7 +37,8 @@ def delay_ms(stub: Mapping[str, Any]) -> int:
 class Stubs:
     """By resource or its last part: {"echo": True}, {"return": JSON}, {"raise": {"error", "cause"}}, a function of the input,
     or a list of such, one a call, of which the last stays. With "seconds", how long a call takes. A grain that is not named
-    gives back its input; what a function raises fails the task: GrainFailed by its error, others by the name of their class.
+    gives back its input; what a function raises fails the task: GrainFailed by its error, others by the name of their class;
+    an Answer that it returns is the answer.
 
     A task that waits for its token has "callback": {"success": JSON}, {"failure": {"error", "cause"}} or {"heartbeat": True},
     each with "seconds" from the start of the attempt, or a list of such, or a function of the input that gives these. Without
@@ -102,7 +103,8 @@ def _callbacks(said: Any, input: Any) -> tuple[Mapping[str, Any], ...]:
 
 def _called(function: Callable[[Any], Any], input: Any) -> Answer:
     try:
-        return Answer(document.exact(function(document.plain(input))), None, 0)
+        given = function(document.plain(input))
+        return given if isinstance(given, Answer) else Answer(document.exact(given), None, 0)
     except GrainFailed as e:
         return Answer(None, (e.error, e.cause), 0)
     except Exception as e:

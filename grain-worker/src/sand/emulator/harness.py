@@ -10,6 +10,7 @@ from typing import Any
 
 from sand import values
 from sand.asl import GrainFailed, Machine, Outcome, Stubs, document
+from sand.asl.stubs import Answer
 from sand.context import Data
 from sand.emulator import ids
 from sand.emulator.applications import Applications
@@ -128,7 +129,7 @@ class Harness:
 
         :param stubs: by grain: {"return": value}, {"raise": {"error": …, "cause": …}}, {"echo": true}, a function of
             the input, or a list of such, one a call; a grain without one is called itself. A workflow that is started
-            without one runs with the same stubs, in no time of its parent's. A message to a queue without one is in the
+            without one runs with the same stubs, and its task takes as long. A message to a queue without one is in the
             queue, for `drain`; a stub takes its place
         :param callbacks: by grain, workflow or queue whose task waits for its token: {"success": value},
             {"failure": {"error": …, "cause": …}} or {"heartbeat": true}, each with "seconds" from the start of the attempt, a
@@ -138,7 +139,9 @@ class Harness:
 
         Maps read the application's objects, and write into objects of the outcome's alone.
         """
-        workflow = self._version.manifest.workflows[name]
+        workflow = self._version.manifest.workflows.get(name)
+        if workflow is None:
+            raise KeyError(f"application {self.name} has no workflow {name}")
         machine = Machine(workflow.definition, application=self.name, name=name)
         real = {grain: partial(self._call_grain, grain) for grain in self._version.manifest.grains}
         real |= {other: partial(self._call_workflow, other, stubs, callbacks) for other in self._version.manifest.workflows}
@@ -193,11 +196,10 @@ class Harness:
 
     def _call_workflow(
         self, name: str, stubs: Mapping[str, Any] | None, callbacks: Mapping[str, Any] | None, input: Any
-    ) -> Any:
+    ) -> Answer:
         outcome = self.workflow(name, input, stubs, callbacks)
-        if outcome.status != "SUCCEEDED":
-            raise GrainFailed(outcome.error, outcome.cause)
-        return outcome.output
+        failure = None if outcome.status == "SUCCEEDED" else (outcome.error, outcome.cause)
+        return Answer(document.exact(outcome.output), failure, outcome.elapsed_ms)
 
     def _payload(self, event: Any) -> Payload:
         segments = self._application.segments

@@ -69,6 +69,12 @@ final class IterationRecord {
     }
 
     private static ObjectNode end(ObjectNode record, Join join, Scope scope, String status) {
+        boolean isOver = status.equals("SUCCEEDED");
+        record.put("RedriveCount", scope.info.redrives().count - scope.beganRedrives)
+                .put("RedriveStatus", isOver ? "NOT_REDRIVABLE" : "REDRIVABLE_BY_MAP_RUN");
+        if (isOver) {
+            record.put("RedriveStatusReason", NestedResults.NOT_REDRIVABLE);
+        }
         return record.put("StartDate", Timestamps.format(scope.beganMs)).put("StateMachineArn", name(join.visit, "stateMachine"))
                 .put("Status", status).put("StopDate", Timestamps.format(scope.info.clock().nowMs()));
     }

@@ -13,6 +13,9 @@ import java.util.Arrays;
  * alphabetical order, dates in milliseconds of the epoch. Values are put in as they are written, none is parsed.
  */
 public final class NestedResults {
+    static final String NOT_REDRIVABLE = "Execution is SUCCEEDED and cannot be redriven";
+    private static final String TIMED_OUT = "TIMED_OUT";
+
     /**
      * The started execution.
      *
@@ -35,27 +38,32 @@ public final class NestedResults {
         }
         boolean asJson = mode == Mode.SYNC_JSON;
         return Payload.json(new Json().text("ExecutionArn", child.id).value("Input", child.input, asJson).included("InputDetails")
-                .text("Name", name(child)).value("Output", output, asJson).included("OutputDetails").number("StartDate", child.startMs)
-                .text("StateMachineArn", machine(child)).text("Status", "SUCCEEDED").number("StopDate", stopMs).bytes());
+                .text("Name", name(child)).value("Output", output, asJson).included("OutputDetails").number("RedriveCount", 0)
+                .text("RedriveStatus", "NOT_REDRIVABLE").text("RedriveStatusReason", NOT_REDRIVABLE)
+                .number("StartDate", child.startMs).text("StateMachineArn", machine(child)).text("Status", "SUCCEEDED")
+                .number("StopDate", stopMs).bytes());
     }
 
     /**
      * The cause of States.TaskFailed when a child that is waited for did not succeed. A child's own cause is clipped: it may be
      * such a description too, and each level of nesting escapes the one below.
      *
+     * @param status as AWS names it; one of TIMED_OUT has neither error nor cause there
      * @param error, cause may be null
      */
     public static String failed(Mode mode, Child child, String status, String error, String cause, long stopMs) {
         Json json = new Json();
-        if (cause != null) {
+        boolean says = !TIMED_OUT.equals(status);
+        if (cause != null && says) {
             json.text("Cause", cause.substring(0, Math.min(cause.length(), Limits.CAUSE_BYTES)));
         }
-        if (error != null) {
+        if (error != null && says) {
             json.text("Error", error);
         }
         return json.text("ExecutionArn", child.id).value("Input", child.input, mode == Mode.SYNC_JSON).included("InputDetails")
-                .text("Name", name(child)).number("StartDate", child.startMs).text("StateMachineArn", machine(child))
-                .text("Status", status).number("StopDate", stopMs).toString();
+                .text("Name", name(child)).number("RedriveCount", 0).text("RedriveStatus", "REDRIVABLE")
+                .number("StartDate", child.startMs).text("StateMachineArn", machine(child)).text("Status", status)
+                .number("StopDate", stopMs).toString();
     }
 
     private static String name(Child child) {

@@ -68,6 +68,7 @@ final class Scope {
     final int index;
     /** When it began. */
     final long beganMs;
+    final int beganRedrives;
     /** The visit of the state that it is in; null before the first. */
     Visit current;
     /** The state that it is to enter; null when it is in one. */
@@ -104,6 +105,7 @@ final class Scope {
         this.variables = variables;
         this.events = events;
         this.beganMs = info.clock().nowMs();
+        this.beganRedrives = info.redrives().count;
         this.visits = new int[machine.states().size()];
     }
 

@@ -7,6 +7,7 @@ import dev.sand.workflow.asl.Service;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
 
@@ -42,7 +43,8 @@ final class ServiceCalls {
         try {
             return Payload.json(Json.bytes(Json.read(input.textValue())));
         } catch (IOException e) {
-            throw new StatesError("StepFunctions.InvalidExecutionInputException", "Invalid execution input: " + e.getMessage());
+            throw new StatesError("StepFunctions.InvalidExecutionInputException", "Invalid execution input: "
+                    + JsonFault.located(e, input.textValue()));
         }
     }
 

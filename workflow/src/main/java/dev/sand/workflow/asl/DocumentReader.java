@@ -28,9 +28,10 @@ final class DocumentReader {
 
     /** @return null when there is no tree to go on with */
     JsonNode read(String definition) {
-        if (definition.length() > WorkflowLimits.DEFINITION_BYTES
-                || definition.getBytes(StandardCharsets.UTF_8).length > WorkflowLimits.DEFINITION_BYTES) {
-            diagnostics.add("", Code.TOO_LARGE, "The definition has " + definition.length() + " characters or more bytes; the limit is "
+        int bytes = definition.length() > WorkflowLimits.DEFINITION_BYTES ? definition.length()
+                : definition.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > WorkflowLimits.DEFINITION_BYTES) {
+            diagnostics.add("", Code.TOO_LARGE, "The definition has " + bytes + " bytes or more; the limit is "
                     + WorkflowLimits.DEFINITION_BYTES + " bytes.");
             return null;
         }

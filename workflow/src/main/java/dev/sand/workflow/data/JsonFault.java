@@ -43,7 +43,7 @@ public final class JsonFault {
     }
 
     /** As AWS shows it: the reader's own words, and where it stood, which is behind a word that it does not know. */
-    static String located(IOException e, String json) {
+    public static String located(IOException e, String json) {
         if (!(e instanceof JsonProcessingException known) || isLimit(e) || known.getLocation() == null) {
             return sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)));
         }

@@ -1,26 +1,42 @@
 package dev.sand.workflow.trial;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Executions;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.Diagnostic;
+import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.StatesError;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /**
  * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
  * {@code {"id", "definition", "input", "grains"}}; the definition an object, or its text.
  */
 public final class AslCommand {
+    /** A value that is too large is the engine's to refuse, and not the end of all that follow. */
+    private static final JsonMapper CASES = cases();
+    private static final Pattern LONE = Pattern.compile("\\p{Cs}");
+
     private AslCommand() {}
+
+    private static JsonMapper cases() {
+        JsonMapper mapper = Json.MAPPER.rebuild().build();
+        mapper.getFactory().setStreamReadConstraints(Json.MAPPER.getFactory().streamReadConstraints().rebuild()
+                .maxStringLength(Integer.MAX_VALUE).build());
+        return mapper;
+    }
 
     /** @param arguments {@code run} or {@code validate} */
     public static void main(String[] arguments) throws IOException {
@@ -35,14 +51,19 @@ public final class AslCommand {
         System.setOut(System.err);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             if (!line.isBlank()) {
-                out.println(Json.text(isRun ? run(line) : validate(line)));
+                out.println(LONE.matcher(Json.text(isRun ? run(line) : validate(line))).replaceAll(AslCommand::escaped));
                 out.flush();
             }
         }
     }
 
+    /** No encoding has half of a pair of surrogates. */
+    private static String escaped(MatchResult half) {
+        return String.format("\\\\u%04x", (int) half.group().charAt(0));
+    }
+
     private static ObjectNode validate(String line) throws IOException {
-        JsonNode one = Json.MAPPER.readTree(line);
+        JsonNode one = CASES.readTree(line);
         ObjectNode result = result(one);
         List<Diagnostic> diagnostics = Definitions.parse(definition(one)) instanceof Definitions.Parsed.Invalid invalid
                 ? invalid.diagnostics() : List.of();
@@ -52,7 +73,7 @@ public final class AslCommand {
     }
 
     private static ObjectNode run(String line) throws IOException {
-        JsonNode one = Json.MAPPER.readTree(line);
+        JsonNode one = CASES.readTree(line);
         ObjectNode result = result(one);
         switch (Definitions.parse(definition(one))) {
             case Definitions.Parsed.Invalid invalid -> {
@@ -60,6 +81,11 @@ public final class AslCommand {
                 result.set("diagnostics", json(invalid.diagnostics()));
             }
             case Definitions.Parsed.Valid valid -> {
+                try {
+                    Document.made(one.path("input"));
+                } catch (StatesError e) { // the platform refuses it at its door
+                    return result.put("status", Trial.Status.FAILED.name()).put("error", e.error()).put("cause", e.getMessage());
+                }
                 Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START);
                 Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
