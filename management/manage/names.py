@@ -13,6 +13,7 @@ RESERVED = ("default", "sand", "platform")
 _USER = re.compile(USER)
 _TENANT = re.compile(TENANT)
 _HASH = re.compile(r"[0-9a-f]{64}")
+ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _ID = re.compile(r"[0-9a-z]{12}")
 
 

@@ -23,6 +23,11 @@ export function isKeyed(): boolean {
   return key !== "";
 }
 
+/** Whether the platform knows who is here: so a program needs a key. */
+export function isKnown(): boolean {
+  return key !== "" || csrf !== "";
+}
+
 /** The platform answered that it wants one, or another. @param sent with what, since answers to older requests come late */
 export function askForKey(sent: Readonly<Record<string, string>>): void {
   const now = shownKey();

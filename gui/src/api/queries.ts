@@ -119,11 +119,13 @@ export const invocation = (app: string, id: string) =>
     refetchInterval: (query) => (query.state.data?.status === "RUNNING" ? RUNNING_MS : false),
   });
 
+/** Keys tell what was seen while it ran from what there is at its end, which is asked for once more. */
 export const timeline = (app: string, id: string, running: boolean) =>
   queryOptions({
-    queryKey: ["timeline", app, id],
+    queryKey: ["timeline", app, id, running],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/invocations/{id}/timeline", { params: { path: { app, id } } })),
     refetchInterval: running ? RUNNING_MS : false,
+    placeholderData: (before, asked) => (asked?.queryKey[2] === id ? before : undefined),
   });
 
 /** A key of its own for each end and redrive: a history only grows between these. */
@@ -151,10 +153,11 @@ export const output = (app: string, invocation: Schemas["Invocation"]) =>
 
 export const lines = (app: string, id: string, running: boolean) =>
   queryOptions({
-    queryKey: ["lines", app, id],
+    queryKey: ["lines", app, id, running],
     queryFn: () =>
       answered(
         client.GET("/api/v1/applications/{app}/invocations/{id}/logs", { params: { path: { app, id }, query: { limit: 500 } } }),
       ) as Promise<LogPage>,
     refetchInterval: running ? RUNNING_MS : false,
+    placeholderData: (before, asked) => (asked?.queryKey[2] === id ? before : undefined),
   });

@@ -23,6 +23,15 @@ function asked({ tenant, operation, application, before }: AuditFilter): Record<
 /** Keys are the management's, which a platform may be without. */
 export const isWithoutManagement = (error: unknown): boolean => error instanceof Refusal && error.problem?.type?.endsWith("/no-management") === true;
 
+/** How it is; asked again until there is one, or none is to be. */
+export const management = () =>
+  queryOptions({
+    queryKey: ["management"],
+    queryFn: () => answered(client.GET("/api/v1/management")),
+    refetchInterval: (query) => (query.state.data?.trouble ? FRESH_MS : false),
+    retry: false,
+  });
+
 export const keys = () =>
   queryOptions({
     queryKey: ["keys"],

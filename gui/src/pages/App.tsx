@@ -1,6 +1,7 @@
 // The frame around every page, and which page an address means.
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useMay } from "../api/session";
+import { useMay, who } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
@@ -55,6 +56,7 @@ export function App() {
             {operates && <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />}
             <Tab to={settingsAt("keys")} label="Settings" here={route.page === "settings"} />
           </nav>
+          <Here />
           <ThemeSwitch />
         </div>
         {"app" in route && <Sections route={route} app={route.app} />}
@@ -148,4 +150,14 @@ function Page({ route }: { readonly route: Route }) {
         </>
       );
   }
+}
+
+/** Who is signed in, and in which tenant; nothing on a platform where nobody is. */
+function Here() {
+  const here = useQuery(who()).data;
+  return here?.kind === "session" ? (
+    <a className="here" href={formatRoute(settingsAt("account"))} title="Account">
+      {here.user} · {here.tenant}
+    </a>
+  ) : null;
 }

@@ -21,7 +21,7 @@ function Dialog() {
   const [way, setWay] = useState<Way>(isKeyed() ? "key" : "name");
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} className="key" aria-labelledby="key-asked" onCancel={(event) => event.preventDefault()} onClose={() => dialog.current?.showModal()}>
+    <dialog ref={dialog} className="asked" aria-labelledby="key-asked" onCancel={(event) => event.preventDefault()} onClose={() => dialog.current?.showModal()}>
       {way === "key" ? <ByKey /> : <ByName key={way} isInvited={way === "invitation"} />}
       <p className="actions">
         {WAYS.filter(([one]) => one !== way).map(([one, label]) => (

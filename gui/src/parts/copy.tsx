@@ -1,6 +1,6 @@
 // Texts to be taken along: values, commands, the request of a page.
 import { useEffect, useState } from "react";
-import { isKeyed } from "../api/key";
+import { isKnown } from "../api/key";
 import { SERVER } from "../api/client";
 import { asCommand } from "../model/command";
 import { type Shown, asCurl } from "../model/curl";
@@ -50,7 +50,7 @@ export function AsCurl({ name, command, ...request }: Requested) {
   return (
     <details className="curl">
       <summary>{name === undefined ? ways : `${name} ${ways}`}</summary>
-      <Command text={asCurl({ ...request, isKeyed: isKeyed() })} />
+      <Command text={asCurl({ ...request, isKeyed: isKnown() })} />
       {command && <Command text={asCommand(SERVER, command)} />}
     </details>
   );

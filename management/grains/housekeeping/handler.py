@@ -1,10 +1,10 @@
-"""Clears away what is over: sessions, attempts to sign in, invitations; and mends indexes that a crash left behind their rows.
+"""Clears away what is over: sessions, attempts to sign in, keys, invitations; mends indexes that a crash left behind.
 
 A schedule calls it, nobody else: it asks the platform for nothing, and has no operations. What one run does is bounded, and the
 next goes on.
 """
 
-from manage import Request, people, sessions, store
+from manage import Request, names, people, sessions, store
 from manage.entry import ready
 
 MOST = 5000
@@ -20,6 +20,7 @@ def handle(event, context):
         "sessions": _clear(request, ("sessions",), lambda row, now: row["expiresMs"] <= now),
         # A lock's length is remembered for a day without a failure.
         "attempts": _clear(request, ("attempts",), lambda row, now: max(row["untilMs"], row["firstMs"]) + DAY_MS <= now),
+        "keys": _keys(request),
         "invitations": sum(_invitations(request, tenant) for tenant in _tenants(request)),
         "sessionsOf": sum(_sessions_of(request, user) for user in _users(request)),
         "members": sum(_members(request, tenant) for tenant in _tenants(request)),
@@ -36,6 +37,19 @@ def _clear(request, partition, is_over):
             if is_over(row, now):
                 rows.delete(key)
                 cleared += 1
+    return cleared
+
+
+def _keys(request):
+    """Those that ended a day ago, revoked ones too: until then they are told of as what they are."""
+    cleared, now = 0, store.now_ms()
+    for part in names.ID_CHARACTERS:
+        rows = store.Rows(request, "keys", part)
+        for id, row in rows.items():
+            if cleared < MOST and row["expiresMs"] is not None and row["expiresMs"] + DAY_MS <= now:
+                store.Rows(request, "keys-of", row["tenant"]).delete(id)
+                store.Rows(request, "key-use").delete(id)
+                cleared += rows.delete(id)
     return cleared
 
 

@@ -6,7 +6,7 @@ import { when } from "../../model/show";
 import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
-import { Empty } from "../../parts/Table";
+import { WithoutManagement } from "../../parts/WithoutManagement";
 import { Password, Sessions } from "./Sessions";
 import { ActsIn, Tenants } from "./Tenants";
 
@@ -32,11 +32,7 @@ function Who() {
       <Found query={useQuery(who())}>
         {(found) =>
           found === null ? (
-            <Empty>
-              <p>
-                <strong>This platform has no accounts.</strong> They are kept by its management application: start it with <code>--management on</code>.
-              </p>
-            </Empty>
+            <WithoutManagement what="accounts" />
           ) : found.kind === "session" ? (
             <SignedIn user={found.user ?? ""} scopes={found.scopes} expiresMs={found.expiresMs ?? 0} tenant={found.tenant} mine={Object.keys(found.tenants ?? {})} />
           ) : found.kind === "local" ? (

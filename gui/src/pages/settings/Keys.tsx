@@ -8,7 +8,8 @@ import { Found, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
-import { type Column, Empty, Table } from "../../parts/Table";
+import { WithoutManagement } from "../../parts/WithoutManagement";
+import { type Column, Table } from "../../parts/Table";
 import { NewKey } from "./NewKey";
 
 export function Keys() {
@@ -17,13 +18,7 @@ export function Keys() {
   const revoke = useMutation({ mutationFn: revokeKey, onSettled: () => cache.invalidateQueries({ queryKey: ["keys"] }) });
   const revokeOnce = useOnce(revoke);
   if (isWithoutManagement(found.error)) {
-    return (
-      <Empty>
-        <p>
-          <strong>This platform has no API keys.</strong> They are kept by its management application: start it with <code>--management on</code>.
-        </p>
-      </Empty>
-    );
+    return <WithoutManagement what="API keys" />;
   }
   return (
     <>

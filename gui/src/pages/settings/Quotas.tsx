@@ -8,7 +8,7 @@ import { bytes } from "../../model/show";
 import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
-import { Empty } from "../../parts/Table";
+import { WithoutManagement } from "../../parts/WithoutManagement";
 
 export type Limits = Readonly<Record<Quota, number | null>>;
 
@@ -17,13 +17,7 @@ export function Quotas() {
   const tenant = here?.tenant ?? "default";
   const found = useQuery(quotas(tenant));
   if (isWithoutManagement(found.error)) {
-    return (
-      <Empty>
-        <p>
-          <strong>This platform has no quotas.</strong> They are kept by its management application: start it with <code>--management on</code>.
-        </p>
-      </Empty>
-    );
+    return <WithoutManagement what="quotas" />;
   }
   return (
     <Section title="Quotas">
