@@ -19,7 +19,7 @@ from sand.emulator.checks import check
 from sand.emulator.data import Data
 from sand.emulator.executions import Callback, Execution, run_grain, run_workflow
 from sand.emulator.forked import ForkedGrains
-from sand.emulator.lines import Lines
+from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
 from sand.emulator.processes import Processes
@@ -177,6 +177,9 @@ class Application:
         finally:
             execution.ended.wait()
             on_end(execution)
+            if execution.failure is not None and execution.status != "CANCELLED":
+                origin = Origin(self.name, execution.version, execution.target, execution.id)
+                self.lines.failed(origin, f"{execution.status}: {execution.failure.line()}")
             self.segments.release(execution.id)
 
     def execution(self, execution_id: str) -> Execution:

@@ -58,11 +58,7 @@ class Lines:
         return before + size <= ATTEMPT_BYTES
 
     def _keep(self, origin: Origin, stream: str, grade: str | None, text: str) -> None:
-        line: dict[str, Any] = {
-            "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
-            "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
-            "level": grade, "text": text, "process": self._processes.get(origin.execution_id or ""),
-        }  # fmt: skip
+        line = self._line(origin, stream, grade, text)
         with self.changed:
             self._sequence += 1
             line["sequence"] = self._sequence
@@ -70,6 +66,18 @@ class Lines:
             self.changed.notify_all()
         if self._show is not None:
             self._show(line)
+
+    def failed(self, origin: Origin, text: str) -> None:
+        """How an execution ended, for whoever watches; its record has it, and so no log."""
+        if self._show is not None:
+            self._show(self._line(origin, "platform", "error", text))
+
+    def _line(self, origin: Origin, stream: str, grade: str | None, text: str) -> dict[str, Any]:
+        return {
+            "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
+            "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
+            "level": grade, "text": text, "process": self._processes.get(origin.execution_id or ""),
+        }  # fmt: skip
 
     def runs_in(self, execution_id: str, process: str) -> None:
         with self.changed:

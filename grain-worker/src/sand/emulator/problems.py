@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +32,10 @@ _KINDS = {
 _GRAIN_FAILED = (500, "grain-failed", "The grain failed")
 
 
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_SHOWN_CHARS = 300
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why something did not work: what a workflow matches and an HTTP client reads.
@@ -44,6 +49,12 @@ class Failure:
     retryable: bool = False
     stack_trace: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """In one line, with where it was raised."""
+        frames = _FRAME.findall(self.stack_trace or "")
+        place = f" ({frames[-1][0].rpartition('/')[2]}:{frames[-1][1]})" if frames else ""
+        return f"{self.error}: {' '.join(self.cause.split())[:_SHOWN_CHARS]}{place}"
 
     def document(self) -> dict[str, Any]:
         """As an invocation's record has it."""
