@@ -208,6 +208,8 @@ def test_a_grant_names_what_may_be_invoked(plane: Plane) -> None:
         assert narrow.invoke("echo", 1) == 1
         with pytest.raises(Denied):
             narrow.invoke("count")
+    with pytest.raises(Exception, match="'functions' is empty"), Process(plane.server, "plane", "narrow", functions=[]) as none:
+        none.invoke("echo", 1)
 
 
 @pytest.mark.slow

@@ -161,7 +161,8 @@ def test_a_process_is_restored_as_it_was_made(server: Server) -> None:
     again = server.http.post(server.root, json={"id": "made", "concurrency": 7, "memory": "1MiB", "dedicated": True})
     assert (again.status_code, again.json()["status"], again.json()["concurrency"]) == (200, "active", 3)
     assert again.json()["memoryBytes"] == 256 << 20 and "dedicated" not in again.json()
-    assert server.http.post(server.root, json={"id": 7}).status_code == 400
+    for id in (7, "", ".", "..", "a/b"):  # what no address can have is no id
+        assert server.http.post(server.root, json={"id": id}).status_code == 400, id
     metrics = server.http.get(f"{server.root}/made/metrics").json()
     names = ("connections", "invocations", "failures", "ms", "mbMs", "bytesIn", "bytesOut")
     assert metrics["dataPlane"] == dict.fromkeys(names, 0)

@@ -18,6 +18,7 @@ grains:
   three: {process: {trigger: {type: batch, count: 3}}}
   soon: {process: {trigger: {type: batch, count: 100, timeout: 300ms}}}
   pairs: {process: {trigger: {type: multi-source, count: 2}}}
+  patient: {timeout: 5s, process: {trigger: {type: standard}}}
 """,
     **{f"grains/{name}/requirements.txt": "numpy\n" for name in ("fill", "double", "check")},
     **{
@@ -27,6 +28,14 @@ def handle(event, context):
 """
         for name in ("each", "three", "soon", "pairs")
     },
+    "grains/patient/handler.py": """
+import time
+
+
+def handle(event, context):
+    time.sleep(1)
+    context.process.send("seen", "patient", event)
+""",
     "grains/feed/handler.py": """
 def handle(messages, context):
     for destination, key, data in messages:
@@ -118,6 +127,13 @@ def test_each_message_invokes_a_function(server: Server) -> None:
     server.make("fed", "seen")
     server.ask("from", "feed", [["fed", "invoke:each:a", 1], ["fed", "invoke:each:b", 2], ["fed", "invoke:each:a", 3]])
     assert sorted(server.seen("each", 3)) == [["a", 1], ["a", 3], ["b", 2]]
+
+
+def test_what_messages_invoke_waits_for_its_turn_beyond_its_own_time_limit(server: Server) -> None:
+    server.make("seen")
+    assert server.http.post(server.root, json={"id": "narrow", "concurrency": 1}).status_code == 201
+    server.ask("from", "feed", [["narrow", "invoke:patient:k", n] for n in range(8)])
+    assert sorted(server.seen("patient", 8)) == list(range(8))
 
 
 def test_a_batch_is_of_any_keys_and_named_by_its_oldest_message(server: Server) -> None:

@@ -137,15 +137,16 @@ class Instance:
             logs.flush()
             os._exit(_exit_code(exiting))
         except BaseException as raised:
-            return self._failed(event, raised, started, _now())
+            return self._failed(event, raised, started)
 
-    def _failed(self, event: EventMessage, raised: BaseException, started: int, ended: int) -> bytes:
+    def _failed(self, event: EventMessage, raised: BaseException, started: int) -> bytes:
         if os.getpid() != self._pid:
             sys.excepthook(type(raised), raised, raised.__traceback__)
             self._leave_copy(1)
         said = self._described(raised)
+        # Behind the description, which takes longer than many a function: no time of the bus.
         return encode_call(
-            FAIL, FailRequest(event.event_id, event.attempt, said.error, said.cause, said.stack_trace, started, ended)
+            FAIL, FailRequest(event.event_id, event.attempt, said.error, said.cause, said.stack_trace, started, _now())
         )
 
     def _described(self, raised: BaseException) -> failure.Failure:

@@ -20,7 +20,7 @@ from sand.emulator.processes_specs import Dedicated, dedicated
 from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
-ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
+ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}")
 BODY_BYTES = 64 << 10
 _STATUSES = (ACTIVE, IDLE, SWAPPED)
 _MOST_AT_ONCE = 1000
@@ -107,6 +107,8 @@ class ProcessesApi:
         if _names(asked.get("rights"), "rights") not in ([], [INVOKE]):
             raise problems.bad_request(f"'rights' is [\"{INVOKE}\"]: there are no others.")
         functions, ttl = _names(asked.get("functions"), "functions"), asked.get("ttl")
+        if asked.get("functions") == []:
+            raise problems.bad_request("'functions' is empty: a grant is for one at least; without it, for all.")
         if ttl is not None and (type(ttl) is not int or not 1 <= ttl <= _MOST_TTL_S):
             raise problems.bad_request(f"'ttl' is a number of seconds from 1 to {_MOST_TTL_S}.")
         id = request.parameters["id"]

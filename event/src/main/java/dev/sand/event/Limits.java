@@ -16,6 +16,8 @@ public final class Limits {
     public static final int CALLBACK_BYTES = 256 * 1024;
     /** sockaddr_un leaves this many bytes for a socket's path. */
     public static final int SOCKET_PATH_BYTES = 107;
+    /** What messages or a function of another process invoke may wait so long in its process; its function's own limit counts from then. */
+    public static final long PROCESS_WAIT_MS = 900_000;
 
     private Limits() {}
 }

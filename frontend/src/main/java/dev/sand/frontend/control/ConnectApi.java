@@ -61,6 +61,9 @@ public final class ConnectApi {
             throw Problems.badRequest("'rights' is [\"" + Grant.INVOKE + "\"]: there are no others.").asException();
         }
         Set<String> functions = names(asked.path("functions"), "functions");
+        if (asked.path("functions").isArray() && functions.isEmpty()) { // or a list that came out empty would open all
+            throw Problems.badRequest("'functions' is empty: a grant is for one at least; without it, for all.").asException();
+        }
         int ttl = ttl(asked.path("ttl"));
         String process = ProcessesApi.checked(exchange.path("process"));
         ApplicationVersion version = directory.load(exchange.path("app"), null);

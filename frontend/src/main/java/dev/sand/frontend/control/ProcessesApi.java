@@ -45,7 +45,7 @@ import java.util.regex.Pattern;
  */
 public final class ProcessesApi {
     static final String HEADER = DataPlanes.PROCESS;
-    private static final Pattern ID = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
+    private static final Pattern ID = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}");
     private static final Set<String> FIELDS = Set.of("id", "concurrency", "memory", "dedicated");
     private static final Set<String> STATUSES = Set.of("active", "idle", "swapped");
     private static final int MOST_AT_ONCE = 1_000;
@@ -245,7 +245,7 @@ public final class ProcessesApi {
 
     static String checked(String id) {
         if (!ID.matcher(id).matches()) {
-            throw Problems.badRequest("A process's id is " + ID.pattern() + ", not '" + id + "'.").asException();
+            throw Problems.badRequest("A process's id is [A-Za-z0-9._~-]{1,128}, neither '.' nor '..', not '" + id + "'.").asException();
         }
         return id;
     }

@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.process.CloudProcess.Due;
 import dev.sand.localbus.KeyedQueues.Message;
@@ -90,7 +91,7 @@ final class MessageInvocations extends Timed {
         String id = ChildIds.of(application + "/" + home.id(), home.createdMs() + "/" + (home.process().number() + 1), context.epochMs(), slot,
                 context.slots.count());
         InvocationRequest request = new InvocationRequest(id, application, home.version().version(), due.function(), input,
-                home.version().grains().get(due.function()).timeoutMs(), false, null).inProcess(home.id() + "/" + due.key());
+                Limits.PROCESS_WAIT_MS + home.version().grains().get(due.function()).timeoutMs(), false, null).inProcess(home.id() + "/" + due.key());
         Made made = new Made(input, joined, slot);
         ProcessRecords.Firing firing = home.records().firing(due, made::onDurable);
         made.execution = context.intake.start(request, slot, made, firing);

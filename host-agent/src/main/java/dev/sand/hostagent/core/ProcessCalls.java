@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Failure;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.ProcessCall.Answer;
@@ -325,7 +326,7 @@ final class ProcessCalls {
             return null;
         }
         String id = ChildIds.of(Slots.request(event.id), "invoke/" + invoke.number(), caller.startedMs(), slot, context.slots.count());
-        long timeoutMs = event.grain.application().grain(invoke.grain()).spec().timeoutMs();
+        long timeoutMs = Limits.PROCESS_WAIT_MS + event.grain.application().grain(invoke.grain()).spec().timeoutMs();
         return new InvocationRequest(id, application, call.app().version(), invoke.grain(), invoke.payload(), timeoutMs, true,
                 event.owner.traceparent()).inProcess(invoke.destination());
     }
