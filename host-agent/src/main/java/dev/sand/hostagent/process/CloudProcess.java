@@ -7,11 +7,14 @@ import dev.sand.localbus.GrainQueue.Refusal;
 import dev.sand.localbus.KeyedQueues.Message;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -25,6 +28,8 @@ public final class CloudProcess {
     /** What an attempt has begun. */
     private static final class Begun {
         final List<StateWrite> writes = new ArrayList<>(0);
+        /** Of these the last of each key. */
+        final NavigableMap<String, StateWrite> last = new TreeMap<>(ProcessState.BY_BYTES);
         long recordBytes;
         final List<Message> borrowed = new ArrayList<>(0);
         /** It was told where that is, and may not have looked yet. */
@@ -99,14 +104,8 @@ public final class CloudProcess {
     /** As the functions that ended left it; what this attempt has sent ahead counts for it. */
     public Payload get(Attempt attempt, String key) {
         Begun own = begun.get(attempt);
-        if (own != null) {
-            for (int i = own.writes.size() - 1; i >= 0; i--) {
-                if (own.writes.get(i).key().equals(key)) {
-                    return own.writes.get(i).value();
-                }
-            }
-        }
-        return state.get(key);
+        StateWrite written = own == null ? null : own.last.get(key);
+        return written == null ? state.get(key) : written.value();
     }
 
     /** As the functions that ended left it. */
@@ -118,13 +117,14 @@ public final class CloudProcess {
     /** Of {@link #get}, in the order of their bytes. @param after null: from the first */
     public List<String> keys(Attempt attempt, String after, int limit) {
         Begun own = begun.get(attempt);
-        return state.keys(own == null ? List.of() : own.writes, after, limit);
+        return state.keys(own == null ? Collections.emptyNavigableMap() : own.last, after, limit);
     }
 
     /** Kept until the attempt ends. */
     public void write(Attempt attempt, List<StateWrite> writes) {
         Begun own = begun(attempt);
         own.writes.addAll(writes);
+        writes.forEach(write -> own.last.put(write.key(), write));
         own.recordBytes += recordBytes(writes);
     }
 
@@ -156,7 +156,7 @@ public final class CloudProcess {
         finished.forEach(each -> each.writes.forEach(write -> last.put(write.key(), write.value())));
         long before = state.bytesWith(last);
         if (own != null) {
-            own.writes.forEach(write -> last.put(write.key(), write.value()));
+            own.last.values().forEach(write -> last.put(write.key(), write.value()));
         }
         writes.forEach(write -> last.put(write.key(), write.value()));
         long bytes = state.bytesWith(last);
@@ -356,7 +356,7 @@ public final class CloudProcess {
 
     /** In its order. @param after null: from the first */
     void forEachKey(String after, int limit, BiConsumer<String, Payload> each) {
-        state.keys(List.of(), after, limit).forEach(key -> each.accept(key, state.held(key).value));
+        state.keys(Collections.emptyNavigableMap(), after, limit).forEach(key -> each.accept(key, state.held(key).value));
     }
 
     /** Messages that running functions have, and those of ends that are not durable yet; in no order. */

@@ -2,8 +2,9 @@ package dev.sand.hostagent.process;
 
 import dev.sand.event.Payload;
 import dev.sand.hostagent.process.Residence.Held;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +18,25 @@ import java.util.TreeMap;
  */
 final class ProcessState {
     /** The order of UTF-8's bytes, which is that of code points, and not that of Java's characters. */
-    static final Comparator<String> BY_BYTES = (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
+    static final Comparator<String> BY_BYTES = ProcessState::compare;
 
     private final NavigableMap<String, Held> values = new TreeMap<>(BY_BYTES);
     private final Residence residence = new Residence();
     private long bytes;
+
+    /** Halves of pairs are below some characters, and what they stand for is above all of these. */
+    private static int compare(String a, String b) {
+        int shared = Math.min(a.length(), b.length());
+        for (int i = 0; i < shared; i++) {
+            char left = a.charAt(i);
+            char right = b.charAt(i);
+            if (left != right) {
+                boolean isPair = Character.isSurrogate(left);
+                return isPair == Character.isSurrogate(right) ? Character.compare(left, right) : isPair ? 1 : -1;
+            }
+        }
+        return Integer.compare(a.length(), b.length());
+    }
 
     /** Reading it is using it. */
     Payload get(String key) {
@@ -42,21 +57,32 @@ final class ProcessState {
         return residence;
     }
 
-    /** @param over what somebody has written over it; @param after null: from the first */
-    List<String> keys(List<StateWrite> over, String after, int limit) {
-        NavigableMap<String, Object> seen = new TreeMap<>(BY_BYTES);
-        if (over.isEmpty()) {
-            return (after == null ? values : values.tailMap(after, false)).keySet().stream().limit(limit).toList();
-        }
-        seen.putAll(values);
-        for (StateWrite write : over) {
-            if (write.value() == null) {
-                seen.remove(write.key());
-            } else {
-                seen.put(write.key(), write.value());
+    /** @param over what somebody has written over it, by key; @param after null: from the first */
+    List<String> keys(NavigableMap<String, StateWrite> over, String after, int limit) {
+        Iterator<String> kept = behind(values, after);
+        Iterator<String> written = behind(over, after);
+        List<String> keys = new ArrayList<>();
+        String old = next(kept);
+        String own = next(written);
+        while ((old != null || own != null) && keys.size() < limit) {
+            int order = old == null ? 1 : own == null ? -1 : compare(old, own);
+            if (order < 0) {
+                keys.add(old);
+            } else if (over.get(own).value() != null) {
+                keys.add(own);
             }
+            old = order <= 0 ? next(kept) : old;
+            own = order >= 0 ? next(written) : own;
         }
-        return (after == null ? seen : seen.tailMap(after, false)).keySet().stream().limit(limit).toList();
+        return keys;
+    }
+
+    private static Iterator<String> behind(NavigableMap<String, ?> map, String after) {
+        return (after == null ? map : map.tailMap(after, false)).keySet().iterator();
+    }
+
+    private static String next(Iterator<String> keys) {
+        return keys.hasNext() ? keys.next() : null;
     }
 
     /** @return what was there before; null: nothing, or in the image */
