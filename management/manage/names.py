@@ -14,7 +14,7 @@ _USER = re.compile(USER)
 _TENANT = re.compile(TENANT)
 _HASH = re.compile(r"[0-9a-f]{64}")
 ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_ID = re.compile(r"[0-9a-z]{12}")
+_ID = re.compile(f"[{ID_CHARACTERS}]{{12}}")
 
 
 def new_user(text, pointer):

@@ -103,8 +103,14 @@ final class ValueCopying implements AutoCloseable {
         });
     }
 
-    /** Copies its values while it waits for those before it; {@link #start} finds them there, or on their way, or tries again. */
+    /**
+     * Copies its values while it waits for those before it; {@link #start} finds them there, or on their way, or tries again. Not those
+     * that a flag comes before.
+     */
     void ahead(Given given) {
+        if (isFlagged(given.entry())) {
+            return;
+        }
         threads.execute(() -> {
             List<Runnable> work = work(given);
             try {

@@ -59,17 +59,17 @@ final class ProcessState {
 
     /** @param over what somebody has written over it, by key; @param after null: from the first */
     List<String> keys(NavigableMap<String, StateWrite> over, String after, int limit) {
-        Iterator<String> kept = behind(values, after);
-        Iterator<String> written = behind(over, after);
+        Iterator<String> kept = behind(values, after).keySet().iterator();
+        Iterator<StateWrite> written = behind(over, after).values().iterator();
         List<String> keys = new ArrayList<>();
         String old = next(kept);
-        String own = next(written);
+        StateWrite own = next(written);
         while ((old != null || own != null) && keys.size() < limit) {
-            int order = old == null ? 1 : own == null ? -1 : compare(old, own);
+            int order = old == null ? 1 : own == null ? -1 : compare(old, own.key());
             if (order < 0) {
                 keys.add(old);
-            } else if (over.get(own).value() != null) {
-                keys.add(own);
+            } else if (own.value() != null) {
+                keys.add(own.key());
             }
             old = order <= 0 ? next(kept) : old;
             own = order >= 0 ? next(written) : own;
@@ -77,12 +77,12 @@ final class ProcessState {
         return keys;
     }
 
-    private static Iterator<String> behind(NavigableMap<String, ?> map, String after) {
-        return (after == null ? map : map.tailMap(after, false)).keySet().iterator();
+    private static <T> NavigableMap<String, T> behind(NavigableMap<String, T> map, String after) {
+        return after == null ? map : map.tailMap(after, false);
     }
 
-    private static String next(Iterator<String> keys) {
-        return keys.hasNext() ? keys.next() : null;
+    private static <T> T next(Iterator<T> left) {
+        return left.hasNext() ? left.next() : null;
     }
 
     /** @return what was there before; null: nothing, or in the image */
