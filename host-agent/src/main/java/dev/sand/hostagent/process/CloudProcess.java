@@ -13,8 +13,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -25,17 +23,6 @@ import java.util.function.Predicate;
  * its attempt's, and are undone with it. Whatever lasts is a {@link Change}, numbered here. Pure: no clock and no I/O; one thread's.
  */
 public final class CloudProcess {
-    /** What an attempt has begun. */
-    private static final class Begun {
-        final List<StateWrite> writes = new ArrayList<>(0);
-        /** Of these the last of each key. */
-        final NavigableMap<String, StateWrite> last = new TreeMap<>(ProcessState.BY_BYTES);
-        long recordBytes;
-        final List<Message> borrowed = new ArrayList<>(0);
-        /** It was told where that is, and may not have looked yet. */
-        Residence.Held reads;
-    }
-
     /** What an attempt did that ended well. */
     public static final class Finished {
         private final List<StateWrite> writes;
@@ -122,14 +109,7 @@ public final class CloudProcess {
 
     /** Kept until the attempt ends. */
     public void write(Attempt attempt, List<StateWrite> writes) {
-        Begun own = begun(attempt);
-        own.writes.addAll(writes);
-        writes.forEach(write -> own.last.put(write.key(), write));
-        own.recordBytes += recordBytes(writes);
-    }
-
-    private static long recordBytes(List<StateWrite> writes) {
-        return writes.stream().mapToLong(write -> RecordBytes.of(write.key(), write.value())).sum();
+        begun(attempt).write(writes);
     }
 
     /**
@@ -142,7 +122,7 @@ public final class CloudProcess {
         if (writes.isEmpty() && (own == null || own.writes.isEmpty())) {
             return null;
         }
-        Refusal record = RecordBytes.refusal((own == null ? 0 : own.recordBytes) + recordBytes(writes));
+        Refusal record = RecordBytes.refusal((own == null ? 0 : own.recordBytes) + Begun.recordBytes(writes));
         if (record != null) {
             return record;
         }
@@ -291,7 +271,7 @@ public final class CloudProcess {
     public Finished finish(Attempt attempt, List<StateWrite> withEnd) {
         hasRead(attempt);
         Begun own = begun.remove(attempt);
-        List<StateWrite> writes = own == null || own.writes.isEmpty() ? withEnd : joined(own.writes, withEnd);
+        List<StateWrite> writes = own == null ? withEnd : own.writesWith(withEnd);
         Finished ended = new Finished(writes, own == null ? List.of() : own.borrowed);
         if (ended.isNothing()) {
             return null;
@@ -333,12 +313,6 @@ public final class CloudProcess {
             }
         }
         return freed;
-    }
-
-    private static List<StateWrite> joined(List<StateWrite> first, List<StateWrite> second) {
-        List<StateWrite> all = new ArrayList<>(first);
-        all.addAll(second);
-        return all;
     }
 
     /** It did not: its messages are in their places again. @return the values that it wrote, which nobody has */
