@@ -14,9 +14,9 @@ export function WithoutManagement({ what }: { readonly what: string }) {
   }, [isThere, cache]);
   return (
     <Empty>
-      {status?.trouble ? (
+      {status?.trouble || isThere ? (
         <p role="status">
-          <strong>The management application, which keeps {what}, is not there yet:</strong> {status.trouble}.
+          <strong>The management application, which keeps {what}, is not there yet:</strong> {status?.trouble ?? "it is about to be"}.
         </p>
       ) : (
         <p>

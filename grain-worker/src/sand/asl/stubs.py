@@ -89,7 +89,8 @@ def _answer(stub: Any, input: Any) -> Answer:
         return _called(stub, input)
     callbacks = _callbacks(stub["callback"], input) if "callback" in stub else None
     if "call" in stub:
-        return replace(_called(stub["call"], input), delay_ms=delay_ms(stub), callbacks=callbacks)
+        called = _called(stub["call"], input)
+        return replace(called, delay_ms=called.delay_ms + delay_ms(stub), callbacks=callbacks)
     if "raise" in stub:
         return Answer(None, (stub["raise"].get("error"), stub["raise"].get("cause")), delay_ms(stub), callbacks)
     # A copy: what comes back from a grain is never the very input that went there.
