@@ -140,7 +140,7 @@ final class Elsewhere {
         }
     }
 
-    /** @param lookedUp as {@link ProcessCalls} says */
+    /** @param lookedUp as {@link ProcessInvokes} says */
     void invoke(Event event, Input.CallProcess call, ProcessCall.Invoke invoke, int lookedUp) {
         Attempt attempt = Processes.attempt(event);
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), (view, failure) -> {
@@ -149,9 +149,9 @@ final class Elsewhere {
                 processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
             } else if (failure != null) {
                 processes.calls().refuse(call, failure, invoke.destination());
-            } else if (lookedUp != ProcessCalls.ANY_SLOT && lookedUp != slot) {
-                processes.calls().lookUp(event, call, invoke, slot);
-            } else if (processes.calls().request(event, call, invoke, slot) instanceof InvocationRequest request) {
+            } else if (lookedUp != ProcessInvokes.ANY_SLOT && lookedUp != slot) {
+                processes.calls().invokes().lookUp(event, call, invoke, slot);
+            } else if (processes.calls().invokes().request(event, call, invoke, slot) instanceof InvocationRequest request) {
                 start(event, call, invoke, request, lookedUp);
             }
         }));
@@ -201,7 +201,7 @@ final class Elsewhere {
         invocation.result = result;
         invocation.waiters.forEach(waiter -> {
             context.timers.disarm(waiter);
-            answer(waiter.listener, ProcessCalls.outcome(result));
+            answer(waiter.listener, ProcessInvokes.outcome(result));
         });
         invocation.waiters.clear();
     }
@@ -213,7 +213,7 @@ final class Elsewhere {
             return false;
         }
         if (invocation.result != null) {
-            answer(listener, ProcessCalls.outcome(invocation.result));
+            answer(listener, ProcessInvokes.outcome(invocation.result));
         } else if (asked.waitMs() <= 0) {
             answer(listener, new Answer.Outcome(null, null, null));
         } else {
