@@ -49,9 +49,10 @@ final class Elsewhere {
 
     void send(Event by, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         Outgoing message = FunctionSender.message(by, home.id(), send);
-        if (!by.isRunning() || !Processes.attempt(by).equals(attempt)) {
-            processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
-        } else if (FunctionSender.isAtomic(by)) {
+        if (processes.calls().isLate(by, attempt, call)) {
+            return;
+        }
+        if (FunctionSender.isAtomic(by)) {
             later(by, attempt, call, message);
         } else {
             sendNow(by, attempt, home, call, message, context.nowNs + send.waitMs() * 1_000_000);
@@ -75,10 +76,8 @@ final class Elsewhere {
 
     /** There was no room. Of an attempt that runs no more the message comes with the next one, if at all. */
     private void sendAgain(Event by, Attempt attempt, ProcessHome home, Input.CallProcess call, Outgoing message, long untilNs) {
-        if (by.isRunning() && Processes.attempt(by).equals(attempt)) {
+        if (!processes.calls().isLate(by, attempt, call)) {
             sendNow(by, attempt, home, call, message, untilNs);
-        } else {
-            processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
         }
     }
 
@@ -93,9 +92,7 @@ final class Elsewhere {
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), message.destination(), (view, failure) -> {
             if (failure != null) {
                 processes.calls().refuse(call, failure, message.destination());
-            } else if (!by.isRunning() || !Processes.attempt(by).equals(attempt)) {
-                processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + by.id + " does not run any more");
-            } else {
+            } else if (!processes.calls().isLate(by, attempt, call)) {
                 processes.deferred().add(attempt, null, message);
                 answer(call.listener(), new Answer.Done());
             }
@@ -145,9 +142,10 @@ final class Elsewhere {
         Attempt attempt = Processes.attempt(event);
         context.emit(new Action.FindElsewhere(call.app().application(), call.app().version(), invoke.destination(), (view, failure) -> {
             int slot = view != null && view.slot() != null ? view.slot() : context.slots.of(invoke.destination());
-            if (!event.isRunning() || !Processes.attempt(event).equals(attempt)) {
-                processes.calls().refuse(call, Errors.CONFLICT, "attempt " + attempt.number() + " of " + event.id + " does not run any more");
-            } else if (failure != null) {
+            if (processes.calls().isLate(event, attempt, call)) {
+                return;
+            }
+            if (failure != null) {
                 processes.calls().refuse(call, failure, invoke.destination());
             } else if (lookedUp != ProcessInvokes.ANY_SLOT && lookedUp != slot) {
                 processes.calls().invokes().lookUp(event, call, invoke, slot);
