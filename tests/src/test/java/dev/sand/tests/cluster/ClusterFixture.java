@@ -9,6 +9,7 @@ import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.HostConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,7 +201,7 @@ public final class ClusterFixture implements AutoCloseable {
     }
 
     /** The last lines of every part, for a failure's message. */
-    public String logs(int lines) {
+    private String logs(int lines) {
         StringBuilder text = new StringBuilder();
         parts.values().forEach(part -> {
             String[] all = part.log().strip().split("\n");
@@ -208,6 +209,20 @@ public final class ClusterFixture implements AutoCloseable {
                     .append(String.join("\n", Arrays.copyOfRange(all, Math.max(0, all.length - lines), all.length))).append('\n');
         });
         return text.toString();
+    }
+
+    /** Keeps every part's log, so that a failure's message says what is wrong first: where they are, for that message. */
+    public String keptLogs() {
+        Path folder = Path.of("target", "cluster-logs", Long.toString(System.currentTimeMillis()));
+        try {
+            Files.createDirectories(folder);
+            for (Part part : parts.values()) {
+                Files.writeString(folder.resolve(part + ".log"), part.log());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return "the logs of all parts are in " + folder.toAbsolutePath();
     }
 
     @Override

@@ -58,7 +58,7 @@ class GlobalLayerFailureTest {
             cluster.part(part).start();
             load.join();
             cluster.heal();
-            assertThat(load.violations()).as(() -> cluster.logs(30)).isEmpty();
+            assertThat(load.violations()).as(cluster::keptLogs).isEmpty();
             assertThat(load.history.failures()).as("requests that failed, with a cause").isEmpty();
         }
     }
@@ -73,7 +73,7 @@ class GlobalLayerFailureTest {
                 IntStream.range(0, ITEMS).mapToObj(String::valueOf).collect(Collectors.joining(",", "[", "]")), Map.of("Sand-Timeout", "110s"));
         await("events at other hosts").atMost(Duration.ofSeconds(60)).until(() -> events(cluster, "came_back") > before + 20);
         cluster.part("kafka").kill();
-        assertThat(answer.join().status()).as(() -> answer.join().body() + cluster.logs(60)).isEqualTo(200);
+        assertThat(answer.join().status()).as(() -> answer.join().body() + "\n" + cluster.keptLogs()).isEqualTo(200);
         assertThat(answer.join().json()).hasSize(ITEMS);
         assertThat(events(cluster, "taken_back")).as("what other hosts had").isPositive();
         cluster.part("kafka").start();

@@ -107,7 +107,7 @@ class MovedProcessTest {
             step.run();
             callers.awaitMore(ANSWERS);
             callers.end();
-            assertThat(callers.wrong).as(() -> cluster.logs(40)).isEmpty();
+            assertThat(callers.wrong).as(cluster::keptLogs).isEmpty();
             if (goes) {
                 assertThat(callers.javaReconnects()).as("the Java client was told where it went").isPositive();
                 assertThat(callers.pythonReconnects).as("the Python client was").isPositive();

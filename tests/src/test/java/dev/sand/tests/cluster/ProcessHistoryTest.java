@@ -206,7 +206,7 @@ class ProcessHistoryTest {
                 each.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
             }
         }
-        assertThat(Conversations.violations(atLast(client))).as(() -> "seed " + SEED + "\n" + cluster.logs(60)).isEmpty();
+        assertThat(Conversations.violations(atLast(client))).as(() -> "seed " + SEED + "; " + cluster.keptLogs()).isEmpty();
     }
 
     private Map<String, Conversations.Process> atLast(PlatformClient client) {

@@ -152,7 +152,7 @@ class ProcessesBetweenHostsTest {
         List<String> got = texts(ask(client, to, "all", "null").path("messages"));
         List<String> wanted = IntStream.range(0, sent).mapToObj(String::valueOf).toList();
         // A call that the test made again is another invocation, and sends again: what is asked is that none is missing, each in order.
-        assertThat(got.stream().distinct().toList()).as(() -> cluster.logs(30)).isEqualTo(wanted);
+        assertThat(got.stream().distinct().toList()).as(cluster::keptLogs).isEqualTo(wanted);
         cluster.heal();
     }
 }
