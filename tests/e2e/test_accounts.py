@@ -23,6 +23,9 @@ from sand.command.client import Platform
 from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 
+# A platform of its own with the management in it: more than the inner loop has time for.
+pytestmark = pytest.mark.slow
+
 # Looked for in all files of the platform's home afterwards.
 PASSWORD = "canary-4f1c9b-horse-battery"
 WRONG = "canary-77ad02-wrong-guess"

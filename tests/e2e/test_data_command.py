@@ -7,8 +7,10 @@ import pytest
 from conftest import APPLICATIONS, Tested, sandbox_option
 from sand.command.local import LocalPlatform
 
+# A platform of its own, and more than one start of it.
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_values_are_put_under_their_version_and_read() -> None:
     with LocalPlatform(*sandbox_option()) as local:
         tested = Tested(local)

@@ -20,6 +20,9 @@ from sand.command.client import Platform
 from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 
+# A platform of its own with the management in it: more than the inner loop has time for.
+pytestmark = pytest.mark.slow
+
 SCOPES = ("invoke", "deploy", "read", "admin")
 METHODS = ("get", "put", "post", "delete")
 # What would be changed for good with a key that may: things that are not there.

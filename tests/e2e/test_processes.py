@@ -14,6 +14,9 @@ import pytest
 from conftest import Tested, sandbox_option, until
 from sand.command.local import LocalPlatform
 
+# A platform of its own, and more than one start of it.
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, mailbox: {messages: 100000}}\n"
     "grains:\n  again: {isolation: worker}\n",
@@ -118,7 +121,6 @@ def home() -> Iterator[Home]:
             made.local.stop()
 
 
-@pytest.mark.slow
 def test_a_kill_loses_nothing_of_functions_that_were_answered(home: Home):
     home.ask("sink", "keys")
     answered: list[str] = []
@@ -158,7 +160,6 @@ def test_a_kill_loses_nothing_of_functions_that_were_answered(home: Home):
         assert mine == sorted(mine), "messages of one sender and key are out of order"
 
 
-@pytest.mark.slow
 def test_large_state_outlives_a_kill_with_and_without_an_image(home: Home):
     home.ask("big", "large", 7)
     home.again()
@@ -173,7 +174,6 @@ def test_large_state_outlives_a_kill_with_and_without_an_image(home: Home):
     assert home.ask("big", "large") == [3 << 20, 9, 9], "what the journal has goes over the image"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("step", ["swap-out", "checkpoint", "swap-in"])
 def test_a_host_that_dies_in_the_middle_of_swapping_has_all_of_the_process(home: Home, step: str):
     """At three moments of it: an image of 3 MiB takes some 20 ms to be written, and some to be read."""
@@ -194,7 +194,6 @@ def test_a_host_that_dies_in_the_middle_of_swapping_has_all_of_the_process(home:
         assert home.ask("torn", "take", {"most": 5}) == [f"{step}-{value}"]
 
 
-@pytest.mark.slow
 def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):
     home.ask("s", "keys")
     home.ask("q", "add", {"id": "x", "to": "s"})
@@ -219,7 +218,6 @@ def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):
     assert home.ask("s", "keys")["keys"] == []
 
 
-@pytest.mark.slow
 def test_what_was_written_in_a_process_is_asked_for_by_its_id_until_it_is_killed(home: Home):
     def logs(process: str) -> list[str]:
         response = home.tested.http.get(f"{ROOT}/{process}/logs")

@@ -8,6 +8,9 @@ import pytest
 from conftest import APPLICATIONS, Tested, is_problem, sandbox_option, until
 from sand.command.local import LocalPlatform
 
+# A platform of its own with the management in it: more than the inner loop has time for.
+pytestmark = pytest.mark.slow
+
 PATH = "/api/v1/tenants/default/quotas"
 NONE = dict.fromkeys(["applications", "requestsPerSecond", "instances", "memoryBytes", "storedBytes"])
 OTHER = {

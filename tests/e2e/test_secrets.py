@@ -10,6 +10,9 @@ import pytest
 from conftest import Tested, sandbox_option, until
 from sand.command.local import LocalPlatform
 
+# A platform of its own with the management in it: more than the inner loop has time for.
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = "canary-8Kq2vWz-first", "canary-5Jx7mTn-second"
 HANDLER = """import base64, time
 

@@ -22,6 +22,9 @@ from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 from two_tenants import PASSWORD, SCOPES, Tenant, Tenants, call, joined, signed_in, tenant
 
+# A platform of its own with the management in it: more than the inner loop has time for.
+pytestmark = pytest.mark.slow
+
 METHODS = ("get", "put", "post", "delete")
 
 

@@ -12,6 +12,9 @@ from conftest import Tested, is_problem, sandbox_option, until
 from sand.client import InvocationFailed, Process
 from sand.command.local import LocalPlatform
 
+# A platform of its own, and more than one start of it.
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sand.yaml": "name: metered\nprocesses: {memory: 64MiB}\ngrains:\n  nap: {memory: 32MiB}\n",
     "grains/echo/handler.py": "def handle(event, context):\n    return event\n",
@@ -40,7 +43,6 @@ def totals(tested: Tested, kind: str = "dataPlane") -> dict[str, Any]:
     return tested.api("metered", "usage")["totals"][kind]
 
 
-@pytest.mark.slow
 def test_use_outlives_its_platform_and_its_application(local: LocalPlatform) -> None:
     tested = Tested(local)
     assert tested.deploy_files(FILES).status_code == 201
