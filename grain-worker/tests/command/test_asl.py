@@ -141,3 +141,17 @@ def test_finds_nothing_wrong_with_a_good_definition(tmp_path: Path) -> None:
 def test_says_what_is_missing() -> None:
     assert asl("run").returncode == 2
     assert asl("validate").returncode == 2
+
+
+def test_holds_data_to_the_limit_of_aws_unless_told_otherwise() -> None:
+    function = "arn:aws:lambda:eu-west-1:1:function:resize"
+    stub = {"return": "x" * 262_143}
+    lines = []
+    for stubs in ({"resize": stub}, {function: stub}):
+        lines.append(json.dumps({"definition": MACHINE, "grains": stubs}))
+    lines.append(json.dumps({"definition": MACHINE, "grains": {"resize": stub}, "limits": "platform"}))
+    told = [json.loads(line) for line in asl("run", "--batch", input="\n".join(lines)).stdout.splitlines()]
+    named = f"The state/task '{function}' returned a result with a size exceeding the maximum number of bytes service limit."
+    assert [one.get("cause") for one in told] == [named, named, None]
+    done = asl("run", "--batch", "--limits", "platform", input=lines[0])
+    assert json.loads(done.stdout)["status"] == "SUCCEEDED"

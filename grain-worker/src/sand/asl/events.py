@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sand.asl import document, timestamps
+from sand.asl import document, resources, timestamps
 from sand.asl.definition import Task
 from sand.asl.failure import HEARTBEAT_TIMEOUT, TIMEOUT, StateError
 
@@ -17,6 +17,7 @@ VALUE_BYTES = 256 << 10
 """Of a larger value its event says that it is truncated."""
 MOST_BYTES = 32 << 20
 """Of all values; of an execution with more there is no history."""
+_SDK = "aws-sdk:"
 Details = Callable[[], dict[str, Any]]
 
 
@@ -101,21 +102,24 @@ def assigned(values: dict[str, Any]) -> dict[str, Any]:
 # --- of a Task's attempts: those of a Lambda function for a grain, those of a service otherwise
 
 
-def _service(task: Task) -> dict[str, Any] | None:
-    """How AWS names what a task calls; None for a function."""
-    resource = task.resource
+def service_of(task: Task) -> dict[str, Any] | None:
+    """How AWS names what a task calls: resourceType and resource; None for a function."""
+    resource = resources.shown(task.resource)
     is_service = ":states:::" in resource or resource.startswith(("sand:workflow:", "sand:queue:", "sand:object:"))
     if not is_service and not task.awaits_token:
         return None
     if ":::" in resource:
-        parts = resource.partition(":::")[2].split(":", 1)
+        service = resource.partition(":::")[2]
+        sdk = _SDK if service.startswith(_SDK) else ""  # of an SDK integration, the service's name is part of the type
+        parts = service.removeprefix(sdk).split(":", 1)
+        parts[0] = sdk + parts[0]
     else:
         parts = resource[5:].split(":", 1) if resource.startswith("sand:") else ["lambda", resource]
     return {"resourceType": parts[0], "resource": parts[-1]}
 
 
 def scheduled(task: Task, given: Any, timeout_s: int, heartbeat_s: int) -> tuple[str, Details]:
-    service = _service(task)
+    service = service_of(task)
 
     def details() -> dict[str, Any]:
         shown = value("input", given, resource=task.resource) if service is None else value("parameters", given, **service)
@@ -126,21 +130,21 @@ def scheduled(task: Task, given: Any, timeout_s: int, heartbeat_s: int) -> tuple
 
 
 def started(task: Task) -> tuple[str, Details | None]:
-    service = _service(task)
+    service = service_of(task)
     return ("LambdaFunctionStarted", None) if service is None else ("TaskStarted", lambda: service)
 
 
 def submitted(task: Task) -> tuple[str, Details]:
-    return "TaskSubmitted", lambda: _service(task) or {}
+    return "TaskSubmitted", lambda: service_of(task) or {}
 
 
 def succeeded(task: Task, result: Any) -> tuple[str, Details]:
-    service = _service(task)
+    service = service_of(task)
     kind = "LambdaFunctionSucceeded" if service is None else "TaskSucceeded"
     return kind, lambda: value("output", result, **(service or {}))
 
 
 def task_failed(task: Task, error: str | None, cause: str | None) -> tuple[str, Details]:
-    service = _service(task)
+    service = service_of(task)
     ending = "TimedOut" if error in (TIMEOUT, HEARTBEAT_TIMEOUT) else "Failed"
     return ("LambdaFunction" if service is None else "Task") + ending, lambda: failed(error, cause) | (service or {})

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import events, failure, interpreter, iterations, limits, timestamps
+from sand.asl import data_limit, events, failure, interpreter, iterations, limits, timestamps
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
 from sand.asl.events import EventLog
 from sand.asl.failure import ExecutionEnded
@@ -59,8 +59,10 @@ class Execution:
         start_ms: int,
         tokens: TaskTokens | None = None,
         log: EventLog | None = None,
+        data_bytes: int | None = None,
     ) -> None:
-        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event."""
+        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event. data_bytes: what
+        the data of a task or a state may have, see `data_limit`."""
         self._machine = machine
         self._info = Info(id, application, workflow, timestamps.text(start_ms), None, start_ms)
         self._ready: deque[Callable[[], None]] = deque()
@@ -70,6 +72,7 @@ class Execution:
         self._is_continuing = False
         self._info.tokens = tokens or TaskTokens()
         self._info.log = log
+        self._info.data_bytes = data_bytes
         self.start_ms = start_ms
         self._root = Scope(self._info, machine)
         self.finished: Finished | None = None
@@ -85,6 +88,9 @@ class Execution:
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:
             self._pending.command(StartTimer(DEADLINE, ">timeout", self._machine.timeout_seconds * 1000, "timeout"))
+        if (refused := data_limit.of_input(input, self._info.data_bytes)) is not None:
+            self.end("FAILED", None, refused.error, refused.cause)
+            return self._pending.take()
         self.open_scope(self._root, input)
         return self._drain()
 
@@ -217,6 +223,9 @@ class Execution:
             task = scope.visit.state
             assert isinstance(task, asl.Task)
             given = invoked(result) if task.invokes_function and not task.awaits_token else result
+            if failed is None and (over := data_limit.of_task(scope.visit, task, given)) is not None:
+                kind, detail = "TaskFailed", {"error": over.error, "cause": over.cause}
+                failed = Failed(over.error, over.cause)
             told = events.succeeded(task, given) if failed is None else events.task_failed(task, failed.error, failed.cause)
             scope.event(*told)
             self.tell(kind, scope.visit, **detail)

@@ -25,6 +25,10 @@ class StateError(Exception):
         self.cause = cause
 
 
+class WholeError(StateError):
+    """Its cause is all that is told: it does not say in which state it happened."""
+
+
 class ExecutionEnded(Exception):
     """The whole execution is over, whatever its states would catch."""
 

@@ -3,7 +3,7 @@ Arguments, work, Output. A step that is not given hands the document on as it is
 
 from typing import Any
 
-from sand.asl import document
+from sand.asl import data_limit, document
 from sand.asl.definition import Catcher
 from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
@@ -51,30 +51,34 @@ def given(visit: Visit) -> Any:
 
 def arguments(visit: Visit, data: Any) -> Any:
     """What its work gets."""
-    return filled(visit.state.flow.parameters, View(visit, data))
+    return data_limit.checked(visit, filled(visit.state.flow.parameters, View(visit, data)))
 
 
 def output(visit: Visit, result: Any) -> Any:
     """What goes on after its work."""
     flow = visit.state.flow
     if flow.is_jsonata:
-        return result if flow.output is None else filled(flow.output, View(visit, visit.input, result))
-    made = filled(flow.result_selector, View(visit, result))
-    return selected(visit, flow.output_path, _placed(visit, flow.result_path, made))
+        output = result if flow.output is None else filled(flow.output, View(visit, visit.input, result))
+    else:
+        made = filled(flow.result_selector, View(visit, result))
+        output = selected(visit, flow.output_path, _placed(visit, flow.result_path, made))
+    return data_limit.checked(visit, output)
 
 
 def passed_on(visit: Visit, data: Any, output: Template | None) -> Any:
     """What goes on from a state that does no work. output: JSONata's."""
     if visit.state.flow.is_jsonata:
-        return filled(output, View(visit, visit.input))
-    return selected(visit, visit.state.flow.output_path, data)
+        return data_limit.checked(visit, filled(output, View(visit, visit.input)))
+    return data_limit.checked(visit, selected(visit, visit.state.flow.output_path, data))
 
 
 def caught(visit: Visit, catcher: Catcher, error: dict[str, Any]) -> Any:
     """What goes on when an error is caught."""
     if not visit.state.flow.is_jsonata:
-        return _placed(visit, catcher.result_path, error)
-    return error if catcher.output is None else filled(catcher.output, View(visit, visit.input, error=error))
+        output = _placed(visit, catcher.result_path, error)
+    else:
+        output = error if catcher.output is None else filled(catcher.output, View(visit, visit.input, error=error))
+    return data_limit.checked(visit, output)
 
 
 def assign(visit: Visit, template: Template | None, result: Any = ABSENT, error: Any = ABSENT) -> None:

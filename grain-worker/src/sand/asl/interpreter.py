@@ -96,7 +96,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
 
 def _failed(visit: Visit, e: StateError) -> Failed:
     # As on AWS, where in the first case it is the run of the Map that fails.
-    if e.error in (failure.ITEM_READER_FAILED, failure.REFERENCE_PATH_CONFLICT):
+    if isinstance(e, failure.WholeError) or e.error in (failure.ITEM_READER_FAILED, failure.REFERENCE_PATH_CONFLICT):
         return Failed(e.error, e.cause)
     where = (
         f"An error occurred while executing the state '{visit.state.name}' (entered at the event id #{visit.entered_event})."

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from sand.asl import definition as asl
-from sand.asl import document, events, failure, flow, iteration_records, limits
+from sand.asl import data_limit, document, events, failure, flow, iteration_records, limits
 from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import StateError, runtime
 from sand.asl.joins import Join
@@ -207,7 +207,8 @@ class Iterations:
     def _selected(self, ahead: int, iteration: Scope) -> Any:
         key, value = self._items.at(ahead)
         if self._state.item_selector:
-            return flow.filled(self._state.item_selector, self._join.visit.of_item(iteration, self._data))
+            given = flow.filled(self._state.item_selector, self._join.visit.of_item(iteration, self._data))
+            return data_limit.checked(self._join.visit, given)
         return document.checked(value if key is None else {"Key": key, "Value": value})
 
     def _select(self, ahead: int) -> Any:

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from sand.asl import document, limits
+from sand.asl.definition import Map
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Join:
         flow = visit.state.flow
         # What nothing will look at is not gathered.
         self._keeps_results = not (flow.result_path is None and flow.result_selector is None and visit.state.assign is None)
+        if isinstance(visit.state, Map) and visit.state.distribution and visit.scope.info.data_bytes is not None:
+            self._keeps_results = True  # On AWS the run gathers it all the same.
 
     def arrive(self, scope: Scope, result: Any) -> None:
         self._end(scope)

@@ -6,6 +6,7 @@ import re
 
 _GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}|\$\{[A-Za-z0-9_.-]{1,62}\}", re.ASCII)
 """A grain's name; or what a template has in its place until it is deployed, which no grain is called."""
+_STUB = "sand:stub:"
 _PATTERN = re.compile(r"\.(waitForTaskToken|sync|sync:[0-9])$", re.ASCII)
 
 
@@ -15,11 +16,23 @@ def pattern_of(resource: str) -> str:
     return found[0] if found else ""
 
 
+def stub(name: str, resource: str) -> str:
+    """What a stub, by the name of a grain, stands in for: as a resource itself."""
+    return f"{_STUB}{name}:{resource}"
+
+
+def shown(resource: str) -> str:
+    """Of what a stub stands in for, that."""
+    return resource.removeprefix(_STUB).partition(":")[2] if resource.startswith(_STUB) else resource
+
+
 def grain_of(resource: str) -> str | None:
     """Of `name`, `sand:grain:name`, or the last part of an ARN (a function, an action); None when it names none."""
     name = resource
     if resource.startswith("sand:grain:"):
         name = resource.removeprefix("sand:grain:")
+    elif resource.startswith(_STUB):
+        name = resource.removeprefix(_STUB).partition(":")[0]
     elif resource.startswith("arn:"):
         parts = resource.removesuffix(pattern_of(resource)).split(":", 5)
         if len(parts) < 6:

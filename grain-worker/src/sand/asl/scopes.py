@@ -39,6 +39,8 @@ class Info:
     log: EventLog | None = None
     input_text: str | None = None
     """The input as it came, when it came as text."""
+    data_bytes: int | None = None
+    """What the data of a task or a state may have, see `data_limit`; None: it is not limited so."""
 
 
 class Scope:

@@ -64,7 +64,7 @@ def _resource(resource: str, stubs: dict[str, Any], named: dict[str, Any]) -> st
         return resource
     stub = f"Stub{list(stubs).index(key)}"
     named[stub] = stubs[key]
-    return f"arn:aws:states:::stub:{stub}{resources.pattern_of(resource)}"
+    return resources.stub(stub, resource)
 
 
 def _names(resource: str) -> Iterator[str]:

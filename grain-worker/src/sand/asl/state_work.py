@@ -7,6 +7,7 @@ from typing import Any
 
 from sand.asl import (
     computed,
+    data_limit,
     distribution,
     document,
     events,
@@ -36,6 +37,7 @@ def attempt(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str 
             result = yield from _left(kernel, visit) if visit.left else _parallel(kernel, visit, state)
         case asl.Map():
             result = yield from _left(kernel, visit) if visit.left else _map(kernel, visit, state)
+            data_limit.checked_run(visit, result)
         case asl.Pass():
             data = document.checked(state.result[0]) if state.result else flow.arguments(visit, flow.given(visit))
             result = data

@@ -9,18 +9,19 @@ from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, reading, services
+from sand.asl import Machine, Refused, document, limits, reading, services
 from sand.command import case_text
 from sand.command.failure import ExitCode, Failure
 from sand.command.program import class_path, find_java
 
 JAVA_CLASS = "dev.sand.workflow.trial.AslCommand"
+AWS, PLATFORM = "aws", "platform"
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
 class Engine(Protocol):
-    """What runs or validates a case: {"id", "definition" (an object or its text), "input", "inputText", "grains"}; inputText is
-    what the input was read from, or None."""
+    """What runs or validates a case: {"id", "definition" (an object or its text), "input", "inputText", "grains", "limits"};
+    inputText is what the input was read from, or None; limits those of AWS, unless it says "platform"."""
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -44,6 +45,7 @@ class _Python:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
         id, redrives = str(named.get("id", "trial")), case.get("redrives", 0)
         begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom"), "input_text": case.get("inputText")}
+        begins["data_bytes"] = limits.AWS_DATA_BYTES if case.get("limits", AWS) == AWS else None
         outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
 
@@ -107,9 +109,17 @@ _batch = click.option("--batch", is_flag=True, help="Read cases from stdin, one 
 @click.option("--definition", type=FILE, help="The state machine.")
 @click.option("--input", "input_", type=FILE, help="The execution's input; {} when not given.")
 @click.option("--grains", type=FILE, help="What stands in for grains, by resource or its last part; others echo.")
+@click.option(
+    "--limits",
+    "limits_",
+    type=click.Choice([AWS, PLATFORM]),
+    default=AWS,
+    show_default=True,
+    help="Whose limit the data of tasks and states is held to: 256 KiB on AWS.",
+)
 @_engine
 @_batch
-def run(definition: Path | None, input_: Path | None, grains: Path | None, engine: str, batch: bool) -> None:
+def run(definition: Path | None, input_: Path | None, grains: Path | None, limits_: str, engine: str, batch: bool) -> None:
     """Run one execution and print {"status", "output", "error", "cause"}; the exit code is 0 however it ends.
 
     A stub is {"echo": true}, {"return": JSON}, {"raise": {"error", "cause"}} or a list of such, one a call; with "seconds", how
@@ -120,12 +130,13 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, engin
     redriven at once, and from which state, when not from the one that failed.
     """
     if batch:
-        _each_line("run", engine)
+        _each_line("run", engine, {"limits": limits_})
         return
     if definition is None:
         raise click.UsageError("Missing option '--definition' (or --batch).")
     input_text = None if input_ is None else _text(input_)
     case = {"definition": _text(definition), "input": _parsed(input_, input_text, {}), "inputText": input_text}
+    case["limits"] = limits_
     if grains is not None:
         case["definition"], case["grains"] = services.stubbed(case["definition"], _json(grains))
     _print(_one("run", engine, case))
@@ -141,7 +152,7 @@ def validate(file: Path | None, engine: str, batch: bool) -> None:
     The exit code is 4 when there is one. With --batch, a line is {"id", "definition"}, and the exit code 0.
     """
     if batch:
-        _each_line("validate", engine)
+        _each_line("validate", engine, {})
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE' (or --batch).")
@@ -160,12 +171,13 @@ def _one(word: str, engine: str, case: dict[str, Any]) -> dict[str, Any]:
             runner.close()
 
 
-def _each_line(word: str, engine: str) -> None:
+def _each_line(word: str, engine: str, otherwise: dict[str, Any]) -> None:
+    """otherwise: members of cases that have none of their own."""
     runner = _Java(word) if engine == "java" else _Python(word)
     try:
         refusal: dict[str, Any] = {"valid": False} if word == "validate" else {"status": "INVALID"}
         for case, fault in _cases():
-            _print(runner.run(case) if fault is None else {**case, **refusal, "diagnostics": [fault]})
+            _print(runner.run(otherwise | case) if fault is None else {**case, **refusal, "diagnostics": [fault]})
     finally:
         if isinstance(runner, _Java):
             runner.close()

@@ -46,6 +46,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private final PayloadSource source;
     private final TaskTokens tokens;
     private final History history;
+    private final long dataBytes;
     private final Agenda agenda = new Agenda();
     private final StateExit exit;
     private final StateEntry entry;
@@ -70,9 +71,10 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
      * @param source where a value's bytes are that travels by reference
      * @param tokens for tasks that wait for a callback
      * @param history to be told of each event, or null
+     * @param dataBytes what the data of a task or a state may have, see {@link DataLimit}
      */
     AslExecution(StateMachine machine, String application, String workflow, String executionId, long startMs,
-                 PayloadSource source, TaskTokens tokens, History history) {
+                 PayloadSource source, TaskTokens tokens, History history, long dataBytes) {
         this.machine = machine;
         this.application = application;
         this.workflow = workflow;
@@ -80,6 +82,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         this.source = source;
         this.tokens = tokens;
         this.history = history;
+        this.dataBytes = dataBytes;
         DataFlow flow = new DataFlow(source);
         this.exit = new StateExit(agenda, flow, source, this);
         this.entry = new StateEntry(agenda, flow, exit, source);
@@ -157,10 +160,15 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private void onStarted(Payload input) {
         Document document = Document.of(input);
         root = Scope.root(new Scope.Info(executionId, application, workflow, new Scope.Start(startMs), document, () -> nowMs, budget, tokens, history,
-                redrives), machine);
+                redrives, dataBytes), machine);
         root.started(source);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
+        }
+        StatesError refused = DataLimit.ofInput(document, dataBytes, source);
+        if (refused != null) {
+            end(new Command.Fail(refused.error(), refused.getMessage()));
+            return;
         }
         agenda.enter(root, machine.startAt(), document);
     }

@@ -37,7 +37,7 @@ final class DataFlow {
 
     /** What the work gets. */
     Document parameters(Visit visit, Document input) {
-        return fill(visit, visit.state.flow().parameters(), input);
+        return DataLimit.checked(visit, fill(visit, visit.state.flow().parameters(), input), source);
     }
 
     /** The result of a function as AWS's service integration gives it. */
@@ -49,24 +49,31 @@ final class DataFlow {
     /** What goes on to the next state. */
     Document output(Visit visit, Document result) {
         Flow flow = visit.state.flow();
+        Document output;
         if (flow.isJsonata()) {
-            return flow.output() == null ? result : made(flow.output(), visit.environment(visit.input, result, null, source));
+            output = flow.output() == null ? result : made(flow.output(), visit.environment(visit.input, result, null, source));
+        } else {
+            Document selected = fill(visit, flow.resultSelector(), result);
+            output = select(visit, flow.outputPath(), place(visit, flow.resultPath(), selected));
         }
-        Document selected = fill(visit, flow.resultSelector(), result);
-        return select(visit, flow.outputPath(), place(visit, flow.resultPath(), selected));
+        return DataLimit.checked(visit, output, source);
     }
 
     /** What goes on from a state that passes on what it is given. @param output of JSONata, or null */
     Document passedOn(Visit visit, Document input, Template output) {
-        return visit.state.flow().isJsonata() ? fill(visit, output, visit.input) : select(visit, visit.state.flow().outputPath(), input);
+        return DataLimit.checked(visit, visit.state.flow().isJsonata() ? fill(visit, output, visit.input)
+                : select(visit, visit.state.flow().outputPath(), input), source);
     }
 
     /** What goes on when an error is caught. */
     Document caught(Visit visit, Catcher catcher, Document error) {
+        Document output;
         if (!visit.state.flow().isJsonata()) {
-            return place(visit, catcher.resultPath(), error);
+            output = place(visit, catcher.resultPath(), error);
+        } else {
+            output = catcher.output() == null ? error : made(catcher.output(), visit.environment(visit.input, null, error, source));
         }
-        return catcher.output() == null ? error : made(catcher.output(), visit.environment(visit.input, null, error, source));
+        return DataLimit.checked(visit, output, source);
     }
 
     /**

@@ -67,7 +67,7 @@ public final class Executions {
         }
         StateMachine machine = machine(new Key(version.application(), version.version(), target), workflow);
         return new AslExecution(machine, version.application(), target, executionId, startMs,
-                payload -> values.bytes(version.application(), payload), tokens, null);
+                payload -> values.bytes(version.application(), payload), tokens, null, DataLimit.NONE);
     }
 
     /** Reads the version's definitions ahead: to read one takes a millisecond and more, which is not for a shard to spend. */
@@ -97,8 +97,14 @@ public final class Executions {
 
     /** As above. @param history told of each event, or null */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history) {
+        return of(machine, application, workflow, executionId, startTime, history, DataLimit.NONE);
+    }
+
+    /** As above. @param dataBytes what the data of a task or a state may have: AWS's limit is {@code WorkflowLimits.AWS_DATA_BYTES} */
+    public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history,
+                               long dataBytes) {
         return new AslExecution(machine, application, workflow, executionId, Instant.parse(startTime).toEpochMilli(), PayloadSource.NONE,
-                TaskTokens.ofTrial(), history);
+                TaskTokens.ofTrial(), history, dataBytes);
     }
 
     /**
@@ -108,7 +114,7 @@ public final class Executions {
      * @param source where a value's bytes are that stands there by reference
      */
     public static Set<String> entered(StateMachine machine, String executionId, long startMs, List<Signal> signals, PayloadSource source) {
-        AslExecution execution = new AslExecution(machine, "app", "flow", executionId, startMs, source, TaskTokens.ofTrial(), null);
+        AslExecution execution = new AslExecution(machine, "app", "flow", executionId, startMs, source, TaskTokens.ofTrial(), null, DataLimit.NONE);
         Places places = execution.expectAny();
         signals.forEach(execution::on);
         return places.names();

@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sand.workflow.asl.Resources;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
@@ -19,6 +20,7 @@ public final class History {
     /** @param run the iteration of a distributed Map whose own history the event belongs to; empty: the execution's */
     private record Event(String run, ObjectNode shown) {}
 
+    private static final String SDK = "aws-sdk:";
     private final List<Event> events = new ArrayList<>();
 
     void add(String run, long id, long previousId, long atMs, String type, String detailsName, ObjectNode details) {
@@ -112,13 +114,27 @@ public final class History {
 
     /** How AWS names what a task calls: a function, or a service's action. @return null for a function */
     static ObjectNode resource(State.Task task) {
-        String resource = task.resource();
+        String resource = Resources.shown(task.resource());
         if (!resource.contains(":states:::") && !resource.startsWith("sand:workflow:") && !resource.startsWith("sand:queue:")
                 && !resource.startsWith("sand:object:") && !task.awaitsToken()) {
             return null;
         }
-        String[] parts = resource.contains(":::") ? resource.substring(resource.indexOf(":::") + 3).split(":", 2)
-                : resource.startsWith("sand:") ? resource.substring(5).split(":", 2) : new String[] {"lambda", resource};
-        return Json.NODES.objectNode().put("resourceType", parts[0]).put("resource", parts.length > 1 ? parts[1] : parts[0]);
+        if (!resource.contains(":::")) {
+            String[] parts = resource.startsWith("sand:") ? resource.substring(5).split(":", 2) : new String[] {"lambda", resource};
+            return resource("", parts);
+        }
+        String service = resource.substring(resource.indexOf(":::") + 3);
+        String sdk = service.startsWith(SDK) ? SDK : ""; // of an SDK integration, the service's name is part of the type
+        return resource(sdk, service.substring(sdk.length()).split(":", 2));
+    }
+
+    private static ObjectNode resource(String sdk, String[] parts) {
+        return Json.NODES.objectNode().put("resourceType", sdk + parts[0]).put("resource", parts.length > 1 ? parts[1] : parts[0]);
+    }
+
+    /** What a cause calls what a task calls: a function by its resource, else the service. */
+    static String name(State.Task task) {
+        ObjectNode resource = resource(task);
+        return resource == null ? Resources.shown(task.resource()) : resource.get("resourceType").textValue();
     }
 }

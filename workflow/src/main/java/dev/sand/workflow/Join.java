@@ -76,9 +76,10 @@ final class Join {
         this.itemInput = itemInput;
         this.run = run;
         this.files = files;
-        // What nothing will look at is not gathered.
-        this.keepsResults = files == null && (visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
-                || visit.state.common().assign() != null);
+        // What nothing will look at is not gathered; on AWS the run of a distributed Map gathers it all the same.
+        boolean isLookedAt = visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
+                || visit.state.common().assign() != null || run != null && visit.scope.info.dataBytes() != DataLimit.NONE;
+        this.keepsResults = files == null && isLookedAt;
         this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
                 : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);
         this.results = new Document[items == null ? branches : items.count()];

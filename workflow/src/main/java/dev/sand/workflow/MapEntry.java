@@ -207,7 +207,7 @@ final class MapEntry {
     private Document selected(Join join, Scope iteration) {
         Template selector = ((State.Map) join.visit.state).itemSelector();
         Scope.Item item = iteration.item();
-        return selector != null ? flow.fill(Visit.ofItem(iteration, join.visit), selector, join.itemInput)
+        return selector != null ? DataLimit.checked(join.visit, flow.fill(Visit.ofItem(iteration, join.visit), selector, join.itemInput), source)
                 : Document.made(item.key() == null ? item.value() : pair(item.key(), item.value()));
     }
 

@@ -21,11 +21,12 @@ final class Scope {
      * @param tokens for tasks that wait for a callback
      * @param history told of each event, or null
      * @param redrives how often it was redriven
+     * @param dataBytes what the data of a task or a state may have, see {@link DataLimit}
      */
     record Info(String executionId, String application, String workflow, Start start, Document input, Clock clock,
-                QueryBudget budget, TaskTokens tokens, History history, Redrives redrives) {
+                QueryBudget budget, TaskTokens tokens, History history, Redrives redrives, long dataBytes) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, start, other, clock, budget, tokens, history, redrives);
+            return new Info(executionId, application, workflow, start, other, clock, budget, tokens, history, redrives, dataBytes);
         }
     }
 

@@ -45,6 +45,12 @@ final class StateExit {
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
+        StatesError over = DataLimit.ofResult(visit, visit.state instanceof State.Task task ? given(task, result) : result, flow.source());
+        if (over != null) {
+            visit.join = null;
+            fail(visit, over.error(), over.getMessage(), false);
+            return;
+        }
         Join joined = visit.join;
         visit.join = null;
         long before = beforeSuccess(visit.scope, joined);
@@ -282,7 +288,7 @@ final class StateExit {
 
     private static String cause(Visit visit, StatesError e) {
         // As on AWS, where in the first case it is the run of the Map that fails.
-        if (StatesError.ITEM_READER_FAILED.equals(e.error()) || StatesError.REFERENCE_PATH_CONFLICT.equals(e.error())) {
+        if (e.isWhole() || StatesError.ITEM_READER_FAILED.equals(e.error()) || StatesError.REFERENCE_PATH_CONFLICT.equals(e.error())) {
             return e.getMessage();
         }
         return "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"

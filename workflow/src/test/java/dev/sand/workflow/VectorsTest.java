@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Timestamps;
+import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.trial.Trial;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -84,12 +87,30 @@ class VectorsTest {
             case Definitions.Parsed.Valid valid -> {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();
                 byte[] input = vector.has("inputText") ? vector.get("inputText").textValue().getBytes(StandardCharsets.UTF_8)
-                        : Json.bytes(vector.has("input") ? vector.get("input") : Json.NODES.objectNode());
-                Trial.Outcome outcome = Trial.run(Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START),
-                        input, vector.get("grains"), vector.path("redrives").asInt(), vector.path("redriveFrom").textValue());
+                        : Json.bytes(vector.has("input") ? withLongTexts(vector.get("input")) : Json.NODES.objectNode());
+                long limit = vector.path("limits").asText().equals("platform") ? DataLimit.NONE : WorkflowLimits.AWS_DATA_BYTES;
+                Execution execution = Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START, null, limit);
+                Trial.Outcome outcome = Trial.run(execution, input, withLongTexts(vector.get("grains")), vector.path("redrives").asInt(),
+                        vector.path("redriveFrom").textValue());
                 check(expected, outcome);
             }
         }
+    }
+
+    /** The value with texts written out that stand there as {@code "<<x 262144>>"}. */
+    private static JsonNode withLongTexts(JsonNode value) {
+        if (value instanceof ObjectNode object) {
+            ObjectNode copy = Json.NODES.objectNode();
+            object.properties().forEach(field -> copy.set(field.getKey(), withLongTexts(field.getValue())));
+            return copy;
+        }
+        if (value instanceof ArrayNode array) {
+            ArrayNode copy = Json.NODES.arrayNode();
+            array.forEach(element -> copy.add(withLongTexts(element)));
+            return copy;
+        }
+        return value != null && value.isTextual() && value.textValue().matches("<<x [0-9]+>>")
+                ? Json.NODES.textNode("x".repeat(Integer.parseInt(value.textValue().substring(4, value.textValue().length() - 2)))) : value;
     }
 
     private static void check(JsonNode expected, Trial.Outcome outcome) {

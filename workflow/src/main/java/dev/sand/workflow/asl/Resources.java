@@ -9,6 +9,8 @@ public final class Resources {
     /** How a service is waited for. */
     private static final Pattern PATTERN = Pattern.compile("\\.(waitForTaskToken|sync|sync:[0-9])$");
     private static final String PREFIX = "sand:grain:";
+    /** Of a stub in a trial: {@code sand:stub:<grain>:<the resource that it stands in for>}. */
+    private static final String STUB = "sand:stub:";
     /** A grain's name; or what a template has in its place until it is deployed, which no grain is called. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}|\\$\\{[A-Za-z0-9_.-]{1,62}}");
 
@@ -55,6 +57,11 @@ public final class Resources {
                 || at + 7 == resource.length() && resource.charAt(at + 5) == ':' && resource.charAt(at + 6) >= '0' && resource.charAt(at + 6) <= '9');
     }
 
+    /** Of what a stub stands in for, that. */
+    public static String shown(String resource) {
+        return resource.startsWith(STUB) ? resource.substring(resource.indexOf(':', STUB.length()) + 1) : resource;
+    }
+
     static String withoutToken(String resource) {
         return resource.endsWith(TOKEN) ? resource.substring(0, resource.length() - TOKEN.length()) : resource;
     }
@@ -64,6 +71,8 @@ public final class Resources {
         String name = resource;
         if (resource.startsWith(PREFIX)) {
             name = resource.substring(PREFIX.length());
+        } else if (resource.startsWith(STUB)) {
+            name = resource.substring(STUB.length()).split(":", 2)[0];
         } else if (resource.startsWith("arn:")) {
             // arn:partition:service:region:account:rest, where a Lambda function's rest is function:name[:qualifier]
             String[] parts = PATTERN.matcher(resource).replaceFirst("").split(":", 6);

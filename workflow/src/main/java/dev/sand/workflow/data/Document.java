@@ -17,6 +17,8 @@ import java.util.List;
  */
 public final class Document {
     private static final int DOCUMENT_BYTES = WorkflowLimits.DOCUMENT_BYTES;
+    /** Of what is written: bytes for each that {@link Json#size} guesses. */
+    private static final int LONGEST = 6;
     private Payload payload;
     private JsonNode node;
     private final List<Document> items;
@@ -132,6 +134,11 @@ public final class Document {
                     ? new StatesError(StatesError.DATA_LIMIT_EXCEEDED, "a path looks into a value that is over a limit: " + why)
                     : StatesError.runtime("a path looks into a value that is no JSON: " + why);
         }
+    }
+
+    /** Whether it has more bytes than that when it is written; looks inside only where there is a limit. */
+    public boolean isOver(long limit, PayloadSource source) {
+        return limit < DOCUMENT_BYTES && Json.size(node(source), limit) * LONGEST > limit && Json.bytes(node(source), limit) > limit;
     }
 
     /** As a cause shows it: the JSON text that came, where one came. */

@@ -25,10 +25,21 @@ public final class StatesError extends RuntimeException {
     public static final String QUERY_EVALUATION_ERROR = "States.QueryEvaluationError";
 
     private final String error;
+    private final boolean isWhole;
 
     public StatesError(String error, String cause) {
+        this(error, cause, false);
+    }
+
+    private StatesError(String error, String cause, boolean isWhole) {
         super(cause, null, false, false);
         this.error = error;
+        this.isWhole = isWhole;
+    }
+
+    /** Whose cause is all that is told: it does not say in which state it happened. */
+    public static StatesError whole(String error, String cause) {
+        return new StatesError(error, cause, true);
     }
 
     public static StatesError runtime(String cause) {
@@ -41,5 +52,9 @@ public final class StatesError extends RuntimeException {
 
     public String error() {
         return error;
+    }
+
+    public boolean isWhole() {
+        return isWhole;
     }
 }

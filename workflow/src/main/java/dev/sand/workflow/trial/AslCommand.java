@@ -11,6 +11,7 @@ import dev.sand.workflow.asl.Diagnostic;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,7 +23,7 @@ import java.util.regex.Pattern;
 
 /**
  * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
- * {@code {"id", "definition", "input", "grains"}}; the definition an object, or its text.
+ * {@code {"id", "definition", "input", "grains", "limits"}}; the definition an object, or its text; limits those of AWS, unless it says "platform".
  */
 public final class AslCommand {
     /** A value that is too large is the engine's to refuse, and not the end of all that follow. */
@@ -86,7 +87,8 @@ public final class AslCommand {
                 } catch (StatesError e) { // the platform refuses it at its door
                     return result.put("status", Trial.Status.FAILED.name()).put("error", e.error()).put("cause", e.getMessage());
                 }
-                Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START);
+                Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START,
+                        null, one.path("limits").asText("aws").equals("aws") ? WorkflowLimits.AWS_DATA_BYTES : Long.MAX_VALUE);
                 Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
                 result.put("status", outcome.status().name());
