@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sand.asl import document, resources
 from sand.asl import definition as asl
+from sand.asl import document, resources
 from sand.asl.events import service_of
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, WholeError
 from sand.asl.visits import Visit

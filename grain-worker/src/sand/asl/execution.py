@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from sand.asl import definition as asl
 from sand.asl import data_limit, events, failure, interpreter, iterations, limits, timestamps
+from sand.asl import definition as asl
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
 from sand.asl.events import EventLog
 from sand.asl.failure import ExecutionEnded
@@ -61,8 +61,8 @@ class Execution:
         log: EventLog | None = None,
         data_bytes: int | None = None,
     ) -> None:
-        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event. data_bytes: what
-        the data of a task or a state may have, see `data_limit`."""
+        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event.
+        data_bytes: what the data of a task or a state may have, see `data_limit`."""
         self._machine = machine
         self._info = Info(id, application, workflow, timestamps.text(start_ms), None, start_ms)
         self._ready: deque[Callable[[], None]] = deque()

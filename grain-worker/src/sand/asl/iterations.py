@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, Protocol
 
-from sand.asl import definition as asl
 from sand.asl import data_limit, document, events, failure, flow, iteration_records, limits
+from sand.asl import definition as asl
 from sand.asl.distribution import EXCEEDED, MapRun
 from sand.asl.failure import StateError, runtime
 from sand.asl.joins import Join

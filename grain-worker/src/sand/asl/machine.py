@@ -72,8 +72,8 @@ class Machine:
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
         objects: those that are there for its Maps, and stay as they are. redrives: how often it is redriven, at once, when it
         has ended without success; redrive_from: the state that each begins from; None: the one that failed. input_text: the
-        JSON text that the input was read from, for causes that show it. data_bytes: what the data of a task or a state may have;
-        `limits.AWS_DATA_BYTES` is AWS's limit.
+        JSON text that the input was read from, for causes that show it. data_bytes: what the data of a task or a state may
+        have; `limits.AWS_DATA_BYTES` is AWS's limit.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
         execution = self.execution(id=id, start_ms=start_ms, data_bytes=data_bytes)
