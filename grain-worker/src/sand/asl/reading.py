@@ -81,6 +81,12 @@ class _Reader:
         timeout = fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
         machine = self._machine(fields, "a state machine", variables, timeout)
         variables.check(self._diagnostics)
+        # Of branches and item processors AWS does not ask for it.
+        below = fields.members.get("States")
+        is_whole = machine is not None and isinstance(below, dict) and len(machine.states) == len(below)
+        if machine is not None and is_whole and not any(_is_terminal(state) for state in machine.states.values()):
+            message = 'No state ends it: a state with "End": true, a Succeed or a Fail is needed.'
+            fields.report("States", "NO_TERMINAL_STATE", message)
         return machine
 
     def read(self, fields: Fields, what: str, variables: VariableNames) -> asl.StateMachine | None:
@@ -109,9 +115,6 @@ class _Reader:
             fields.wrong("States", "The field States must hold at least one state.")
             return None
         self._check_ways(fields, all_, start_at, ways)
-        if len(states) == len(ways.states) and not any(_is_terminal(state) for state in states.values()):
-            message = 'No state ends it: a state with "End": true, a Succeed or a Fail is needed.'
-            fields.report("States", "NO_TERMINAL_STATE", message)
         return asl.StateMachine(start_at or "", states, timeout)
 
     def _check_name(self, name: str, all_: Fields) -> None:

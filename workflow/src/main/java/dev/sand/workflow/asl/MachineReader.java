@@ -57,6 +57,11 @@ final class MachineReader {
         long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
         StateMachine machine = read(fields, "a state machine", variables);
         variables.check(diagnostics);
+        // Of branches and item processors AWS does not ask for it.
+        boolean isWhole = machine != null && machine.states().size() == tree.path("States").size();
+        if (isWhole && machine.states().values().stream().noneMatch(MachineReader::isTerminal)) {
+            fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
+        }
         return machine == null ? null : new StateMachine(machine.startAt(), machine.states(), timeout, machine.looksInside(),
                 machine.hasQueries(), machine.copies(), isLarge);
     }
@@ -72,13 +77,11 @@ final class MachineReader {
         }
         Map<String, State> machine = new LinkedHashMap<>();
         Ways ways = new Ways();
-        boolean hasUnreadable = false;
         for (String name : all.names()) {
             checkName(name, all);
             Fields below = all.object(name);
             ways.add(name);
             State state = below == null ? null : states.read(name, machine.size(), below, ways, variables, isJsonata);
-            hasUnreadable |= state == null;
             if (state != null) {
                 machine.put(name, state);
             }
@@ -97,9 +100,6 @@ final class MachineReader {
         }
         ways.all().stream().filter(target -> !ways.states().contains(target.state())).forEach(target ->
                 diagnostics.add(target.pointer(), Code.MISSING_TARGET, "There is no state " + target.state() + " here."));
-        if (!hasUnreadable && machine.values().stream().noneMatch(MachineReader::isTerminal)) {
-            fields.report("States", Code.NO_TERMINAL_STATE, "No state ends it: a state with \"End\": true, a Succeed or a Fail is needed.");
-        }
         return new StateMachine(startAt, machine, 0, machine.values().stream().anyMatch(MachineReader::looksInside),
                 machine.values().stream().anyMatch(MachineReader::hasQueries),
                 machine.values().stream().mapToInt(MachineReader::copies).max().orElse(1), false);
