@@ -155,3 +155,35 @@ def test_holds_data_to_the_limit_of_aws_unless_told_otherwise() -> None:
     assert [one.get("cause") for one in told] == [named, named, None]
     done = asl("run", "--batch", "--limits", "platform", input=lines[0])
     assert json.loads(done.stdout)["status"] == "SUCCEEDED"
+
+
+def test_refuses_stubs_that_say_nothing_and_runs_the_other_cases() -> None:
+    stubs: list[Any] = [{"retrun": 1}, [{"return": 1}, {}], 5, {"raise": "Busy"}, {"raise": {"error": 5}}, {"echo": True}]
+    lines = [json.dumps({"id": at, "definition": MACHINE, "grains": {"resize": stub}}) for at, stub in enumerate(stubs)]
+    done = asl("run", "--batch", input="\n".join([*lines, '{"id": 6, "definition": {}, "grains": []}']))
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["id"] for one in told] == list(range(7))
+    assert [one["status"] for one in told] == ["INVALID"] * 5 + ["SUCCEEDED", "INVALID"]
+    found = [one["diagnostics"][0] for one in told if one["status"] == "INVALID"]
+    assert [one["pointer"] for one in found] == [
+        *(
+            "/grains/resize",
+            "/grains/resize/1",
+            "/grains/resize",
+            "/grains/resize/raise",
+            "/grains/resize/raise/error",
+            "/grains",
+        )
+    ]
+    assert found[0]["message"] == "The stub says nothing: it needs echo, return or raise; it has retrun."
+
+
+def test_tells_of_what_has_no_effect_and_runs_the_case_all_the_same(tmp_path: Path) -> None:
+    case = {"id": 1, "definition": MACHINE, "grains": {"resize": {"return": 1, "note": "x"}}, "expected": 1, "limits": "mine"}
+    done = asl("run", "--batch", input="\n".join(map(json.dumps, [case, case])))
+    assert [json.loads(line)["output"] for line in done.stdout.splitlines()] == [1, 1]
+    warnings = done.stderr.splitlines()
+    assert len(warnings) == 3 and all(line.startswith("sand: line 1: ") for line in warnings), warnings
+    wrong = write(tmp_path, "grains.json", {"resize": {"retrun": 1}})
+    done = asl("run", "--definition", write(tmp_path, "machine.json", MACHINE), "--grains", wrong)
+    assert done.returncode == 2 and "retrun" in done.stderr

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from sand.asl import document, tokens
+from sand.asl import document, stub_check, tokens
 from sand.asl.failure import GrainFailed
 
 _OWN_NAMES = {"sand:object:get": "getObject", "sand:object:list": "listObjectsV2", "sand:object:put": "putObject"}
@@ -51,7 +51,9 @@ class Stubs:
         self, stubs: Mapping[str, Any] | None = None, queues: Mapping[str, Send | Mapping[str, Any]] | None = None
     ) -> None:
         """queues: by name, what sends to it, maybe with a callback as in `{"call": send, "callback": …}`; a message to another
-        queue goes nowhere, and a stub of that name may fail its task."""
+        queue goes nowhere, and a stub of that name may fail its task. Raises ValueError for stubs that say nothing."""
+        if faults := stub_check.faults(stubs):
+            raise ValueError(f"a stub cannot be used: {faults[0].pointer}: {faults[0].message}")
         self._queues = queues or {}
         self._answers: dict[str, list[Any]] = {}
         self.counts: dict[str, int] = {}

@@ -3,19 +3,18 @@
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, limits, reading, services
-from sand.command import case_text
+from sand.asl import Machine, Refused, document, limits, reading, services, stub_check
+from sand.command import cases
+from sand.command.cases import AWS, PLATFORM
 from sand.command.failure import ExitCode, Failure
 from sand.command.program import class_path, find_java
 
 JAVA_CLASS = "dev.sand.workflow.trial.AslCommand"
-AWS, PLATFORM = "aws", "platform"
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
@@ -45,7 +44,7 @@ class _Python:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
         id, redrives = str(named.get("id", "trial")), case.get("redrives", 0)
         begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom"), "input_text": case.get("inputText")}
-        begins["data_bytes"] = limits.AWS_DATA_BYTES if case.get("limits", AWS) == AWS else None
+        begins["data_bytes"] = limits.AWS_DATA_BYTES if case.get("limits") != PLATFORM else None
         outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
 
@@ -138,7 +137,7 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, limit
     case = {"definition": _text(definition), "input": _parsed(input_, input_text, {}), "inputText": input_text}
     case["limits"] = limits_
     if grains is not None:
-        case["definition"], case["grains"] = services.stubbed(case["definition"], _json(grains))
+        case["definition"], case["grains"] = services.stubbed(case["definition"], _stubs(grains))
     _print(_one("run", engine, case))
 
 
@@ -176,42 +175,29 @@ def _each_line(word: str, engine: str, otherwise: dict[str, Any]) -> None:
     runner = _Java(word) if engine == "java" else _Python(word)
     try:
         refusal: dict[str, Any] = {"valid": False} if word == "validate" else {"status": "INVALID"}
-        for case, fault in _cases():
-            _print(runner.run(otherwise | case) if fault is None else {**case, **refusal, "diagnostics": [fault]})
+        for case, faults in cases.read(sys.stdin.buffer, _warn):
+            _print({**case, **refusal, "diagnostics": _diagnostics(faults)} if faults else runner.run(otherwise | case))
     finally:
         if isinstance(runner, _Java):
             runner.close()
-
-
-def _cases() -> Iterator[tuple[dict[str, Any], dict[str, str] | None]]:
-    """Those of stdin; of a line that is none, its id, if it has one, and what is wrong with it, as a diagnostic."""
-    for number, raw in enumerate(sys.stdin.buffer, 1):
-        line = raw.decode("utf-8", "replace")
-        if not line.strip():
-            continue
-        try:
-            case = document.parse(line)
-        except document.NoJson as e:
-            code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
-            yield {}, {"pointer": "", "code": code, "message": f"Line {number}: {e}."}
-            continue
-        if not isinstance(case, dict) or "definition" not in case:
-            message = f"Line {number} is no case: an object with a definition is needed."
-            known = {"id": case["id"]} if isinstance(case, dict) and "id" in case else {}
-            yield known, {"pointer": "", "code": "MISSING_FIELD", "message": message}
-            continue
-        case["inputText"] = case_text.member(line, "input")
-        if "grains" in case:
-            case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
-        yield case, None
 
 
 def _text(file: Path) -> str:
     return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
 
 
-def _json(file: Path) -> Any:
-    return _parsed(file, _text(file), None)
+def _stubs(file: Path) -> Any:
+    stubs = _parsed(file, _text(file), None)
+    if faults := stub_check.faults(stubs):
+        said = tuple(f"{found.pointer}: {found.message}" for found in faults)
+        raise Failure(ExitCode.USAGE, f"{file} has stubs that cannot be used", said)
+    for pointer, name in stub_check.unknown(stubs):
+        _warn(f"{file}: the member {name} of a stub has no effect ({pointer})")
+    return stubs
+
+
+def _warn(what: str) -> None:
+    print(f"sand: {what}", file=sys.stderr)
 
 
 def _parsed(file: Path | None, text: str | None, otherwise: Any) -> Any:

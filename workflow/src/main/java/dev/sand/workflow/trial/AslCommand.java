@@ -88,7 +88,7 @@ public final class AslCommand {
                     return result.put("status", Trial.Status.FAILED.name()).put("error", e.error()).put("cause", e.getMessage());
                 }
                 Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START,
-                        null, one.path("limits").asText("aws").equals("aws") ? WorkflowLimits.AWS_DATA_BYTES : Long.MAX_VALUE);
+                        null, one.path("limits").asText().equals("platform") ? Long.MAX_VALUE : WorkflowLimits.AWS_DATA_BYTES);
                 Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
                 result.put("status", outcome.status().name());

@@ -1,0 +1,70 @@
+"""The cases of `sand asl --batch`: JSON lines, of which one that is wrong costs the others nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from sand.asl import document, services, stub_check
+from sand.asl.diagnostics import Diagnostic
+from sand.command import case_text
+
+AWS, PLATFORM = "aws", "platform"
+MEMBERS = ("id", "definition", "input", "inputText", "grains", "redrives", "redriveFrom", "limits")
+
+
+def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[dict[str, Any], list[Diagnostic]]]:
+    """Each with what is wrong with it: of such a one, what is given is its id at most. warn: is told once of each thing
+    that has no effect."""
+    told: set[str] = set()
+    for number, raw in enumerate(lines, 1):
+        line = raw.decode("utf-8", "replace")
+        if not line.strip():
+            continue
+        try:
+            case = document.parse(line)
+        except document.NoJson as e:
+            code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
+            yield {}, [Diagnostic("", code, f"Line {number}: {e}.")]
+            continue
+        known = {"id": case["id"]} if isinstance(case, dict) and "id" in case else {}
+        if not isinstance(case, dict) or "definition" not in case:
+            message = f"Line {number} is no case: an object with a definition is needed."
+            yield known, [Diagnostic("", "MISSING_FIELD", message)]
+            continue
+        for useless in _useless(case):
+            if useless not in told:
+                told.add(useless)
+                warn(f"line {number}: {useless}")
+        if found := list(_faults(case)):
+            yield known, found
+            continue
+        case["inputText"] = case_text.member(line, "input")
+        if "grains" in case:
+            case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
+        yield case, []
+
+
+def stub_faults(stubs: Any) -> list[Diagnostic]:
+    """With pointers into the case."""
+    return [replace(found, pointer=f"/grains{found.pointer}") for found in stub_check.faults(stubs)]
+
+
+def _faults(case: dict[str, Any]) -> Iterator[Diagnostic]:
+    yield from stub_faults(case.get("grains"))
+    redrives = case.get("redrives", 0)
+    if isinstance(redrives, bool) or not isinstance(redrives, int) or redrives < 0:
+        yield Diagnostic("/redrives", "WRONG_VALUE", "The redrives of a case must be a number from 0 on.")
+    if not isinstance(case.get("redriveFrom"), str | None):
+        yield Diagnostic("/redriveFrom", "WRONG_TYPE", "What a redrive begins from must be the name of a state.")
+
+
+def _useless(case: dict[str, Any]) -> Iterator[str]:
+    for name in case:
+        if name not in MEMBERS:
+            yield f"the member {name} of a case has no effect"
+    if case.get("limits", AWS) not in (AWS, PLATFORM):
+        yield f'the limits of a case are "{AWS}" or "{PLATFORM}"; others have no effect'
+    for pointer, name in stub_check.unknown(case.get("grains")):
+        yield f"the member {name} of a stub has no effect (/grains{pointer})"
