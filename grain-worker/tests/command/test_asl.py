@@ -187,3 +187,11 @@ def test_tells_of_what_has_no_effect_and_runs_the_case_all_the_same(tmp_path: Pa
     wrong = write(tmp_path, "grains.json", {"resize": {"retrun": 1}})
     done = asl("run", "--definition", write(tmp_path, "machine.json", MACHINE), "--grains", wrong)
     assert done.returncode == 2 and "retrun" in done.stderr
+
+
+def test_an_execution_is_called_by_the_id_of_its_case() -> None:
+    definition = {"StartAt": "S", "States": {"S": {"Type": "Pass", "Parameters": {"id.$": "$$.Execution.Id"}, "End": True}}}
+    ids: list[Any] = ["a b", 7, None, {"n": 1.5}, True]
+    lines = "\n".join(json.dumps({"id": id, "definition": definition}) for id in ids)
+    told = [json.loads(line)["output"]["id"] for line in asl("run", "--batch", input=lines).stdout.splitlines()]
+    assert told == ["a b", "7", "trial", '{"n":1.5}', "true"]

@@ -3,9 +3,7 @@
 import base64
 import hashlib
 import math
-import random
 import re
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
@@ -160,7 +158,8 @@ def hash_of(data: Any, algorithm: Any) -> str:
 
 def uuid_of(view: View) -> str:
     """Version 4 in form; its bits are drawn, so that the same execution makes the same one."""
-    return str(uuid.UUID(int=view.draw() << 64 | view.draw(), version=4))
+    high = view.draw()
+    return chance.uuid_from(high, view.draw())
 
 
 # --- arrays and objects
@@ -220,7 +219,7 @@ def _random(view: View, start: Any, end: Any, *seed: Any) -> int:
     if least >= most:
         raise InvalidArguments
     if not seed:
-        return random.Random(view.draw()).randrange(least, most)
+        return chance.SplitMix(view.draw()).between(least, most)
     drawn = float(least) + chance.seeded(_integer(seed[0])) * (float(most) - float(least))
     return min(max(math.floor(drawn), least), most - 1)
 

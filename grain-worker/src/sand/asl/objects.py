@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sand.asl import csv_rows, document, limits
+from sand.asl import csv_rows, document, json_faults, limits
 
 Item = tuple[str | None, Any] | tuple[str | None, Any, str]
 """The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
@@ -125,10 +125,11 @@ def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
 
 def _inventory(source: Source, content: bytes) -> tuple[list[str], tuple[str, ...]]:
     """The keys of the files of an S3 inventory, and their columns."""
+    text = content.decode("utf-8-sig", "replace")
     try:
-        manifest = document.parse(content.decode("utf-8-sig", "replace"))
+        manifest = document.parse(text)
     except document.NoJson as e:
-        raise ItemFault(f"The manifest {source.key} is no JSON: {e}") from None
+        raise ItemFault(f"The manifest {source.key} is no JSON: {json_faults.why(e, text)}") from None
     manifest = manifest if isinstance(manifest, dict) else {}
     schema, files = manifest.get("fileSchema"), manifest.get("files")
     if manifest.get("fileFormat") != "CSV" or not isinstance(schema, str) or not isinstance(files, list):
@@ -169,12 +170,19 @@ def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:
             yield key, value
     except WordedFault:
         raise
-    except (document.NoJson, csv_rows.NoCsv, ItemFault) as e:
+    except (csv_rows.NoCsv, ItemFault) as e:
         raise ItemFault(f"The object {source.key} cannot be read as {form.type}: {e}") from None
 
 
+def _parsed(text: str) -> Any:
+    try:
+        return document.parse(text)
+    except document.NoJson as e:
+        raise ItemFault(json_faults.why(e, text)) from None
+
+
 def _members(form: Format, text: str) -> Iterator[Item]:
-    value = document.parse(text)
+    value = _parsed(text) if text.strip() else None
     for step in form.pointer:
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -190,7 +198,7 @@ def _members(form: Format, text: str) -> Iterator[Item]:
 def _lines(form: Format, text: str) -> Iterator[Item]:
     for line in io.StringIO(text):
         if line.strip():
-            yield None, document.parse(line)
+            yield None, _parsed(line.removesuffix("\n"))
 
 
 def _rows(form: Format, text: str) -> Iterator[Item]:

@@ -4,7 +4,6 @@ replay, and those of the library that are wrong for some values or make more tha
 from __future__ import annotations
 
 import functools
-import random
 import re
 import sys
 from decimal import Decimal
@@ -144,14 +143,17 @@ class Functions:
     @staticmethod
     def random_(seed: Any) -> float:
         """For a seed the number that AWS gives."""
-        return random.Random(current().view.draw()).random() if seed is None else chance.seeded(int(seed))
+        return chance.SplitMix(current().view.draw()).random() if seed is None else chance.seeded(int(seed))
 
     @staticmethod
     def shuffle(array: Any) -> Any:
         if array is None or len(array) < 2:
             return array
+        chosen = chance.SplitMix(current().view.draw())
         shuffled = list(array)
-        random.Random(current().view.draw()).shuffle(shuffled)
+        for at in range(len(shuffled) - 1, 0, -1):
+            other = chosen.below(at + 1)
+            shuffled[at], shuffled[other] = shuffled[other], shuffled[at]
         return shuffled
 
     @staticmethod

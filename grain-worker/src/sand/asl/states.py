@@ -125,10 +125,11 @@ class StateReader:
         elif invokes_function(named):
             self._check_function()
         if fields.string("Resource") is not None and not grain and not service:
-            message = (
-                f"The resource {resource} is no grain: give a grain's name, sand:grain:<name>, or the ARN of a Lambda function."
-            )
-            fields.report("Resource", "NOT_SUPPORTED", message)
+            wanted = "a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's"
+            if resource.strip():
+                fields.report("Resource", "NOT_SUPPORTED", f"The resource {resource} is no grain: give {wanted}.")
+            else:
+                fields.wrong("Resource", f"The field Resource is empty: give {wanted}.")
         fields.at_most_one("TimeoutSeconds", "TimeoutSecondsPath")
         fields.at_most_one("HeartbeatSeconds", "HeartbeatSecondsPath")
         timeout_from, heartbeat_from = self._data.computed("TimeoutSeconds"), self._data.computed("HeartbeatSeconds")

@@ -64,7 +64,7 @@ class Visit:
 
     def draw(self) -> int:
         self._draws += 1
-        return chance.draw(self.scope.info.execution_id, self.step, self._draws)
+        return chance.draw(self.scope.info.execution_id, self.step, self._draws - 1)
 
     def token(self) -> str:
         """Of this attempt's callback."""

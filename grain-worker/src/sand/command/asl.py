@@ -42,11 +42,16 @@ class _Python:
             machine = Machine(text)
         except Refused as refused:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
-        id, redrives = str(named.get("id", "trial")), case.get("redrives", 0)
+        id, redrives = _execution_id(case.get("id")), case.get("redrives", 0)
         begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom"), "input_text": case.get("inputText")}
         begins["data_bytes"] = limits.AWS_DATA_BYTES if case.get("limits") != PLATFORM else None
         outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
+
+
+def _execution_id(id: Any) -> str:
+    """What the execution of a case is called."""
+    return "trial" if id is None else id if isinstance(id, str) else document.write(id)
 
 
 class _Java:

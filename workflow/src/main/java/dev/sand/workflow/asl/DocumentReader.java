@@ -35,7 +35,7 @@ final class DocumentReader {
                     + WorkflowLimits.DEFINITION_BYTES + " bytes.");
             return null;
         }
-        try (JsonParser parser = Json.MAPPER.createParser(definition)) {
+        try (JsonParser parser = Json.parser(definition)) {
             if (parser.nextToken() == null) {
                 diagnostics.add("", Code.INVALID_JSON, "The definition is empty.");
                 return null;

@@ -136,8 +136,9 @@ final class StateReader {
         if (service != null) {
             new ServiceReader(machines, fields, raw.isJsonata).read(service, awaitsToken);
         } else if (resource != null && grain == null) {
-            fields.report("Resource", Code.NOT_SUPPORTED, "The resource " + resource + " is no grain: give a grain's name, sand:grain:<name>,"
-                    + " or the ARN of a Lambda function whose name is the grain's.");
+            String wanted = ": give a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's.";
+            fields.report("Resource", resource.isBlank() ? Code.WRONG_VALUE : Code.NOT_SUPPORTED,
+                    (resource.isBlank() ? "The field Resource is empty" : "The resource " + resource + " is no grain") + wanted);
         } else if (resource != null && Resources.invokesFunction(Resources.withoutToken(resource))) {
             function(raw);
         } else if (resource != null) {

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
 
 /** JSON as workflows see it: numbers as they are written, never rounded to a double; nesting and digits bounded. */
@@ -43,8 +44,11 @@ public final class Json {
 
     /** @throws IOException when the bytes are not one JSON value within the bounds */
     public static JsonNode read(byte[] bytes) throws IOException {
-        JsonNode node = READER.readTree(bytes);
-        if (node.isMissingNode()) {
+        return there(SignedZeros.mayBeIn(bytes) ? READER.readTree(SignedZeros.of(MAPPER.createParser(bytes))) : READER.readTree(bytes));
+    }
+
+    private static JsonNode there(JsonNode node) throws IOException {
+        if (node == null || node.isMissingNode()) {
             throw new IOException("no value");
         }
         return node;
@@ -52,19 +56,12 @@ public final class Json {
 
     /** @throws IOException as {@link #read(byte[])} */
     public static JsonNode read(String text) throws IOException {
-        JsonNode node = READER.readTree(text);
-        if (node.isMissingNode()) {
-            throw new IOException("no value");
-        }
-        return node;
+        return there(text.contains("-0") ? READER.readTree(SignedZeros.of(MAPPER.createParser(text))) : READER.readTree(text));
     }
 
     /** As {@link #read(String)}, and as AWS: texts may stand in single quotes, no key stands twice, and a double holds every number. */
     static JsonNode readStrictly(String text) throws IOException {
-        JsonNode node = STRICT_READER.readTree(text);
-        if (node.isMissingNode()) {
-            throw new IOException("no value");
-        }
+        JsonNode node = there(STRICT_READER.readTree(text));
         refuseHuge(node);
         return node;
     }
@@ -76,6 +73,21 @@ public final class Json {
         for (JsonNode part : node) {
             refuseHuge(part);
         }
+    }
+
+    /** Of a text that is read piece by piece. */
+    public static JsonParser parser(InputStream text) throws IOException {
+        return SignedZeros.of(MAPPER.createParser(text));
+    }
+
+    /** As above. */
+    public static JsonParser parser(String text) throws IOException {
+        return SignedZeros.of(MAPPER.createParser(text));
+    }
+
+    /** As {@link #read(String)}. @param mapper with bounds of its own */
+    public static JsonNode read(JsonMapper mapper, String text) throws IOException {
+        return there(mapper.readTree(SignedZeros.of(mapper.createParser(text))));
     }
 
     /** The value that the parser is at, of a larger text. @throws IOException as {@link #read(byte[])} */

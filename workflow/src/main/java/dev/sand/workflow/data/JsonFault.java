@@ -44,8 +44,13 @@ public final class JsonFault {
 
     /** As AWS shows it: the reader's own words, and where it stood, which is behind a word that it does not know. */
     public static String located(IOException e, String json) {
+        return located(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** As above. @param json as in {@link #sentence} */
+    public static String located(IOException e, ByteBuffer json) {
         if (!(e instanceof JsonProcessingException known) || isLimit(e) || known.getLocation() == null) {
-            return sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)));
+            return sentence(e, json);
         }
         if (known.getOriginalMessage().startsWith("Trailing token")) {
             return "Trailing token found after value";

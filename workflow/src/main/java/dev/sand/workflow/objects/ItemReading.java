@@ -4,10 +4,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.objects.ApplicationObjects.Info;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -62,11 +64,16 @@ public final class ItemReading {
             };
         } catch (JsonProcessingException e) {
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
-                    + e.getOriginalMessage());
+                    + (isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null)));
         } catch (ItemFault e) {
             throw e.isWorded ? e : new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
                     + e.getMessage());
         }
+    }
+
+    /** It was taken up in the middle: where its reader stands is no place in the object. */
+    private static boolean isPart(ObjectCall.Read call) {
+        return call.offset() > 0 && call.source().format().type() == ItemFormat.Type.JSON;
     }
 
     private static ItemChunk json(ObjectCall.Read call, Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {
@@ -84,8 +91,9 @@ public final class ItemReading {
             for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) {
                 line.write(next);
             }
-            if (!line.toString(StandardCharsets.UTF_8).isBlank()) {
-                chunk.add(Json.read(line.toByteArray()));
+            String text = line.toString(StandardCharsets.UTF_8);
+            if (!text.isBlank()) {
+                chunk.add(Json.read(text));
             }
         }
         return chunk.build(info.version(), stream.offset(), null, null, stream.peek() < 0);

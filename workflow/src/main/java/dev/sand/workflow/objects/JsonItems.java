@@ -35,7 +35,7 @@ final class JsonItems {
 
     static JsonItems first(RangeStream stream, JsonPointer pointer) throws IOException {
         long base = stream.offset();
-        JsonParser parser = Json.MAPPER.getFactory().createParser(stream);
+        JsonParser parser = Json.parser(stream);
         JsonToken token = parser.nextToken();
         for (JsonPointer step = pointer; token != null && !step.matches(); step = step.tail()) {
             token = descend(stream, parser, token, step);
@@ -84,7 +84,7 @@ final class JsonItems {
     static JsonItems further(RangeStream stream, JsonPointer pointer, boolean isObject) throws IOException {
         byte[] before = isObject ? IN_OBJECT : IN_ARRAY;
         long base = stream.offset() - before.length;
-        JsonParser parser = Json.MAPPER.getFactory().createParser(new SequenceInputStream(new ByteArrayInputStream(before), stream));
+        JsonParser parser = Json.parser(new SequenceInputStream(new ByteArrayInputStream(before), stream));
         parser.nextToken();
         parser.nextToken();
         if (isObject) {
@@ -107,7 +107,7 @@ final class JsonItems {
             }
             if (token == JsonToken.END_ARRAY || token == JsonToken.END_OBJECT) {
                 if (isWhole && parser.nextToken() != null) {
-                    throw new ItemFault("there is something behind its end");
+                    throw new ItemFault("Trailing token found after value");
                 }
                 return true;
             }

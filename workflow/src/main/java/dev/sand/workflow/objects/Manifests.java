@@ -3,11 +3,13 @@ package dev.sand.workflow.objects;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.objects.ApplicationObjects.Info;
 import dev.sand.workflow.objects.ItemFormat.Type;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +35,7 @@ final class Manifests {
         try {
             manifest = Json.read(content);
         } catch (IOException e) {
-            throw new ItemFault("The manifest " + source.key() + " is no JSON: " + e.getMessage());
+            throw new ItemFault("The manifest " + source.key() + " is no JSON: " + JsonFault.located(e, ByteBuffer.wrap(content)));
         }
         if (!"CSV".equals(manifest.path("fileFormat").textValue()) || !manifest.path("fileSchema").isTextual() || !manifest.path("files").isArray()) {
             throw new ItemFault("The manifest " + source.key()

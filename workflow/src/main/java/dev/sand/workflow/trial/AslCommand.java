@@ -58,13 +58,17 @@ public final class AslCommand {
         }
     }
 
+    private static JsonNode read(String line) throws IOException {
+        return Json.read(CASES, line);
+    }
+
     /** No encoding has half of a pair of surrogates. */
     private static String escaped(MatchResult half) {
         return String.format("\\\\u%04x", (int) half.group().charAt(0));
     }
 
     private static ObjectNode validate(String line) throws IOException {
-        JsonNode one = CASES.readTree(line);
+        JsonNode one = read(line);
         ObjectNode result = result(one);
         List<Diagnostic> diagnostics = Definitions.parse(definition(one)) instanceof Definitions.Parsed.Invalid invalid
                 ? invalid.diagnostics() : List.of();
@@ -74,7 +78,7 @@ public final class AslCommand {
     }
 
     private static ObjectNode run(String line) throws IOException {
-        JsonNode one = CASES.readTree(line);
+        JsonNode one = read(line);
         ObjectNode result = result(one);
         switch (Definitions.parse(definition(one))) {
             case Definitions.Parsed.Invalid invalid -> {
@@ -87,7 +91,7 @@ public final class AslCommand {
                 } catch (StatesError e) { // the platform refuses it at its door
                     return result.put("status", Trial.Status.FAILED.name()).put("error", e.error()).put("cause", e.getMessage());
                 }
-                Execution execution = Executions.of(valid.machine(), "trial", "workflow", result.path("id").asText("trial"), Trial.START,
+                Execution execution = Executions.of(valid.machine(), "trial", "workflow", executionId(result.path("id")), Trial.START,
                         null, one.path("limits").asText().equals("platform") ? Long.MAX_VALUE : WorkflowLimits.AWS_DATA_BYTES);
                 Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
@@ -106,6 +110,10 @@ public final class AslCommand {
             }
         }
         return result;
+    }
+
+    private static String executionId(JsonNode id) {
+        return id.isMissingNode() || id.isNull() ? "trial" : id.isTextual() ? id.textValue() : Json.text(id);
     }
 
     /** Its text as it came, where that is told. */
