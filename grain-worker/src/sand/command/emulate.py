@@ -1,9 +1,12 @@
 """`sand emulate`: serves an application folder over the platform's HTTP interface, from this process alone."""
 
 import contextlib
+import signal
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,7 +56,7 @@ def emulate_command(folder: Path, port: int, debug: bool, no_reload: bool, as_js
         emulator = Emulator(port, InlineGrains if debug else ForkedGrains, show)
     except OSError as taken:
         raise click.UsageError(f"port {port} cannot be had: {taken.strerror}; --port chooses another") from None
-    with emulator:
+    with _ending_when_terminated(), emulator:
         try:
             application, version = emulator.applications.load(folder)
         except Problem as problem:
@@ -66,6 +69,29 @@ def emulate_command(folder: Path, port: int, debug: bool, no_reload: bool, as_js
         if no_reload:
             threading.Event().wait()
         _reload(emulator, folder)
+
+
+@contextlib.contextmanager
+def _ending_when_terminated() -> Iterator[None]:
+    """SIGTERM ends what is within as Ctrl-C does, so that whoever runs its grains ends too; the exit code is that of SIGTERM. A
+    second one ends the process at once."""
+    terminated = False
+
+    def end(number: int, _: FrameType | None) -> None:
+        nonlocal terminated
+        terminated = True
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not terminated:
+            raise
+        sys.exit(128 + signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _reload(emulator: "Emulator", folder: Path) -> None:
