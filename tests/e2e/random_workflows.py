@@ -1,6 +1,6 @@
 """Random definitions with inputs and stubs, from a seed: what two engines of the States Language are compared on.
 
-Nothing is drawn whose result an engine may choose: no chance, no clock, no order of calls among branches.
+Nothing is drawn whose result an engine may choose: no clock, no order of calls among branches. Chance is the same in both.
 """
 
 import random
@@ -9,7 +9,7 @@ from typing import Any
 KEYS = ("a", "b", "c", "list", "text")
 ERRORS = ("Busy", "Broken", "States.TaskFailed", "States.ALL", "States.Timeout", "States.Runtime")
 TEXTS = ("", "x", "a,b,,c", "2024-02-29T12:00:00Z", "1", "é", "foo*bar", "A", "a\\b", "{}", "'")
-NUMBERS = (0, 1, -1, 2, 3, 10, 1.5, -0.25, 1e3, 12345678901234567890, 0.1)
+NUMBERS = (0, 1, -1, -0.0, 2, 3, 10, 1.5, -0.25, 1e3, 12345678901234567890, 0.1)
 COMPARATORS = {
     "String": TEXTS,
     "Numeric": NUMBERS,
@@ -91,11 +91,18 @@ class RandomWorkflows:
                 ("ArrayUnique", 1),
                 ("JsonMerge", 3),
                 ("MathAdd", 2),
+                ("MathRandom", 2),
+                ("UUID", 0),
+                ("Hash", 2),
             )
         )
         arguments = [self._argument(depth) for _ in range(count)]
         if name == "Format" and self._chance(0.8):
             arguments[0] = self._one(("'a {} b'", "'{}'", "'\\{ {}'"))
+        if name == "Hash":
+            arguments[1] = self._one(("'MD5'", "'SHA-1'", "'SHA-512'", "'md5'"))
+        if name == "MathRandom" and self._chance(0.8):
+            arguments = [self._one(("0", "-5", "1")), self._one(("2", "7", "1024", "$.a"))]
         if name == "JsonMerge":
             arguments[2] = "false"
         if name == "ArrayContains" or (name == "JsonToString" and self._chance(0.5)):
@@ -138,6 +145,7 @@ class RandomWorkflows:
 
     def _query(self, depth: int) -> str:
         leaves = ("1", "2.5", "'x'", "true", "null", "[1,2,3]", "$states.input", "[]", "{}", "'a,b'", "-3", "[1..4]")
+        leaves += ("$random()", "$uuid()", "-0.0", "$states.context.State.Name", "$states.input.list")
         if depth == 0 or self._chance(0.2):
             names = "".join(f".{self._one(KEYS)}" for _ in range(self._random.randrange(3)))
             return f"$states.input{names}" if self._chance(0.6) else self._one(leaves)
@@ -177,6 +185,17 @@ class RandomWorkflows:
                 f"$floor({x})",
                 f"$abs({x})",
                 f"$number({x})",
+                f"$shuffle($append([], {x}))",
+                f"$ceil({x})",
+                f"$power({x}, 2)",
+                f"$average([1, {x}])",
+                f"$trim($string({x}))",
+                f"$substringBefore($string({x}), 'a')",
+                f"$formatNumber({x}, '#,##0.00')",
+                f"$match($string({x}), /[a-z]/)",
+                f"$toMillis($string({x}))",
+                f"$error($string({x}))",
+                f"$assert({x} = 1, 'wrong')",
                 f"$zip([1, 2], $append([], {x}))",
                 f"$sort($append([], {x}))",
                 f"$partition($append([], {x}), 2)",

@@ -53,7 +53,7 @@ def compare_mistakes(first: int, count: int) -> None:
     cases = {seed: broken(RandomWorkflows(seed).case()["definition"], seed) for seed in range(first, first + count)}
     lines = "".join(json.dumps({"id": seed, "definition": definition}) + "\n" for seed, definition in cases.items())
     for one, other in zip(outcomes("python", lines, "validate"), outcomes("java", lines, "validate"), strict=True):
-        python, java = ({(found["pointer"], found["code"]) for found in told["diagnostics"]} for told in (one, other))
+        python, java = ({tuple(found.values()) for found in told["diagnostics"]} for told in (one, other))
         assert (one["id"], python) == (other["id"], java), json.dumps(cases[one["id"]])
 
 

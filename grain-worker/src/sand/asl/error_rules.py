@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sand.asl import failure, limits
+from sand.asl import document, failure, limits
 from sand.asl.definition import Catcher, Retrier
 from sand.asl.fields import Fields
 from sand.asl.templates import ALL, ERROR, Reader
@@ -66,7 +66,9 @@ def _errors(fields: Fields, is_last: bool) -> tuple[str, ...]:
         return ()
     for name in names:
         if not isinstance(name, str):
-            fields.report("ErrorEquals", "WRONG_TYPE", f"The field ErrorEquals must hold error names, here is {name}.")
+            fields.report(
+                "ErrorEquals", "WRONG_TYPE", f"The field ErrorEquals must hold error names, here is {document.write(name)}."
+            )
     errors = tuple(name for name in names if isinstance(name, str))
     if failure.ALL in errors:
         if len(errors) > 1:

@@ -1,6 +1,7 @@
 """Data through a state: input, InputPath, Parameters, work, ResultSelector, ResultPath, OutputPath; in JSONata: input,
 Arguments, work, Output. A step that is not given hands the document on as it is."""
 
+import copy
 from typing import Any
 
 from sand.asl import data_limit, document
@@ -19,8 +20,13 @@ def selected(visit: Visit, path: Path | None, data: Any) -> Any:
         return {}
     if path.is_whole_data:
         return data
-    value = read(visit, path, data)
+    value = _apart(visit, read(visit, path, data))
     return value if path.is_definite else document.checked(value)
+
+
+def _apart(visit: Visit, value: Any) -> Any:
+    """Something that was selected or made, and so is not the execution's input itself, which alone is shown as it came."""
+    return copy.copy(value) if value is visit.scope.info.input and isinstance(value, dict | list) else value
 
 
 def read(visit: Visit, path: Path, data: Any) -> Any:
@@ -41,7 +47,7 @@ def evaluated(visit: Visit, expression: Expression, data: Any, field: str) -> An
 
 def filled(template: Template | None, view: View) -> Any:
     """What the template makes; None: the data at hand."""
-    return view.data() if template is None else document.checked(template(view))
+    return view.data() if template is None else _apart(view.visit, document.checked(template(view)))
 
 
 def given(visit: Visit) -> Any:

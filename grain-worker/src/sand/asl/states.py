@@ -74,7 +74,9 @@ class StateReader:
             return None
         self._data.refuse_foreign()
         if type_ not in readers:
-            self._fields.wrong("Type", f"There is no state type {type_}; there are {', '.join(readers)}.")
+            *others, last = readers
+            message = f"There is no state type {type_}; there are {', '.join(others)} and {last}."
+            self._fields.wrong("Type", message)
             return None
         state = readers[type_]()
         self._fields.report_unknown(f"a state of type {type_}")
