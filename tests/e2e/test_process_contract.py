@@ -110,6 +110,17 @@ def handle(dies, context):
         time.sleep(60)
     return "whole"
 """,
+    "grains/names/handler.py": """
+import sand
+
+
+def handle(key, context):
+    p = context.process
+    try:
+        p.send(p.id, key, 1)
+    except sand.SandError as refused:
+        return [refused.error, str(refused)]
+""",
     "grains/look/handler.py": """
 def handle(event, context):
     p = context.process
@@ -175,6 +186,15 @@ def test_a_key_is_any_text(server: Server) -> None:
     for size in (0, 1025):
         refused = server.ask("odd", "bad_key", size)
         assert len(refused) == 3 and all("1024" in one and str(size) in one for one in refused)
+
+
+@pytest.mark.parametrize("key", ["invoke::k", "invoke::", "invoke:", "invoke:count"])
+def test_a_message_that_invokes_names_a_function_and_a_key(server: Server, key: str) -> None:
+    assert server.ask("names", "names", key) == [
+        "Sand.BadRequest", f"a message that invokes is named invoke:<function>:<key>, not {key}",
+    ]  # fmt: skip
+    assert server.ask("names", "names", "invoke:nobody:k")[0] == "Sand.UnknownGrain"
+    assert server.http.get(f"{server.root}/names").json()["unread"] == 0
 
 
 def test_state_and_mailbox_are_looked_into_and_stay_as_they_are(server: Server) -> None:

@@ -47,6 +47,7 @@ def bad_frames() -> dict[str, bytes]:
         "cut in a number": b"\0\0\0\3\x09\0\0",
         "text that is not UTF-8": b"\0\0\0\x05\x0c\0\2\xff\xfe",
         "no such status": frames.encode(all_frames()["failed"])[:13] + b"\7" + frames.encode(all_frames()["failed"])[14:],
+        "a size that no value has": frames.encode(all_frames()["invoke-large"]._replace(size=(1 << 64) - 1)),
         "less of a value than said": whole[:3] + bytes((whole[3] - 1,)) + whole[4:-1],
     }
 

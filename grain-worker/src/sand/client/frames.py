@@ -16,6 +16,8 @@ PART_HEAD = struct.Struct(">IBQ")
 STATUSES = ("FAILED", "TIMED_OUT", "CANCELLED")
 SOURCES = ("PLATFORM", "GRAIN", "CALLER")
 _TEXT_BYTES = 65_535
+# No value has more: a size is a number that all languages have.
+_SIZE = (1 << 63) - 1
 
 
 class BadFrame(Exception):
@@ -171,6 +173,8 @@ def decode(frame: bytes | bytearray | memoryview) -> Any:
     except (struct.error, IndexError):
         raise BadFrame("a frame that ends too early") from None
     made = shape[0](*values)
+    if isinstance(made, (Invoke, Result)) and made.size > _SIZE:
+        raise BadFrame(f"a value of {made.size} bytes, and none has more than {_SIZE}")
     if isinstance(made, (Invoke, Result)) and len(made.first) != (made.size if made.size <= INLINE_BYTES else 0):
         raise BadFrame(f"a value of {made.size} bytes, with {len(made.first)} of them in its first frame")
     return made
@@ -192,7 +196,7 @@ def _field(view: memoryview, at: int, field: Any) -> tuple[Any, int]:
         return view[at] != 0, at + 1
     if isinstance(field, tuple):
         if view[at] >= len(field):
-            raise BadFrame(f"there is no {view[at]} of {', '.join(field)}")
+            raise BadFrame(f"there is no {'Status' if field is _STATUS else 'Source'} {view[at]}")
         return field[view[at]], at + 1
     number = _NUMBERS[field]
     return number.unpack_from(view, at)[0], at + number.size
@@ -212,13 +216,18 @@ class Reader:
         self._view = memoryview(self._buffer)
         self._start = self._end = 0
 
-    def next(self) -> Any:
-        """The next frame; for a part, one with no bytes, which have gone to their place. :raises EOFError, BadFrame:"""
+    def next(self, most: int | None = None) -> Any:
+        """The next frame; for a part, one with no bytes, which have gone to their place.
+
+        :param most: bytes of a frame; None: as many as one of its kind may have
+        :raises EOFError, BadFrame:
+        """
         while True:
             self._need(5)
             length, kind = struct.unpack_from(">IB", self._buffer, self._start)
-            if not 1 <= length <= limit(kind):
-                raise BadFrame(f"a frame of {length} bytes; the limit is {limit(kind)}")
+            bound = limit(kind) if most is None else most
+            if not 1 <= length <= bound:
+                raise BadFrame(f"a frame of {length} bytes; the limit is {bound}")
             if kind == PART:
                 return self._part(length)
             self._need(4 + length)

@@ -31,6 +31,7 @@ PART_BYTES = 256 << 10
 TIMEOUT_MS = 60_000
 OLDEST_MS, AHEAD_MS = 3_600_000, 60_000
 _HELLO_SECONDS, _IDLE_SECONDS, _UNREAD_SECONDS = 5, 60, 30
+_STRANGERS_FRAME_BYTES = 8 << 10
 
 
 def now_ms() -> int:
@@ -110,7 +111,7 @@ class DataPlane:
         with self._lock:
             found = list(self._open)
         for connection in found:
-            connection.go_away("Sand.Unavailable", "the emulator is stopping")
+            connection.go_away("Sand.Unavailable", f"host {HOST} is stopping")
 
 
 class _Coming:
@@ -120,7 +121,7 @@ class _Coming:
         self.asked = invoke
         self.memory = bytearray(invoke.size if invoke.size > frames.INLINE_BYTES else 0)
         self.filled = 0
-        self.began_ns = time.monotonic_ns()
+        self.began_ns = self.part_ns = time.monotonic_ns()
         self.execution: Execution | None = None
 
     def place(self, count: int) -> memoryview:
@@ -128,6 +129,7 @@ class _Coming:
             raise frames.BadFrame(f"more of a value than its {self.asked.size} bytes")
         at = self.filled
         self.filled += count
+        self.part_ns = time.monotonic_ns()
         return memoryview(self.memory)[at : at + count]
 
     def input(self) -> Payload:
@@ -169,11 +171,18 @@ class _Connection:
         return coming.place(count) if coming and coming.execution is None else None
 
     def serve(self) -> None:
+        try:
+            self._serve()
+        except frames.BadFrame as bad:
+            self.go_away("Sand.BadRequest", str(bad))
+            raise
+
+    def _serve(self) -> None:
         preface = bytearray(4)
         self._wire.recv_all(memoryview(preface))
         if preface != frames.PREFACE:
             raise frames.BadFrame("it does not begin as a data plane's stream does")
-        hello = self._reader.next()
+        hello = self._reader.next(_STRANGERS_FRAME_BYTES)
         if not isinstance(hello, frames.Hello):
             raise frames.BadFrame("an invocation without a grant")
         if not self._greet(hello):
@@ -183,15 +192,26 @@ class _Connection:
         try:
             while True:
                 self._on_frame(self._next())
+                self._expire()
         finally:
             self._use.connected(-1)
 
     def _next(self) -> Any:
         try:
             return self._reader.next()
-        except frames.BadFrame as bad:
-            self.go_away("Sand.BadRequest", str(bad))
+        except BlockingIOError:
+            self.go_away("Sand.Timeout", f"nothing was heard for {_IDLE_SECONDS * 1000} ms")
             raise
+
+    def _expire(self) -> None:
+        """Inputs whose time is over, or that have stopped coming, are given up."""
+        now_ns = time.monotonic_ns()
+        for coming in [one for one in list(self._calls.values()) if one.execution is None]:
+            stopped = now_ns - coming.part_ns > _IDLE_SECONDS * 1_000_000_000
+            if stopped or now_ns - coming.began_ns > (coming.asked.deadline_ms or TIMEOUT_MS) * 1_000_000:
+                late = "its input had not come when its time was over"
+                cause = f"of its input nothing came for {_IDLE_SECONDS * 1000} ms" if stopped else late
+                self._fail(coming.asked, Failure("Sand.Timeout", cause, "platform", True))
 
     def _greet(self, hello: frames.Hello) -> bool:
         try:
@@ -260,7 +280,8 @@ class _Connection:
             return Failure("Sand.BadRequest", cause, "caller")
         age = now_ms() - ids.epoch_ms(invoke.id)
         if not -AHEAD_MS <= age <= OLDEST_MS:
-            cause = f"the invocation's id tells a time {age} ms ago by this host's clock; the limit is {OLDEST_MS} ms"
+            clock = f"the invocation's id tells a time {age} ms ago by this host's clock, which the welcome told"
+            cause = f"{clock}; the limit is {OLDEST_MS} ms"
             return Failure("Sand.BadRequest", cause, "caller")
         return None
 
@@ -269,8 +290,11 @@ class _Connection:
         try:
             application = self._plane.applications.get(self._grant.application)
             coming.execution = self._execution(application, coming)
-        except Problem as problem:
-            self._fail(coming.asked, Failure(problem.more.get("error", "Sand.NotFound"), str(problem), "caller"))
+        except Problem:
+            self.go_away("Sand.NotFound", f"there is no application {self._grant.application} any more")
+            return
+        except _UnknownGrain as unknown:
+            self._fail(coming.asked, Failure(unknown.error, str(unknown), "caller"))
             return
         except SandError as refused:
             self._fail(coming.asked, Failure(refused.error, str(refused), "platform", refused.error == "Sand.Overloaded"))

@@ -122,7 +122,11 @@ def accepted(raw: socket.socket) -> Wire:
         if not more:
             raise HungUp("it said nothing")
         begun += more
-    return _handshake(raw, begun) if begun == b"GET " else Wire(raw, begun)
+    if begun == b"GET ":
+        return _handshake(raw, begun)
+    if begun != PREFACE:
+        raise HungUp("it begins as no client does")
+    return Wire(raw, begun)
 
 
 def _handshake(raw: socket.socket, begun: bytes) -> WebSocketWire:

@@ -277,8 +277,8 @@ class Stay:
         if not key.startswith(INVOKES):
             return
         function, is_whole, _ = key[len(INVOKES) :].partition(":")
-        if not is_whole:
-            raise BadRequest(f"a message that invokes a function is named invoke:<function>:<key>, not {key}")
+        if not is_whole or not function:
+            raise BadRequest(f"a message that invokes is named invoke:<function>:<key>, not {key}")
         self._grain(function)
 
     def _grain(self, name: str) -> None:

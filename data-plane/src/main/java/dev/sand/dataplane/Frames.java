@@ -191,7 +191,10 @@ public final class Frames {
     private static Frame sized(Frame frame) {
         long size = frame instanceof Frame.Invoke invoke ? invoke.size() : ((Frame.Result) frame).size();
         int first = value(frame).remaining();
-        if (size < 0 || first != (size <= INLINE_BYTES ? size : 0)) {
+        if (size < 0) {
+            throw new BadFrame("a value of " + Long.toUnsignedString(size) + " bytes, and none has more than " + Long.MAX_VALUE);
+        }
+        if (first != (size <= INLINE_BYTES ? size : 0)) {
             throw new BadFrame("a value of " + size + " bytes, with " + first + " of them in its first frame");
         }
         return frame;

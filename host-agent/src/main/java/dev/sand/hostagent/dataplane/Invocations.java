@@ -76,7 +76,8 @@ final class Invocations {
     }
 
     Call call(Frame.Invoke invoke) {
-        long timeoutNs = invoke.deadlineMs() > 0 ? TimeUnit.MILLISECONDS.toNanos(invoke.deadlineMs()) : plane.options().timeout().toNanos();
+        long timeoutNs = invoke.deadlineMs() == 0 ? plane.options().timeout().toNanos()
+                : TimeUnit.MILLISECONDS.toNanos(Integer.toUnsignedLong(invoke.deadlineMs()));
         return new Call(connection, invoke, InvocationIds.execution(grant.application(), grant.process(), invoke.id(), plane.slots(),
                 plane.slotOf(grant)),
                 System.nanoTime(), timeoutNs);
