@@ -24,10 +24,10 @@ def test_one_process(caller, platform, operation):
 def test_a_process_is_made_of_what_was_checked(caller, platform):
     platform.answers["createProcess"] = 201, {"process": "cart-7"}
     dedicated = {"memory": "64MiB", "cpus": 0.5, "pids": 16, "image": None, "packages": ["gcc"]}
-    body = {"id": "cart-7", "concurrency": 3, "memory": "1.5KiB", "dedicated": dedicated}
+    body = {"id": "cart-7", "concurrency": 3, "memory": "1.5MiB", "dedicated": dedicated}
     answer = caller("processes", "createProcess", {"app": "shop"}, body=body)
     assert (answer.status, answer.headers["location"]) == (201, "/api/v1/apps/shop/processes/cart-7")
-    made = {"id": "cart-7", "concurrency": 3, "memory": 1536}
+    made = {"id": "cart-7", "concurrency": 3, "memory": 3 << 19}
     made["dedicated"] = {"memory": 64 << 20, "cpus": 0.5, "pids": 16, "packages": ["gcc"]}
     assert platform.last == ("createProcess", {"parameters": {"app": "shop"}, "body": made})
 
@@ -56,6 +56,11 @@ def test_a_process_moves_to_the_host_that_is_named(caller, platform):
         ({"concurrency": True}, "/body/concurrency", None),
         ({"memory": "lots"}, "/body/memory", "'memory': 'lots' is not a size like 512MiB, 64KiB or 1GiB."),
         ({"memory": 1.5}, "/body/memory", "'memory': 1.5 is not a size like 512MiB, 64KiB or 1GiB."),
+        (
+            {"memory": "1KiB"},
+            "/body/memory",
+            "'memory': a process needs at least 1048576 bytes of memory for its state, not 1024.",
+        ),
         ({"memory": "9" * 18 + "GiB"}, "/body/memory", None),
         ({"dedicated": 1}, "/body/dedicated", None),
         (

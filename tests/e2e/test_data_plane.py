@@ -106,6 +106,34 @@ def test_a_thousand_at_once_on_one_connection(process: Process) -> None:
     assert process.reconnects == 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("concurrency", "told"), [(None, 5), (6, 9)])
+def test_who_submits_more_than_the_process_takes_waits_and_is_not_refused(plane: Plane, concurrency: int | None, told: int) -> None:
+    files = APPLICATION | {"sand.yaml": "name: narrow\nprocesses: {concurrency: 2, queue: 3}\n"}
+    headers = {"Content-Type": "application/zip"}
+    plane.http.post("/api/v1/applications", content=zipped(files), headers=headers)
+    id = f"p-{time.time_ns()}"
+    assert plane.http.post("/api/v1/apps/narrow/processes", json={"id": id, "concurrency": concurrency}).status_code == 201
+    with Process(plane.server, "narrow", id) as process:
+        assert process._connection is not None and process._connection.welcome.in_flight == told
+        futures = [process.submit("echo", number) for number in range(300)]
+        assert [future.result() for future in futures] == list(range(300))
+        large = [process.submit("echo", bytes(100_000)) for _ in range(50)]
+        assert all(len(future.result()) == 100_000 for future in large)
+
+
+@pytest.mark.slow
+def test_two_clients_share_what_the_process_takes(plane: Plane) -> None:
+    files = APPLICATION | {"sand.yaml": "name: narrow\nprocesses: {concurrency: 2, queue: 3}\n"}
+    headers = {"Content-Type": "application/zip"}
+    plane.http.post("/api/v1/applications", content=zipped(files), headers=headers)
+    with Process(plane.server, "narrow", "two") as one, Process(plane.server, "narrow", "two") as other:
+        futures = [client.submit("slow", 1) for _ in range(5) for client in (one, other)]
+        ended = [future.exception() for future in futures]
+    assert {type(one).__name__ for one in ended if one is not None} == {"Overloaded"}
+    assert sum(one is None for one in ended) == 5
+
+
 def test_threads_share_a_process(process: Process) -> None:
     found: list[int] = []
     threads = [threading.Thread(target=lambda: found.append(process.invoke("count"))) for _ in range(8)]
@@ -173,13 +201,39 @@ def test_an_unknown_application_and_function(process: Process, plane: Plane) -> 
         pass
 
 
+def test_a_wrong_argument_of_the_client_is_told_in_words_of_ours(process: Process, plane: Plane) -> None:
+    with pytest.raises(TypeError, match="function is the name of a grain, not None"):
+        process.invoke(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="timeout is seconds, or None, not 'x'"):
+        process.submit("echo", 1, timeout="x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="process is text, not 5"):
+        Process(plane.server, "plane", 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="functions is a list of names"):
+        Process(plane.server, "plane", "p", functions="echo")  # type: ignore[arg-type]
+    assert process.invoke("echo", 1, timeout=float("inf")) == 1
+
+
 def test_a_grant_names_what_may_be_invoked(plane: Plane) -> None:
     with Process(plane.server, "plane", "narrow", functions=["echo"]) as narrow:
         assert narrow.invoke("echo", 1) == 1
         with pytest.raises(Denied):
             narrow.invoke("count")
+        assert narrow.invoke("echo", 2) == 2 and narrow.reconnects == 0  # that invocation alone was refused
     with pytest.raises(Exception, match="'functions' is empty"), Process(plane.server, "plane", "narrow", functions=[]) as none:
         none.invoke("echo", 1)
+
+
+@pytest.mark.parametrize("rights", [[], ["own"], ["invoke", "own"], "invoke", ["invoke"], None])
+def test_a_grant_has_the_rights_that_there_are(plane: Plane, rights: Any) -> None:
+    asked = plane.http.post("/api/v1/apps/plane/processes/p/connect", json={"rights": rights})
+    if rights not in (["invoke"], None):
+        assert asked.status_code == 400 and "'rights' is" in asked.json()["detail"]
+        return
+    here = asked.json()
+    raw = Raw(here["address"])
+    raw.hello(here["grant"])
+    raw.send(raw.invoke(1, "echo", b"x"))
+    assert raw.reader.next().first == b"x"
 
 
 @pytest.mark.slow

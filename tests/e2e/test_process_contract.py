@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from conftest import Tested, until
+from conftest import Tested, until, zipped
 from process_server import ProcessServer
 from sand.emulator.emulator import Emulator
 
@@ -121,6 +121,19 @@ def handle(key, context):
     except sand.SandError as refused:
         return [refused.error, str(refused)]
 """,
+    "grains/wrong/handler.py": """
+import sand
+
+
+def handle(calls, context):
+    said = []
+    for call in calls:
+        try:
+            eval(call, {"p": context.process, "sand": sand})
+        except Exception as refused:
+            said.append([type(refused).__name__, str(refused)])
+    return said
+""",
     "grains/look/handler.py": """
 def handle(event, context):
     p = context.process
@@ -179,6 +192,21 @@ def test_a_process_is_restored_as_it_was_made(server: Server) -> None:
     assert metrics["dataPlane"] == dict.fromkeys(names, 0)
 
 
+@pytest.mark.parametrize("memory", ["1KiB", 0, (1 << 20) - 1])
+def test_a_process_has_memory_to_speak_of(server: Server, memory: str | int) -> None:
+    size = 1024 if memory == "1KiB" else memory
+    words = f"a process needs at least 1048576 bytes of memory for its state, not {size}"
+    asked = server.http.post(server.root, json={"id": "small", "memory": memory})
+    assert (asked.status_code, asked.json()["detail"]) == (400, f"'memory': {words}.")
+    files = {"sand.yaml": f"name: small\nprocesses: {{memory: {memory}}}\n", "grains/a/handler.py": "def handle(*_): pass\n"}
+    headers = {"Content-Type": "application/zip"}
+    deployed = server.http.post("/api/v1/applications", content=zipped(files), headers=headers)
+    assert deployed.status_code == 422
+    assert [(one["pointer"], one["detail"]) for one in deployed.json()["errors"]] == [("/processes/memory", words)]
+    assert server.http.post(server.root, json={"id": "least", "memory": "1MiB"}).json()["memoryBytes"] == 1 << 20
+    assert server.http.delete(f"{server.root}/least").status_code == 204
+
+
 def test_a_key_is_any_text(server: Server) -> None:
     server.ask("odd", "odd", ODD)
     server.step("odd", "swap-out")
@@ -195,6 +223,17 @@ def test_a_message_that_invokes_names_a_function_and_a_key(server: Server, key: 
     ]  # fmt: skip
     assert server.ask("names", "names", "invoke:nobody:k")[0] == "Sand.UnknownGrain"
     assert server.http.get(f"{server.root}/names").json()["unread"] == 0
+
+
+def test_a_wrong_argument_is_told_in_the_same_words(server: Server) -> None:
+    calls = ["p.state(5)", "p.recv(timeout='x')", "p.send(p.id, b'k', 1)", "p.invoke(p.id, None)", "p.recv(timeout=float('nan'))"]
+    assert server.ask("wrong", "wrong", calls) == [
+        ["TypeError", "a key is text, not 5 (int)"],
+        ["TypeError", "timeout is seconds, or None, not 'x' (str)"],
+        ["TypeError", "a key is text, not b'k' (bytes)"],
+        ["TypeError", "function is the name of a grain, not None (NoneType)"],
+        ["ValueError", "timeout is seconds, or None, not nan"],
+    ]
 
 
 def test_state_and_mailbox_are_looked_into_and_stay_as_they_are(server: Server) -> None:

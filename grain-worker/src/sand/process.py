@@ -6,10 +6,11 @@ waits, waits for all of them. What takes effect when stands in docs/PROCESSES.md
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, NamedTuple
 
 from sand import values
-from sand.errors import BadRequest, InvocationFailed, Timeout
+from sand.errors import BadRequest, InvocationFailed, NotFound, Timeout, UnknownGrain
 from sand.messages import (
     Payload,
     ProcessEntry,
@@ -211,10 +212,9 @@ class Process:
         :raises UnknownGrain: the key names a function that the application does not have
         """
         _text(key)
+        to, wait_ms = self._to(destination), self._wait_ms(timeout)
         payload = values.encode(data, self._attempt[0], f"the message {key}", self._context.segments)
-        number = self._next()
-        to = self._to(destination)
-        self._connection.call(SEND, SendRequest(*self._attempt, number, to, key, payload, self._wait_ms(timeout)))
+        self._connection.call(SEND, SendRequest(*self._attempt, self._next(), to, key, payload, wait_ms))
 
     def recv(self, source: str = ANY, key: str = ANY, timeout: float | None = None, shared: bool = False) -> Any:
         """Takes one message; its data. Messages of one source and key come in the order in which they were sent; with ANY, the
@@ -250,8 +250,13 @@ class Process:
         :raises UnknownGrain: the application has no such grain
         :raises Overloaded: as many wait there as may
         """
+        to = self._to(destination)
+        if not isinstance(function, str):
+            raise _wrong("function", "the name of a grain", function)
+        if not _is_utf8(function):
+            raise UnknownGrain(f"the application has no grain {function!r}")
         payload = values.encode(data, self._attempt[0], f"the input of {function}", self._context.segments)
-        request = ProcessInvokeRequest(*self._attempt, self._next(), self._to(destination), function, payload)
+        request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload)
         return Call(self, self._connection.call(PROCESS_INVOKE, request))
 
     def processes(self) -> list[ProcessEntry]:
@@ -264,6 +269,8 @@ class Process:
         :param version: None: as it is now
         :param timeout: seconds; None: until this attempt's deadline
         """
+        if version is not None and (type(version) is not int or not -(1 << 63) <= version < 1 << 63):
+            raise _wrong("version", "a number that watch_processes gave, or None", version)
         found = self._list(version, 0 if version is None else self._wait_ms(timeout))
         return found.version, [*found.processes]
 
@@ -277,14 +284,18 @@ class Process:
         return self._numbers - 1
 
     def _to(self, process: str) -> str:
+        if not isinstance(process, str):
+            raise _wrong("a process", "an id, or SELF", process)
         if process == ANY:
             raise BadRequest("ANY is no process: it is for receiving")
+        if not _is_utf8(process):
+            raise NotFound(f"there is no process {process!r}")
         return self.id if process == SELF else process
 
     def _wait_ms(self, timeout: float | None) -> int:
         left = self._context.remaining_ms()
         left = max(0, left - min(_MARGIN_MS, left // 10))
-        return left if timeout is None else max(0, min(int(timeout * 1000), left))
+        return left if timeout is None else int(max(0, min(seconds(timeout) * 1000, left)))
 
     def _value(self, payload: Payload, shared: bool) -> Any:
         if shared and payload.reference is not None:
@@ -292,8 +303,44 @@ class Process:
         return values.copy(payload, self._context.segments)
 
 
+def _wrong(what: str, expected: str, value: Any) -> Exception:
+    """An argument of another type, or out of its range."""
+    if isinstance(value, int) and not isinstance(value, bool) and "number" in expected:
+        return ValueError(f"{what} is {expected}, not {value}")
+    return TypeError(f"{what} is {expected}, not {value!r:.100} ({type(value).__name__})")
+
+
+def seconds(timeout: Any) -> float:
+    """:raises TypeError, ValueError: it is no number of seconds"""
+    # What a number is, numpy's among them: text could be made one too, and is none.
+    number = getattr(type(timeout), "__float__", None)
+    try:
+        found = None if number is None or isinstance(timeout, bool) else number(timeout)
+    except OverflowError:
+        found = inf if timeout > 0 else -inf
+    except TypeError:
+        found = None  # an array of several
+    if found is None:
+        raise _wrong("timeout", "seconds, or None", timeout)
+    if found != found:
+        raise ValueError("timeout is seconds, or None, not nan")
+    return found
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _text(key: str) -> str:
     """A key that travels as it is."""
+    if not isinstance(key, str):
+        raise _wrong("a key", "text", key)
+    if key is ANY or key is SELF:
+        raise BadRequest(f"{key!r} is no key of a value or a message")
     try:
         size = len(key.encode())
     except UnicodeEncodeError:

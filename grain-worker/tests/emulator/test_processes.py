@@ -80,8 +80,8 @@ def test_a_state_over_its_bound_is_refused_as_a_whole(apps: Apps) -> None:
     assert apps.run("a", "out = p.state_keys()") == ["k"]
     # What makes room is taken, ahead of the end too.
     apps.run("a", "p.delete_state('k'); [p.state(f'l{i}', b'x' * 60_000) for i in range(15)]")
-    assert apps.create(id="own", memory="1KiB").json()["memoryBytes"] == 1024
-    assert apps.invoke("own", "p.state('k', b'x' * 2000)").json()["error"] == "Sand.TooLarge"
+    assert apps.create(id="own", memory="2MiB").json()["memoryBytes"] == 2 << 20
+    assert apps.invoke("own", "p.state('k', b'x' * 3_000_000)").json()["error"] == "Sand.TooLarge"
 
 
 def test_a_state_may_be_over_its_memory_and_a_value_not(apps: Apps) -> None:

@@ -330,6 +330,7 @@ def test_another_version_may_have_other_triggers(apps: Apps) -> None:
         ("processes: {swapAfter: 1s}", "/processes"),
         ("processes: {memory: much}", "/processes/memory"),
         ("processes: {memory: 2MiB, state: 1MiB}", "/processes/state"),
+        ("processes: {memory: 1KiB}", "/processes/memory"),
         ("grains: {do: {process: {trigger: {type: batch}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: standard, count: 2}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: each}}}}", "/grains/do/process/trigger/type"),

@@ -128,6 +128,48 @@ def test_a_key_that_is_no_text_of_its_size_is_refused(sandbox: Sandbox, key: str
     assert not sandbox.broker.process_calls
 
 
+WRONG = {
+    "p.state(5)": "TypeError: a key is text, not 5 (int)",
+    "p.state(None, 1)": "TypeError: a key is text, not None (NoneType)",
+    "p.delete_state(b'k')": "TypeError: a key is text, not b'k' (bytes)",
+    "p.state(sand.ANY)": "Sand.BadRequest: sand.ANY is no key of a value or a message",
+    "p.send('q', ('k',), 1)": "TypeError: a key is text, not ('k',) (tuple)",
+    "p.send('q', sand.ANY, 1)": "Sand.BadRequest: sand.ANY is no key of a value or a message",
+    "p.send(7, 'k', 1)": "TypeError: a process is an id, or SELF, not 7 (int)",
+    "p.send(None, 'k', 1)": "TypeError: a process is an id, or SELF, not None (NoneType)",
+    "p.send(sand.ANY, 'k', 1)": "Sand.BadRequest: ANY is no process: it is for receiving",
+    "p.send('\\ud800', 'k', 1)": "Sand.NotFound: there is no process '\\ud800'",
+    "p.send('q', 'k', {1, 2})": "Sand.Unserializable: the message k cannot be encoded: Object of type set is not JSON serializable",
+    "p.send('q', 'k', 1, timeout='1')": "TypeError: timeout is seconds, or None, not '1' (str)",
+    "p.recv(timeout='x')": "TypeError: timeout is seconds, or None, not 'x' (str)",
+    "p.recv(timeout=float('nan'))": "ValueError: timeout is seconds, or None, not nan",
+    "p.recv(timeout=True)": "TypeError: timeout is seconds, or None, not True (bool)",
+    "p.recv(timeout=[1])": "TypeError: timeout is seconds, or None, not [1] (list)",
+    "p.recv(source=3)": "TypeError: a process is an id, or SELF, not 3 (int)",
+    "p.recv(key=3)": "TypeError: a key is text, not 3 (int)",
+    "p.recv(key=sand.SELF)": "Sand.BadRequest: sand.SELF is no key of a value or a message",
+    "p.invoke('q', None)": "TypeError: function is the name of a grain, not None (NoneType)",
+    "p.invoke(None, 'f')": "TypeError: a process is an id, or SELF, not None (NoneType)",
+    "p.invoke('q', '\\ud800')": "Sand.UnknownGrain: the application has no grain '\\ud800'",
+    "p.watch_processes('1')": "TypeError: version is a number that watch_processes gave, or None, not '1' (str)",
+    "p.watch_processes(1 << 70)": f"ValueError: version is a number that watch_processes gave, or None, not {1 << 70}",
+    "p.watch_processes(1, 'x')": "TypeError: timeout is seconds, or None, not 'x' (str)",
+}
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_a_wrong_argument_is_told_in_words_of_ours(sandbox: Sandbox, call: str) -> None:
+    failed = run(sandbox, call)
+    assert f"{failed.error}: {failed.cause}" == WRONG[call]
+    assert not sandbox.broker.process_calls
+
+
+@pytest.mark.parametrize("timeout", ["float('inf')", "10 ** 400", "__import__('decimal').Decimal(9999)"])
+def test_a_timeout_may_be_any_number(sandbox: Sandbox, timeout: str) -> None:
+    assert output(run(sandbox, f"p.send('other', 'k', 1, timeout={timeout})", remainingMs=10_000)) is None
+    assert 0 < sandbox.broker.asked("send")[0].waitMs <= 9_750
+
+
 def test_odd_keys_travel_as_they_are(sandbox: Sandbox) -> None:
     odd = "\0\n\x7f @any /:é😀"
     answer = run(sandbox, "p.send('other', event, 1); p.state(event, 2); return p.recv(key=event, timeout=0)", odd)

@@ -7,9 +7,10 @@ from manage.reply import bad_request
 
 STATUSES = ("active", "idle", "swapped")
 FIELDS = ("id", "concurrency", "memory", "dedicated")
+LEAST_MEMORY = 1 << 20
 DEDICATED = ("memory", "cpus", "pids", "image", "packages")
 MOST_AT_ONCE = 1000
-LEAST_MEMORY = 64 << 20
+LEAST_SANDBOX = 64 << 20
 _IMAGE = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]")
 
@@ -44,7 +45,9 @@ def create(request):
         )
         wish["concurrency"] = body["concurrency"]
     if body.get("memory") is not None:
-        wish["memory"] = _size(body["memory"], "'memory'", "memory")
+        wish["memory"] = memory = _size(body["memory"], "'memory'", "memory")
+        needs = f"'memory': a process needs at least {LEAST_MEMORY} bytes of memory for its state, not {memory}."
+        _require(memory >= LEAST_MEMORY, needs, "memory")
     if body.get("dedicated") is not None:
         wish["dedicated"] = _dedicated(body["dedicated"])
     made = ask(request, "createProcess", {"app": app}, body=wish or None)
@@ -68,8 +71,8 @@ def _dedicated(said):
         _require(name in DEDICATED, f"'dedicated': it has no '{name}', but {known}.", "dedicated")
     if "memory" in wish:
         bytes = wish["memory"] = _size(wish["memory"], "'dedicated'", "dedicated/memory")
-        least = f"'dedicated': a sandbox needs at least {LEAST_MEMORY} bytes of memory, not {bytes}."
-        _require(bytes == 0 or bytes >= LEAST_MEMORY, least, "dedicated/memory")
+        least = f"'dedicated': a sandbox needs at least {LEAST_SANDBOX} bytes of memory, not {bytes}."
+        _require(bytes == 0 or bytes >= LEAST_SANDBOX, least, "dedicated/memory")
     if "cpus" in wish:
         is_number = isinstance(wish["cpus"], int | float) and not isinstance(wish["cpus"], bool)
         _require(is_number and 0 <= wish["cpus"] <= 1024, "'dedicated': cpus is a number from 0 to 1024.", "dedicated/cpus")

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from sand.client.calls import Call, new_id
 from sand.client.connection import Connection, Lost, RefusedHere, lost
 from sand.errors import SandError, Timeout, TooLarge, Unavailable, refusal
+from sand.process import seconds
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 _CONNECT_SECONDS = 10.0
@@ -53,13 +54,18 @@ class Process:
         functions: list[str] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        for name, text in (("server", server), ("application", application), ("process", process)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is text, not {text!r:.100} ({type(text).__name__})")
+        if functions is not None and (isinstance(functions, str) or not all(isinstance(one, str) for one in functions)):
+            raise TypeError(f"functions is a list of names, or None, not {functions!r:.100}")
         self.application = application
         self.id = process
         self._url = (
             f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
         )
         self._token = token
-        self._functions = functions
+        self._functions = None if functions is None else list(functions)
         self._tls = tls
         self._changed = threading.Condition()
         self._calls: dict[Call, None] = {}
@@ -121,7 +127,9 @@ class Process:
         return call.future
 
     def _begin(self, function: str, data: Any, timeout: float) -> Call:
-        call = Call(function, data, time.monotonic() + timeout)
+        if not isinstance(function, str):
+            raise TypeError(f"function is the name of a grain, not {function!r:.100} ({type(function).__name__})")
+        call = Call(function, data, time.monotonic() + min(seconds(timeout), threading.TIMEOUT_MAX / 2))
         with self._changed:
             if self._is_closed:
                 raise Unavailable("the client is closed")

@@ -228,9 +228,16 @@ class _Connection:
             return False
         self._grant = grant
         self._use = self._plane.use(grant.application, grant.process)
-        limits = (IN_FLIGHT, VALUE_BYTES, PART_BYTES, _IDLE_SECONDS * 1000)
+        limits = (self._in_flight(grant), VALUE_BYTES, PART_BYTES, _IDLE_SECONDS * 1000)
         self._send(frames.Welcome(frames.VERSION, HOST, grant.process, grant.epoch, now_ms(), *limits))
         return True
+
+    def _in_flight(self, grant: grants.Grant) -> int:
+        """What its process runs and lets wait: a client that keeps to it waits itself, and is not refused."""
+        try:
+            return min(IN_FLIGHT, self._plane.applications.get(grant.application).processes.room(grant.process))
+        except Problem:
+            return IN_FLIGHT  # the first invocation tells of it
 
     def _on_frame(self, frame: Any) -> None:
         match frame:

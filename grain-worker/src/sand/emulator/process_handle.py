@@ -8,6 +8,7 @@ from typing import Any
 from sand import values
 from sand.emulator.applications import Application
 from sand.emulator.executions import Execution
+from sand.emulator.processes_specs import ID
 from sand.emulator.results import CallFailed, Result
 from sand.messages import Payload
 from sand.process import SELF, Message
@@ -25,6 +26,10 @@ class ProcessHandle:
         self._processes = application.processes
         self._payload = payload
         self._result = result
+        if id is not None and not isinstance(id, str):
+            raise TypeError(f"a process's id is text, not {id!r:.100} ({type(id).__name__})")
+        if id is not None and not ID.fullmatch(id):
+            raise ValueError(f"a process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-', not {id!r:.200}")
         with self._processes.changed:
             known = [one.id for one in self._processes.all()]
             self.id = id if id is not None and id in known else self._processes.create(id)[0].id

@@ -169,8 +169,18 @@ class Processes:
             self._step(process, "run")
             return execution
 
+    def room(self, id: str) -> int:
+        """How many invocations a process of that id takes at once, those that wait among them; at least 1."""
+        with self.changed:
+            known = self._all.get(id)
+            return max(1, self.spec().queue + (self.spec().concurrency if known is None else self._concurrency(known)))
+
     def _has_turn(self, process: CloudProcess) -> bool:
-        return len(process.waiting) + len(process.inside) < self.spec().queue + self._concurrency(process)
+        room = self.spec().queue + self._concurrency(process)
+        if len(process.waiting) + len(process.inside) < room:
+            return True
+        # Whoever was told that one has ended may invoke the next one at once, whether that has left by then or not.
+        return sum(not one.ended.is_set() for one in (*process.waiting, *process.inside)) < room
 
     def _concurrency(self, process: CloudProcess) -> int:
         return self.spec().concurrency if process.concurrency is None else process.concurrency

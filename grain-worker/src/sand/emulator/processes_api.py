@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sand.emulator import bodies, problems, quantities
+from sand.emulator import bodies, problems
 from sand.emulator.applications import Application, Applications
 from sand.emulator.data_plane import HOST, DataPlane
 from sand.emulator.executions import Execution
@@ -16,11 +15,10 @@ from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.invoke import Invoker, answer, as_it_is, payload_of, settings
 from sand.emulator.problems import Failure, Problem
 from sand.emulator.processes_life import ACTIVE, IDLE, SWAPPED, CloudProcess, IllegalStep
-from sand.emulator.processes_specs import Dedicated, dedicated
+from sand.emulator.processes_specs import ID, Dedicated, dedicated, memory_of
 from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
-ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}")
 BODY_BYTES = 64 << 10
 _STATUSES = (ACTIVE, IDLE, SWAPPED)
 _MOST_AT_ONCE = 1000
@@ -104,8 +102,9 @@ class ProcessesApi:
         asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with rights, functions and ttl.") or {}
         for name in asked.keys() - {"rights", "functions", "ttl"}:
             raise problems.bad_request(f"A grant has no '{name}': it has rights, functions and ttl.")
-        if _names(asked.get("rights"), "rights") not in ([], [INVOKE]):
-            raise problems.bad_request(f"'rights' is [\"{INVOKE}\"]: there are no others.")
+        if asked.get("rights") is not None and _names(asked["rights"], "rights") != [INVOKE]:
+            detail = f"'rights' is [\"{INVOKE}\"]: there are no others, and without any a grant opens nothing."
+            raise problems.bad_request(detail)
         functions, ttl = _names(asked.get("functions"), "functions"), asked.get("ttl")
         if asked.get("functions") == []:
             raise problems.bad_request("'functions' is empty: a grant is for one at least; without it, for all.")
@@ -186,7 +185,7 @@ def _size(text: Any) -> int | None:
     try:
         if isinstance(text, bool) or not isinstance(text, (int, str)):
             raise ValueError("it is a size like 256MiB")
-        return quantities.size(text)
+        return memory_of(text)
     except ValueError as bad:
         raise problems.bad_request(f"'memory': {bad}.") from None
 

@@ -10,7 +10,10 @@ from typing import Any
 from sand.emulator import quantities
 from sand.emulator.sand_yaml import FILE, Add
 
+# Of a process.
+ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}")
 LEAST_SANDBOX = 64 << 20
+_LEAST_MEMORY = 1 << 20
 # Of state in all, where nothing is said.
 STATE = 1 << 30
 _IMAGE = re.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
@@ -80,6 +83,14 @@ def dedicated(said: Any) -> Dedicated | None:
     return Dedicated(size, cpus or 0, pids or 0, image, tuple(packages))
 
 
+def memory_of(said: Any) -> int:
+    """Bytes of a process's state. :raises ValueError: with what is wrong, for people"""
+    memory = quantities.size(said)
+    needs = f"a process needs at least {_LEAST_MEMORY} bytes of memory for its state, not {memory}"
+    _require(memory >= _LEAST_MEMORY, needs)
+    return memory
+
+
 def _require(holds: bool, otherwise: str) -> None:
     if not holds:
         raise ValueError(otherwise)
@@ -119,7 +130,7 @@ class ProcessReader:
     def processes(self) -> ProcessSpec:
         node = self._document.get("processes") or {}
         mailbox, at = node.get("mailbox") or {}, "/processes"
-        memory = self._quantity(node, "memory", at, ProcessSpec.memory, quantities.size)
+        memory = self._quantity(node, "memory", at, ProcessSpec.memory, memory_of)
         state = self._quantity(node, "state", at, ProcessSpec.state, quantities.size)
         if node.get("state") is not None and state < memory:
             wrong = f"all of a process's state is not less than what it has in memory, {memory} bytes"

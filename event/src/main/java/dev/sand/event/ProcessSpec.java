@@ -19,6 +19,8 @@ import java.util.Map;
 public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, long mailboxBytes, long memoryBytes, long idleMs,
                           long swapAfterMs, Map<String, Function> functions, DedicatedSpec dedicated,
                           @JsonInclude(JsonInclude.Include.NON_DEFAULT) long stateBytes) {
+    /** Of a process's state, that a value of some size fits into. */
+    public static final long LEAST_MEMORY_BYTES = 1 << 20;
     /** Of which nothing is said. */
     public static final long STATE_BYTES = 1L << 30;
     public static final ProcessSpec DEFAULT = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
@@ -33,6 +35,12 @@ public record ProcessSpec(int concurrency, int queueDepth, int mailboxMessages, 
      */
     public record Function(Trigger trigger, int count, long timeoutMs, boolean atomic) {
         public static final Function STANDARD = new Function(Trigger.STANDARD, 1, 0, false);
+    }
+
+    /** @return what is wrong with that much, for people; null: nothing */
+    public static String wrongMemory(long bytes) {
+        return bytes >= LEAST_MEMORY_BYTES ? null
+                : "a process needs at least " + LEAST_MEMORY_BYTES + " bytes of memory for its state, not " + bytes;
     }
 
     public ProcessSpec {

@@ -240,6 +240,31 @@ class DataPlaneTest {
     }
 
     @Test
+    void aGrantInvokesOnlyWithTheRightToInvokeAndOnlyWhatItNames() throws Exception {
+        ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
+        long nowMs = System.currentTimeMillis();
+        record Case(Set<String> rights, Set<String> functions, boolean opens) {}
+        for (Case each : List.of(new Case(Set.of(), Set.of(), false), new Case(Set.of("look"), Set.of("echo"), false),
+                new Case(Set.of("INVOKE"), Set.of(), false), new Case(Set.of(Grant.INVOKE), Set.of("count"), false),
+                new Case(Set.of(Grant.INVOKE, "look"), Set.of("echo"), true), new Case(Set.of(Grant.INVOKE), Set.of(), true))) {
+            String grant = grants.sign(new Grant("shop", "p", view.host(), view.epoch(), each.rights, each.functions, nowMs, nowMs + 60_000));
+            try (Socket client = new Socket("127.0.0.1", plane.port())) {
+                hello(client, grant);
+                DataInputStream in = new DataInputStream(client.getInputStream());
+                in.skipNBytes(in.readInt());
+                send(client, new Frame.Invoke(1, Ids.next(nowMs, new Random()), false, 0, "echo", "x/y", 1, ByteBuffer.allocate(1)));
+                Frame answer = Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())));
+                if (each.opens) {
+                    assertThat(answer).as("%s", each).isInstanceOf(Frame.Result.class);
+                } else {
+                    assertThat(answer).as("%s", each).isInstanceOfSatisfying(Frame.Failed.class, failed ->
+                            assertThat(failed.error()).isEqualTo(Errors.DENIED));
+                }
+            }
+        }
+    }
+
+    @Test
     void aGrantOfAnEarlierEpochIsToldToAskAgain() throws Exception {
         long nowMs = System.currentTimeMillis();
         for (Grant stale : List.of(new Grant("shop", "p", "test", 99, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000),

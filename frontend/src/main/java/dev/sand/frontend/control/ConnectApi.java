@@ -57,8 +57,9 @@ public final class ConnectApi {
             }
         }
         Set<String> rights = names(asked.path("rights"), "rights");
-        if (!rights.isEmpty() && !rights.equals(Set.of(Grant.INVOKE))) {
-            throw Problems.badRequest("'rights' is [\"" + Grant.INVOKE + "\"]: there are no others.").asException();
+        if (asked.path("rights").isArray() && !rights.equals(Set.of(Grant.INVOKE))) { // an empty list would open what nobody asked for
+            throw Problems.badRequest("'rights' is [\"" + Grant.INVOKE + "\"]: there are no others, and without any a grant opens nothing.")
+                    .asException();
         }
         Set<String> functions = names(asked.path("functions"), "functions");
         if (asked.path("functions").isArray() && functions.isEmpty()) { // or a list that came out empty would open all

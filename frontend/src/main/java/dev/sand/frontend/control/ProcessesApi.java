@@ -12,6 +12,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.Ids;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.frontend.deployment.DedicatedReader;
 import dev.sand.frontend.deployment.Quantity;
@@ -172,11 +173,20 @@ public final class ProcessesApi {
     }
 
     private static long memory(JsonNode asked) {
-        try {
-            return asked.isMissingNode() || asked.isNull() ? 0 : Quantity.bytes(asked);
-        } catch (IllegalArgumentException e) {
-            throw Problems.badRequest("'memory': " + e.getMessage() + ".").asException();
+        if (asked.isMissingNode() || asked.isNull()) {
+            return 0;
         }
+        String wrong;
+        try {
+            long memory = Quantity.bytes(asked);
+            wrong = ProcessSpec.wrongMemory(memory);
+            if (wrong == null) {
+                return memory;
+            }
+        } catch (IllegalArgumentException e) {
+            wrong = e.getMessage();
+        }
+        throw Problems.badRequest("'memory': " + wrong + ".").asException();
     }
 
     private static DedicatedSpec dedicated(JsonNode asked) {

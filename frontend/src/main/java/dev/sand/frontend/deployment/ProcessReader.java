@@ -40,6 +40,10 @@ final class ProcessReader {
             return null;
         }
         long memory = quantity(node, "memory", "/processes", BASE.memoryBytes(), Quantity::bytes);
+        String tooLittle = ProcessSpec.wrongMemory(memory);
+        if (tooLittle != null) {
+            findings.add(SandYaml.FILE, "/processes/memory", tooLittle);
+        }
         long state = quantity(node, "state", "/processes", 0, Quantity::bytes);
         if (node.hasNonNull("state") && state < memory) {
             findings.add(SandYaml.FILE, "/processes/state", "all of a process's state is not less than what it has in memory, "

@@ -92,7 +92,13 @@ final class DataConnection {
             }
             Grant shown = greeting.shown(hello);
             if (shown != null) {
-                welcome(shown, hello.client());
+                stream.preparing();
+                plane.inFlight().find(shown, most -> {
+                    if (!gone) {
+                        welcome(shown, hello.client(), most);
+                    }
+                    stream.prepared();
+                });
             }
             return;
         }
@@ -106,12 +112,12 @@ final class DataConnection {
         }
     }
 
-    private void welcome(Grant shown, String name) {
+    private void welcome(Grant shown, String name, int inFlight) {
         client = name;
         grant = shown;
         invocations = new Invocations(plane, this, grant);
         plane.opened(this, grant);
-        send(new Frame.Welcome(Frames.VERSION, plane.parts().host(), grant.process(), grant.epoch(), plane.nowMs(), options.inFlight(),
+        send(new Frame.Welcome(Frames.VERSION, plane.parts().host(), grant.process(), grant.epoch(), plane.nowMs(), inFlight,
                 options.valueBytes(), options.partBytes(), (int) options.idle().toMillis()));
     }
 

@@ -74,6 +74,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final LiveVersions versions;
+    private final InFlight inFlight;
     private final Channel listener;
     private final String advertised;
     // Of the event loop.
@@ -102,6 +103,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         this.parts = parts;
         this.options = options;
         this.versions = new LiveVersions(parts.live(), blocking);
+        this.inFlight = new InFlight(options.inFlight(), parts.agent(), versions, blocking, loop);
         try {
             listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
                     .option(ChannelOption.SO_REUSEADDR, true)
@@ -149,6 +151,10 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
 
     LiveVersions versions() {
         return versions;
+    }
+
+    InFlight inFlight() {
+        return inFlight;
     }
 
     ExecutorService blocking() {

@@ -1,0 +1,70 @@
+package dev.sand.hostagent.dataplane;
+
+import dev.sand.dataplane.Grant;
+import dev.sand.event.ApplicationVersion;
+import dev.sand.event.HostAgentPort;
+import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessSpec;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many invocations a client may have under way at once, which its welcome tells: no more than its process runs and lets wait, so
+ * that a client that keeps to it waits itself, and is not refused.
+ */
+final class InFlight {
+    private static final Logger LOG = LoggerFactory.getLogger(InFlight.class);
+    private static final long PATIENCE_MS = 300;
+
+    private final int most;
+    private final HostAgentPort agent;
+    private final LiveVersions versions;
+    private final Executor blocking;
+    private final Executor loop;
+
+    /** @param most of any connection; @param loop what is found is told there */
+    InFlight(int most, HostAgentPort agent, LiveVersions versions, Executor blocking, Executor loop) {
+        this.most = most;
+        this.agent = agent;
+        this.versions = versions;
+        this.blocking = blocking;
+        this.loop = loop;
+    }
+
+    /** In the granted process as it is now. @param then told at least 1; at most of any connection, when nothing better is known */
+    void find(Grant grant, IntConsumer then) {
+        blocking.execute(() -> {
+            int found = most;
+            try {
+                found = of(grant);
+            } catch (RuntimeException e) { // the first invocation tells of it
+                LOG.debug("what process {} of application {} takes at once is not known: {}", grant.process(), grant.application(), e.toString());
+            }
+            int told = found;
+            loop.execute(() -> then.accept(told));
+        });
+    }
+
+    private int of(Grant grant) {
+        ApplicationVersion known = versions.known(grant.application(), System.nanoTime());
+        ApplicationVersion version = known != null ? known : versions.load(grant.application()).orElse(null);
+        if (version == null) {
+            return most;
+        }
+        ProcessSpec spec = version.processSpec();
+        long atOnce = concurrency(grant, version, spec);
+        return (int) Math.clamp(atOnce + spec.queueDepth(), 1, most);
+    }
+
+    /** Its own, when something was said of it as it was made. */
+    private int concurrency(Grant grant, ApplicationVersion version, ProcessSpec spec) {
+        CompletableFuture<Integer> asked = agent.process(new ProcessCommand(grant.application(), version.version(), grant.process(),
+                        ProcessCommand.Kind.DESCRIBE)).copy().orTimeout(PATIENCE_MS, TimeUnit.MILLISECONDS)
+                .handle((view, failure) -> view == null ? spec.concurrency() : view.concurrency());
+        return asked.join();
+    }
+}
