@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
 public final class ProcessImages {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessImages.class);
     public static final int MOST_HEAD_BYTES = 16 << 20;
-    public static final int MOST_PARTS = 1_000_000;
+    /** As many unread messages as a mailbox may have, and as many values of the state. */
+    public static final int MOST_PARTS = 2_000_000;
     public static final int MOST_NAME_BYTES = 4096;
     /** With the content types. */
     public static final int MOST_NAMES_BYTES = 256 << 20;

@@ -91,7 +91,11 @@ public final class KeyedQueues {
         }
         Address address = new Address(message.source(), message.key());
         ArrayDeque<Message> queue = queues.get(address);
-        queue.removeIf(each -> each == message);
+        if (queue.peekFirst() == message) {
+            queue.pollFirst(); // as they go mostly: a long queue is not looked through for each
+        } else {
+            queue.removeIf(each -> each == message);
+        }
         if (queue.isEmpty()) {
             queues.remove(address);
         }

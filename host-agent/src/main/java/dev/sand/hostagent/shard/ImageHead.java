@@ -18,7 +18,7 @@ import java.util.Set;
  * What an image has beside the values, as it is stored: JSON.
  *
  * @param view as the process was when it was written
- * @param schema 3 of one with times of messages, 2 of one with {@code cold}; else 1: what a platform does not understand it refuses
+ * @param schema 4 of one whose messages and taken ones are in {@link ImageNames}, 3 of one with times of messages, 2 of one with {@code cold}; else 1: what a platform does not understand it refuses
  * @param taken by sender, numbers of messages that were taken, as a bit set's bytes
  * @param cold of the state's values, counted in the order of their names, those that are to stay in the image when the process comes
  *             back, as a bit set's bytes; null: none
@@ -27,6 +27,7 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
     private static final short SCHEMA = 1;
     private static final short OF_OVERFLOW = 2;
     private static final short OF_TIMES = 3;
+    private static final short OF_NAMES = 4;
 
     /** A message without its value. @param atMs when it came, where a time-out counts from that; else 0, and not written */
     record Unread(long number, String source, String key, @JsonInclude(JsonInclude.Include.NON_DEFAULT) long atMs) {}
@@ -49,11 +50,28 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
     /** @throws StoreException BROKEN when a newer platform has written it */
     static ImageHead decode(byte[] bytes) {
         int schema = BusRecords.schema(bytes);
-        if (schema > OF_TIMES) {
+        if (schema > OF_NAMES) {
             throw new StoreException(StoreException.Kind.BROKEN, "an image of schema " + schema + " was written by a newer platform: this"
-                    + " one understands " + OF_TIMES, 0, null);
+                    + " one understands " + OF_NAMES, 0, null);
         }
         return Codec.decode(bytes, ImageHead.class);
+    }
+
+    ImageNames names() {
+        return new ImageNames(messages, taken);
+    }
+
+    /** The names are elsewhere in the image. */
+    boolean isWithoutNames() {
+        return schema == OF_NAMES;
+    }
+
+    ImageHead withoutNames() {
+        return new ImageHead(OF_NAMES, about, view, List.of(), Map.of(), cold);
+    }
+
+    ImageHead with(ImageNames names) {
+        return new ImageHead(schema, about, view, names.messages(), names.taken(), cold);
     }
 
     BitSet coldOnes() {

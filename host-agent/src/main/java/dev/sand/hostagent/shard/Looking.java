@@ -82,14 +82,15 @@ final class Looking {
                     .map(part -> new Entry(part.name().substring(ProcessStore.STATE.length()), part.contentType(), part.size(), false)),
                     look), look.limit());
             case VALUE -> value(application, image.get(), ProcessStore.STATE + look.at());
-            case MAILBOX -> Inside.mailboxOf(messages(image.get(), look), look.limit());
+            case MAILBOX -> Inside.mailboxOf(messages(image.get(), ProcessStore.whole(images, application, image.get(),
+                    ImageHead.decode(image.get().head())), look), look.limit());
             case MESSAGE -> value(application, image.get(), ProcessStore.message(look.number()));
         };
     }
 
-    private static List<Unread> messages(ProcessImage image, ProcessLook look) {
+    private static List<Unread> messages(ProcessImage image, ImageHead head, ProcessLook look) {
         Map<String, Part> parts = image.parts().stream().collect(Collectors.toMap(Part::name, Function.identity()));
-        Stream<ImageHead.Unread> all = ImageHead.decode(image.head()).messages().stream();
+        Stream<ImageHead.Unread> all = head.messages().stream();
         return all.filter(each -> look.at() == null || each.number() > look.number()).limit(look.limit() + 1L).map(each -> {
             Part part = parts.get(ProcessStore.message(each.number()));
             return new Unread(each.number(), each.source(), each.key(), part.contentType(), part.size(), false);

@@ -101,16 +101,21 @@ final class ProcessStore {
     }
 
     /** @return why it is not written, or null */
-    private Failure write(Action.WriteImage write) {
+    Failure write(Action.WriteImage write) {
         try {
             Map<String, Payload> values = new TreeMap<>(); // in an order that changes little from one image to the next
             write.image().state().forEach((key, value) -> values.put(STATE + key, value));
             write.image().messages().forEach(message -> values.put(message(message.order()), message.payload()));
-            List<Value> sources = values.entrySet().stream()
-                    .map(each -> new Value(each.getKey(), each.getValue(), segments, write.application())).toList();
+            List<ProcessImages.Source> sources = new ArrayList<>(values.size());
+            values.forEach((name, payload) -> sources.add(new Value(name, payload, segments, write.application())));
             List<String> keys = values.keySet().stream().filter(name -> name.startsWith(STATE))
                     .map(name -> name.substring(STATE.length())).toList();
-            byte[] head = Codec.encode(ImageHead.of(write.image(), write.view(), keys));
+            ImageHead whole = ImageHead.of(write.image(), write.view(), keys);
+            boolean apart = whole.names().isLong();
+            if (apart) {
+                sources.addAll(whole.names().sources());
+            }
+            byte[] head = Codec.encode(apart ? whole.withoutNames() : whole);
             boolean written = images.write(write.application(), write.process(), moved(write.place()),
                     write.place().fence(write.epoch()), write.image().number(), write.swapped(), head,
                     sources).isPresent();
@@ -170,8 +175,9 @@ final class ProcessStore {
             try {
                 if (values) {
                     Set<String> cold = cold(found.image(), head.coldOnes(), read);
-                    images.read(application, found.image(), part -> !cold.contains(part.name()),
+                    images.read(application, found.image(), part -> !cold.contains(part.name()) && !part.name().startsWith(ImageNames.PREFIX),
                             (part, bytes) -> read.put(part.name(), value(application, part, bytes, kept)));
+                    head = whole(images, application, found.image(), head);
                 }
                 return new Read(head.image(found.image().number(), STATE, MESSAGE, read), found.place());
             } catch (StoreException e) {
@@ -180,6 +186,20 @@ final class ProcessStore {
                 } // it was replaced meanwhile
             }
         }
+    }
+
+    /** With the names that are elsewhere in the image. */
+    static ImageHead whole(ProcessImages images, String application, dev.sand.datalayer.ProcessImage image, ImageHead head) throws IOException {
+        if (!head.isWithoutNames()) {
+            return head;
+        }
+        List<byte[]> names = new ArrayList<>();
+        images.read(application, image, part -> part.name().startsWith(ImageNames.PREFIX), (part, bytes) -> {
+            ByteArrayOutputStream content = new ByteArrayOutputStream((int) part.size());
+            bytes.writeTo(content);
+            names.add(content.toByteArray());
+        });
+        return head.with(ImageNames.decode(names));
     }
 
     /** Names of values that stay where they are. @param read they are added to it, as what they are */

@@ -38,9 +38,9 @@ class ImageHeadTest {
 
     @Test
     void whatANewerPlatformHasWrittenIsRefusedAsThat() {
-        byte[] newer = new String(written(0), StandardCharsets.UTF_8).replaceFirst("\"schema\":1,", "\"schema\":4,\"more\":1,")
+        byte[] newer = new String(written(0), StandardCharsets.UTF_8).replaceFirst("\"schema\":1,", "\"schema\":5,\"more\":1,")
                 .getBytes(StandardCharsets.UTF_8);
-        assertThatThrownBy(() -> ImageHead.decode(newer)).isInstanceOf(StoreException.class).hasMessageContaining("schema 4");
+        assertThatThrownBy(() -> ImageHead.decode(newer)).isInstanceOf(StoreException.class).hasMessageContaining("schema 5");
     }
 
     @Test
