@@ -108,7 +108,9 @@ def test_a_thousand_at_once_on_one_connection(process: Process) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("concurrency", "told"), [(None, 5), (6, 9)])
-def test_who_submits_more_than_the_process_takes_waits_and_is_not_refused(plane: Plane, concurrency: int | None, told: int) -> None:
+def test_who_submits_more_than_the_process_takes_waits_and_is_not_refused(
+    plane: Plane, concurrency: int | None, told: int
+) -> None:
     files = APPLICATION | {"sand.yaml": "name: narrow\nprocesses: {concurrency: 2, queue: 3}\n"}
     headers = {"Content-Type": "application/zip"}
     plane.http.post("/api/v1/applications", content=zipped(files), headers=headers)

@@ -134,6 +134,17 @@ def handle(calls, context):
             said.append([type(refused).__name__, str(refused)])
     return said
 """,
+    "grains/talks/handler.py": """
+import time
+
+
+def handle(seconds, context):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        print("of the first", flush=True)
+        time.sleep(0.002)
+    print("of the next", flush=True)
+""",
     "grains/look/handler.py": """
 def handle(event, context):
     p = context.process
@@ -177,6 +188,11 @@ def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> No
     for process, status in (("a", 200), ("a", 200), ("b", 422)):
         assert server.call(process, "count", Idempotency_Key="named").status_code == status
     assert server.http.get(f"{server.root}/b").status_code == 404
+
+
+def test_of_functions_that_wait_for_each_other_no_update_is_lost(server: Server) -> None:
+    with ThreadPoolExecutor(8) as clients:
+        assert sorted(clients.map(lambda _: server.ask("counted", "count"), range(40))) == list(range(1, 41))
 
 
 def test_a_process_is_restored_as_it_was_made(server: Server) -> None:
@@ -226,7 +242,13 @@ def test_a_message_that_invokes_names_a_function_and_a_key(server: Server, key: 
 
 
 def test_a_wrong_argument_is_told_in_the_same_words(server: Server) -> None:
-    calls = ["p.state(5)", "p.recv(timeout='x')", "p.send(p.id, b'k', 1)", "p.invoke(p.id, None)", "p.recv(timeout=float('nan'))"]
+    calls = [
+        "p.state(5)",
+        "p.recv(timeout='x')",
+        "p.send(p.id, b'k', 1)",
+        "p.invoke(p.id, None)",
+        "p.recv(timeout=float('nan'))",
+    ]
     assert server.ask("wrong", "wrong", calls) == [
         ["TypeError", "a key is text, not 5 (int)"],
         ["TypeError", "timeout is seconds, or None, not 'x' (str)"],
@@ -313,6 +335,23 @@ def test_a_receiver_that_nobody_can_send_to_while_it_waits_waits_no_longer_than_
         sending.result()
     assert server.ask("one", "waits", 0) == {"got": "x"}
     assert server.call("one", "waits", Sand_Timeout="3s").json() == "Timeout"
+
+
+def test_a_killed_process_writes_nothing_into_its_namesakes_log(server: Server) -> None:
+    def log() -> list[str]:
+        found = server.http.get(f"{server.root}/talker/logs?limit=1000").json()
+        return [line["text"] for line in found.get("lines", [])]  # none: it is on its way
+
+    for _ in range(3):
+        with ThreadPoolExecutor(1) as clients:
+            talking = clients.submit(server.call, "talker", "talks", 20)
+            until(lambda: "of the first" in log(), "it talks")
+            assert server.http.delete(f"{server.root}/talker").status_code == 204
+            assert server.ask("talker", "talks", 0) is None
+            assert talking.result().status_code != 200
+        until(lambda: "of the next" in log(), "its namesake has")
+        assert set(log()) == {"of the next"}
+        assert server.http.delete(f"{server.root}/talker").status_code == 204
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ class Lines:
         self._sequence = 0
         self._show = show
         self._written: dict[Origin, int] = {}
-        self._processes: dict[str, str] = {}
+        self._processes: dict[str, tuple[str, str]] = {}
         """In which the last executions run."""
 
     def add(self, origin: Origin, stream: str, text: str) -> None:
@@ -76,18 +76,20 @@ class Lines:
         return {
             "sequence": 0, "epochMs": time.time_ns() // 1_000_000, "version": origin.version, "grain": origin.grain,
             "executionId": origin.execution_id, "eventId": origin.event_id, "attempt": origin.attempt, "stream": stream,
-            "level": grade, "text": text, "process": self._processes.get(origin.execution_id or ""),
+            "level": grade, "text": text, "process": self._processes.get(origin.execution_id or "", (None, None))[1],
         }  # fmt: skip
 
-    def runs_in(self, execution_id: str, process: str) -> None:
+    def runs_in(self, execution_id: str, application: str, process: str) -> None:
         with self.changed:
-            self._processes[execution_id] = process
+            self._processes[execution_id] = (application, process)
             if len(self._processes) > KEPT_LINES:
                 del self._processes[next(iter(self._processes))]
 
     def delete_process(self, application: str, process: str) -> None:
-        """What was written in it so far is found under its name no more."""
+        """What was written in it so far is found under its name no more, nor is what its functions still write."""
         with self.changed:
+            for execution_id in [one for one, of in self._processes.items() if of == (application, process)]:
+                del self._processes[execution_id]
             for whose, line in self._kept:
                 if whose == application and line["process"] == process:
                     line["process"] = None

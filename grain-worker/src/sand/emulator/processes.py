@@ -187,7 +187,7 @@ class Processes:
 
     def enter(self, execution: Execution, process: CloudProcess) -> bool:
         """When its turn has come. False: it has ended before."""
-        self._application.lines.runs_in(execution.id, process.id)
+        self._application.lines.runs_in(execution.id, self._application.name, process.id)
         refusal = self._enter(execution, process)
         if refusal == "":
             return True

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -41,6 +42,7 @@ import java.util.function.Consumer;
 public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** A start waits so long for slots that it is given; what takes longer goes on behind it. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(30);
+    private static final long LAST_LINES_MS = 1_000;
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
@@ -217,10 +219,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
         return switch (command.kind()) {
             case CONNECT -> connect(command);
-            case KILL -> shards.process(command).whenComplete((view, refused) -> {
-                if (refused == null) {
-                    door.onKilled(command.application(), command.process());
-                }
+            case KILL -> shards.process(command).thenCompose(view -> {
+                door.onKilled(command.application(), command.process());
+                // Before anybody makes the next one of its id. A store that takes no lines now holds up nobody.
+                return shards.killed(command.application(), command.process()).completeOnTimeout(null, LAST_LINES_MS, TimeUnit.MILLISECONDS)
+                        .thenApplyAsync(stored -> view, Thread::startVirtualThread);
             });
             case DESCRIBE -> shards.process(command).thenApply(view ->
                     view.used(door.use(command.application(), command.process())));

@@ -106,6 +106,17 @@ final class CollectorEndpoint implements LogEndpoint {
         return processes.cloudProcess(executionId);
     }
 
+    String cloudProcess(Attempt attempt) {
+        return processes.cloudProcess(attempt);
+    }
+
+    /** On the collector's thread. */
+    void killed(String application, String cloudProcess) {
+        if (app != null && app.application().equals(application)) {
+            processes.killed(cloudProcess);
+        }
+    }
+
     AttemptOutput output(String process) {
         return outputs.computeIfAbsent(process, ignored -> new AttemptOutput());
     }

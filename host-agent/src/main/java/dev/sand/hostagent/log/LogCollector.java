@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -135,6 +136,25 @@ public final class LogCollector implements AutoCloseable {
         if (added.incrementAndGet() % MAX_WAITING_TASKS == 0) {
             selector.wakeup();
         }
+    }
+
+    /**
+     * A cloud process was killed: what functions write that still run in it is not of its log, which a namesake may begin.
+     *
+     * @return done once all that was written in it before is stored, or could not be
+     */
+    public CompletableFuture<Void> killed(String application, String cloudProcess) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        tasks.add(() -> { // between two rounds, each of which stores what it has read
+            for (SelectionKey key : selector.keys()) {
+                if (key.attachment() instanceof CollectorEndpoint endpoint) {
+                    endpoint.killed(application, cloudProcess);
+                }
+            }
+            done.complete(null);
+        });
+        selector.wakeup();
+        return done;
     }
 
     void close(CollectorEndpoint endpoint) {

@@ -28,6 +28,9 @@ final class LogProcesses {
     /** Of executions in cloud processes: an instance's marker line does not tell. */
     private final Map<String, String> cloudProcesses = remembering();
 
+    /** Executions whose cloud process was killed: what they still write is nobody's but theirs. */
+    private final Map<String, Boolean> ofKilled = remembering();
+
     private static <T> Map<String, T> remembering() {
         return new LinkedHashMap<>() {
             private static final long serialVersionUID = 1L;
@@ -52,6 +55,22 @@ final class LogProcesses {
     /** @return null: it runs in none */
     String cloudProcess(String executionId) {
         return cloudProcesses.get(executionId);
+    }
+
+    /** Whatever has begun in it so far writes in no cloud process from here on: its next namesake's log is not this one's. */
+    void killed(String cloudProcess) {
+        cloudProcesses.entrySet().removeIf(each -> {
+            boolean itsOwn = each.getValue().equals(cloudProcess);
+            if (itsOwn) {
+                ofKilled.put(each.getKey(), true);
+            }
+            return itsOwn;
+        });
+    }
+
+    /** In which cloud process the attempt writes now. @return null: in none, or it was killed */
+    String cloudProcess(Attempt attempt) {
+        return attempt.cloudProcess() == null || ofKilled.containsKey(attempt.executionId()) ? null : attempt.cloudProcess();
     }
 
     /** @return null for a supervisor */

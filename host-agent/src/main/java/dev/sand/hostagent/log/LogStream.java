@@ -125,6 +125,6 @@ final class LogStream {
         endpoint.emit(new Line(0, endpoint.epochMs(), endpoint.app() == null ? null : endpoint.app().application(),
                 endpoint.app() == null ? 0 : endpoint.app().version(), owner == null ? null : owner.grain,
                 attempt.executionId(), attempt.eventId(), attempt.number(), lineStream, level, text,
-                attempt.cloudProcess()));
+                endpoint.cloudProcess(attempt)));
     }
 }

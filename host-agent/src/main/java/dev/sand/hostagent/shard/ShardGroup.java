@@ -225,6 +225,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return shardOf(command.application()).process(command);
     }
 
+    /** What functions write that still run in it is not of its log any more. @return done once what they wrote before is stored */
+    public CompletableFuture<Void> killed(String application, String process) {
+        return logs.killed(application, process);
+    }
+
     /** A message of another host's process. */
     public CompletableFuture<Void> send(ProcessMessage message) {
         return shardOf(message.application()).send(message);

@@ -89,6 +89,31 @@ class LogCollectorTest {
     }
 
     @Test
+    void whatIsWrittenInAProcessThatWasKilledIsNotOfItsNamesakesLog() throws Exception {
+        SocketChannel unmarked = process("1 i1\n");
+        endpoint.onAttempt("i1", "X7", "X7/main", 1, "p");
+        endpoint.onAttempt("i2", "X8", "X8/main", 1, "p");
+        SocketChannel marked = process("1 i2\n\u001eX8 X8/main 1\nbefore\n");
+        await().until(() -> store.lines.size() == 1);
+        collector.killed("another", "p").get();
+        write(unmarked, "another's\n");
+        await().until(() -> store.lines.size() == 2);
+        collector.killed("shop", "p").get();
+        write(unmarked, "after\n");
+        await().until(() -> store.lines.size() == 3);
+        write(marked, "after that\n");
+        await().until(() -> store.lines.size() == 4);
+        endpoint.onAttempt("i1", "X9", "X9/main", 1, "p");
+        write(unmarked, "the next one\n");
+        await().until(() -> store.lines.size() == 5);
+        assertThat(store.lines).extracting(LogStore.Line::text, LogStore.Line::executionId, LogStore.Line::process).containsExactly(
+                tuple("before", "X8", "p"), tuple("another's", "X7", "p"), tuple("after", "X7", null), tuple("after that", "X8", null),
+                tuple("the next one", "X9", "p"));
+        unmarked.close();
+        marked.close();
+    }
+
+    @Test
     void streamsAndLevelsAreToldApart() throws Exception {
         process("2 i1\nplain\n{\"level\":\"info\",\"message\":\"m\",\"x\":[1]}\n{\"level\":3}\n{broken\n").close();
         process("1 w1\nimporting\n").close();
