@@ -212,7 +212,7 @@ final class Invocations {
             }
             Optional<InvocationResult> found = ended;
             connection.run(() -> found.ifPresentOrElse(result -> connection.onRecorded(call, result),
-                    () -> connection.end(call, new Frame.Moved(call.request, Whereabouts.UNKNOWN))));
+                    () -> onElsewhere(call))); // here, or wherever it is by now: the client asks again either way
         });
     }
 
