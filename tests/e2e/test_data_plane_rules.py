@@ -1,4 +1,4 @@
-"""What the data plane says to who breaks its rules before it hangs up: word for word the same, of the platform and of the emulator."""
+"""What the data plane says to who breaks its rules before it hangs up: word for word the same in platform and emulator."""
 
 import struct
 import time
