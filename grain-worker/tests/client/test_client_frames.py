@@ -108,3 +108,13 @@ def test_a_grant_of_another_key_and_one_that_has_expired_give_nothing() -> None:
         grants.read(TOKEN, bytes(32), vectors.NOW_MS)
     with pytest.raises(grants.Refused, match="expired 0 ms ago"):
         grants.read(TOKEN, vectors.KEY, vectors.NOW_MS + 60_000)
+
+
+def test_a_grant_allows_what_its_rights_and_functions_say() -> None:
+    def allowed(rights: set[str], functions: set[str]) -> bool:
+        grant = grants.Grant("shop", "p", "h", 1, frozenset(rights), frozenset(functions), 0, 1)
+        return grant.allows("add")
+
+    assert allowed({"invoke"}, set()) and allowed({"invoke", "look"}, {"add"})
+    refused = [(set(), set()), ({"look"}, {"add"}), ({"INVOKE"}, set()), ({"invoke"}, {"sub"})]
+    assert not any(allowed(rights, functions) for rights, functions in refused)

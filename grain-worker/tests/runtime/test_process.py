@@ -139,7 +139,8 @@ WRONG = {
     "p.send(None, 'k', 1)": "TypeError: a process is an id, or SELF, not None (NoneType)",
     "p.send(sand.ANY, 'k', 1)": "Sand.BadRequest: ANY is no process: it is for receiving",
     "p.send('\\ud800', 'k', 1)": "Sand.NotFound: there is no process '\\ud800'",
-    "p.send('q', 'k', {1})": "Sand.Unserializable: the message k cannot be encoded: Object of type set is not JSON serializable",
+    "p.send('q', 'k', {1})": "Sand.Unserializable: the message k cannot be encoded:"
+    " Object of type set is not JSON serializable",
     "p.send('q', 'k', 1, timeout='1')": "TypeError: timeout is seconds, or None, not '1' (str)",
     "p.recv(timeout='x')": "TypeError: timeout is seconds, or None, not 'x' (str)",
     "p.recv(timeout=float('nan'))": "ValueError: timeout is seconds, or None, not nan",

@@ -1,0 +1,52 @@
+"""For how long the emulator's data plane waits for a client that says nothing, or not all of an input."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+import pytest
+from process_apps import AT, Apps
+
+from sand.client import frames
+from sand.client.calls import new_id
+from sand.emulator import data_plane
+
+
+class Client:
+    def __init__(self, apps: Apps) -> None:
+        here = apps.http.post(f"{AT}/p/connect", json={}).json()
+        host, port = here["address"].split(":")
+        self.socket = socket.create_connection((host, int(port)), 20)
+        self.reader = frames.Reader(self.socket.recv_into, lambda request, count: None)
+        self.send(frames.PREFACE, frames.encode(frames.Hello(1, here["grant"], "test")))
+        assert isinstance(self.reader.next(), frames.Welcome)
+
+    def send(self, *data: bytes) -> None:
+        self.socket.sendall(b"".join(data))
+
+
+@pytest.fixture
+def client(served: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
+    monkeypatch.setattr(data_plane, "_IDLE_SECONDS", 1)
+    return Client(Apps(served).load())
+
+
+def test_a_client_that_says_nothing_is_told_so(client: Client) -> None:
+    assert client.reader.next() == frames.GoAway("Sand.Timeout", "nothing was heard for 1000 ms")
+    with pytest.raises(EOFError):
+        client.reader.next()
+
+
+def test_an_input_that_stops_coming_is_given_up(client: Client) -> None:
+    id = new_id(time.time_ns() // 1_000_000)
+    client.send(frames.encode(frames.Invoke(1, id, False, 0, "do", "application/octet-stream", 100_000, b"")))
+    frame: Any = None
+    for number in range(30):
+        client.send(frames.encode(frames.Ping(number)))
+        frame = client.reader.next()
+        if not isinstance(frame, frames.Pong):
+            break
+        time.sleep(0.1)
+    assert (frame.error, frame.cause, frame.retryable) == ("Sand.Timeout", "of its input nothing came for 1000 ms", True)
