@@ -28,6 +28,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneFigures;
@@ -236,6 +237,28 @@ class DataPlaneTest {
             assertThat(counted.get().text()).isEqualTo("1");
             assertThat(client.invoke("count", Value.json("0"), PATIENCE).text()).isEqualTo("2");
             assertThat(client.reconnects()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoSubmitsMoreThanTheProcessTakesWaitsAndIsNotRefused() throws Exception {
+        platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CREATE, 2, 0, null)).join();
+        ProcessSpec spec = version.processSpec();
+        try (Socket raw = new Socket("127.0.0.1", plane.port())) {
+            hello(raw, grant());
+            DataInputStream in = new DataInputStream(raw.getInputStream());
+            assertThat(Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))).isInstanceOfSatisfying(Frame.Welcome.class, welcome ->
+                    assertThat(welcome.inFlight()).as("two run at once in this one").isEqualTo(2 + spec.queueDepth()));
+        }
+        try (ProcessClient client = client()) {
+            List<CompletableFuture<Value>> answers = new ArrayList<>();
+            for (int i = 0; i < 3 * spec.queueDepth(); i++) {
+                answers.add(client.submit("echo", Value.json("" + i), PATIENCE));
+            }
+            for (int i = 0; i < answers.size(); i++) {
+                assertThat(answers.get(i).get().text()).isEqualTo("" + i);
+            }
+            assertThat(client.reconnects()).isZero();
         }
     }
 

@@ -45,6 +45,11 @@ class ManyMessagesTest {
         return new ProcessImage(7, ABOUT, Map.of("model", VALUE), Set.of(), messages, taken);
     }
 
+    private static List<String> names(List<Message> messages) {
+        return messages.stream().map(message -> message.order() + " " + message.source() + " " + message.key() + " "
+                + new String(message.payload().bytes(), StandardCharsets.UTF_8)).toList();
+    }
+
     @Tag("slow")
     @Test
     void aMillionUnreadMessagesComeBackInOrder() throws Exception {
@@ -55,7 +60,7 @@ class ManyMessagesTest {
         }
         ProcessImage written = process.image(ABOUT, 0);
         ProcessImage read = backAgain(new ProcessImage(written.number(), ABOUT, Map.of("model", VALUE), Set.of(), written.messages(), written.taken()));
-        assertThat(read.messages()).isEqualTo(written.messages());
+        assertThat(names(read.messages())).isEqualTo(names(written.messages()));
         assertThat(read.taken()).isEqualTo(written.taken());
         assertThat(read.state()).containsOnlyKeys("model");
     }
@@ -66,7 +71,7 @@ class ManyMessagesTest {
         for (int i = 0; i < 10_000; i++) {
             messages.add(new Message("q".repeat(128), String.format("%06d", i) + "\1".repeat(1018), VALUE, i + 1, 0));
         }
-        assertThat(backAgain(image(messages, Map.of())).messages()).isEqualTo(messages);
+        assertThat(names(backAgain(image(messages, Map.of())).messages())).isEqualTo(names(messages));
         assertThat(backAgain(image(messages.subList(0, 3), Map.of())).messages()).as("and few after many").hasSize(3);
     }
 
