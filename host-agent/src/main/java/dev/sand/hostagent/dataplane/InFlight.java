@@ -7,6 +7,7 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessSpec;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -45,7 +46,11 @@ final class InFlight {
                 LOG.debug("what process {} of application {} takes at once is not known: {}", grant.process(), grant.application(), e.toString());
             }
             int told = found;
-            loop.execute(() -> then.accept(told));
+            try {
+                loop.execute(() -> then.accept(told));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("nobody waits for a welcome any more: the host stops");
+            }
         });
     }
 
