@@ -37,3 +37,34 @@ def test_what_is_late_takes_what_is_there_and_no_more_than_it_wants() -> None:
     messages = mailbox(("sum:x", 0), ("a:", 8), ("sum:x", 9), ("sum:x", 9), ("sum:y", 9))
     assert fired(messages, {"sum": FunctionSpec(MULTI_SOURCE, 2, 5)}, 9) == [("sum", 2), ("a", 1)]
     assert [message.key for message in messages.unread()] == ["invoke:sum:x", "invoke:sum:y"]
+
+
+def test_very_many_incomplete_keys_cost_no_more_than_their_messages() -> None:
+    mailbox, spec = Mailbox(), FunctionSpec("multi-source", 2, 0)
+    looked = 20_000
+    for number in range(looked):
+        mailbox.add("a", f"invoke:f:{number}", Payload("application/json", b"1"), number)
+        assert due(mailbox, lambda _: spec, number) == (None, None)
+    for number in range(looked - 1, -1, -1):
+        mailbox.add("b", f"invoke:f:{number}", Payload("application/json", b"2"), looked)
+        firing = due(mailbox, lambda _: spec, looked).firing
+        assert firing is not None and (firing.key, firing.payload.bytes) == (str(number), b"[1,2]")
+        mailbox.take(firing.messages)
+    assert mailbox.invoking == {} and mailbox.unread() == []
+
+
+def test_what_a_deployment_says_of_a_trigger_counts_for_messages_that_are_there() -> None:
+    mailbox = Mailbox()
+    for key in "aabab":
+        mailbox.add("s", f"invoke:f:{key}", Payload("application/json", b"1"), 1)
+
+    def found(spec: FunctionSpec) -> list[int]:
+        firing = due(mailbox, lambda _: spec, 5).firing
+        return [message.order for message in firing.messages] if firing else []
+
+    assert found(FunctionSpec("multi-source", 3)) == [1, 2, 4]
+    assert found(FunctionSpec("multi-source", 2)) == [1, 2]
+    assert found(FunctionSpec("multi-source", 4)) == []
+    assert found(FunctionSpec("batch", 4)) == [1, 2, 3, 4]
+    assert found(FunctionSpec("standard")) == [1]
+    assert due(mailbox, lambda _: None, 5) == (None, None)

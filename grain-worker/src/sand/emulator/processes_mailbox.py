@@ -8,8 +8,10 @@ What is borrowed or reserved keeps its room.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections import OrderedDict
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import islice
 
 from sand.messages import Payload
 
@@ -31,13 +33,86 @@ class Message:
         return len(self.payload.bytes or b"")
 
 
+def invocation(name: str) -> tuple[str, str]:
+    """Function and key of a message that invokes. :param name: invoke:<function>:<key>"""
+    function, _, key = name[len(INVOKES) :].partition(":")
+    return function, key
+
+
+class Invoking:
+    """Messages that feed one function's trigger, in order of arrival.
+
+    Which key has enough of them is kept as they come and go: a trigger that waits for many keys looks at none of the others.
+    """
+
+    def __init__(self) -> None:
+        self._all: OrderedDict[int, Message] = OrderedDict()
+        self._by_key: dict[str, list[Message]] = {}
+        self._count = 0
+        self._complete: list[tuple[int, str]] = []
+        """A heap of keys with `_count` messages, by the order of the one that made them so many; some are so no more."""
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def all(self) -> list[Message]:
+        return list(self._all.values())
+
+    @property
+    def oldest(self) -> Message:
+        return next(iter(self._all.values()))
+
+    def first(self, count: int) -> list[Message]:
+        return list(islice(self._all.values(), count))
+
+    def of_key(self, key: str, count: int) -> list[Message]:
+        return self._by_key[key][:count]
+
+    def complete(self, count: int) -> list[Message]:
+        """So many of the key that was the first to have them, or none."""
+        if count != self._count:
+            self._count, self._complete = count, []
+            for key in self._by_key:
+                self._see(key)
+        while self._complete:
+            order, key = self._complete[0]
+            same = self._by_key.get(key, ())
+            if len(same) >= count and same[count - 1].order == order:
+                return list(same[:count])
+            heappop(self._complete)
+        return []
+
+    def _see(self, key: str) -> None:
+        same = self._by_key[key]
+        if 0 < self._count <= len(same):
+            heappush(self._complete, (same[self._count - 1].order, key))
+
+    def add(self, message: Message) -> None:
+        _, key = invocation(message.key)
+        self._all[message.order] = message
+        same = self._by_key.setdefault(key, [])
+        same.append(message)
+        if len(same) == self._count:
+            self._see(key)
+
+    def remove(self, message: Message) -> None:
+        _, key = invocation(message.key)
+        del self._all[message.order]
+        self._by_key[key].remove(message)
+        if self._by_key[key]:
+            self._see(key)
+        else:
+            del self._by_key[key]
+
+
 class Mailbox:
-    """Any source, or any key, is None. What invokes functions is for `invoking` alone."""
+    """Any source, or any key, is None. What invokes functions is in `invoking` alone, by function."""
 
     def __init__(self) -> None:
         self.messages = 0
         self.bytes = 0
         self._queues: dict[tuple[str, str], list[Message]] = {}
+        self.invoking: dict[str, Invoking] = {}
         self._arrivals = 0
         self.borrowed: list[Message] = []
 
@@ -55,16 +130,15 @@ class Mailbox:
         """In room that was reserved."""
         self._arrivals += 1
         message = Message(source, key, payload, self._arrivals, now_ns)
-        self._queues.setdefault((source, key), []).append(message)
+        if key.startswith(INVOKES):
+            self.invoking.setdefault(invocation(key)[0], Invoking()).add(message)
+        else:
+            self._queues.setdefault((source, key), []).append(message)
         return message
 
     def borrow(self, source: str | None, key: str | None) -> Message | None:
         """The oldest that matches: the borrower's until it is given back or settled."""
-        heads = [
-            queue[0]
-            for (sender, name), queue in self._queues.items()
-            if source in (None, sender) and key in (None, name) and not name.startswith(INVOKES)
-        ]
+        heads = [queue[0] for (sender, name), queue in self._queues.items() if source in (None, sender) and key in (None, name)]
         if not heads:
             return None
         oldest = min(heads, key=lambda message: message.order)
@@ -83,21 +157,19 @@ class Mailbox:
         self.release(message.size)
 
     def take(self, messages: list[Message]) -> None:
-        """They are gone; of those that `invoking` gave."""
+        """They are gone; of those in `invoking`."""
         for message in messages:
-            self._unlink(message)
+            function, _ = invocation(message.key)
+            self.invoking[function].remove(message)
+            if not self.invoking[function]:
+                del self.invoking[function]
             self.release(message.size)
-
-    def invoking(self) -> Iterator[tuple[str, str, Message]]:
-        """Function, invocation key and message, in order of arrival."""
-        found = [one for (_, key), queue in self._queues.items() if key.startswith(INVOKES) for one in queue]
-        for message in sorted(found, key=lambda one: one.order):
-            function, _, key = message.key[len(INVOKES) :].partition(":")
-            yield function, key, message
 
     def unread(self) -> list[Message]:
         """All of them, in order of arrival, but those that are borrowed."""
-        return sorted((one for queue in self._queues.values() for one in queue), key=lambda one: one.order)
+        found = [one for queue in self._queues.values() for one in queue]
+        found += [one for waiting in self.invoking.values() for one in waiting.all()]
+        return sorted(found, key=lambda one: one.order)
 
     def _unlink(self, message: Message) -> None:
         place = (message.source, message.key)

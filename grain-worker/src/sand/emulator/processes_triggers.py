@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 from typing import NamedTuple
 
 from sand import lists
-from sand.emulator.processes_mailbox import Mailbox, Message
+from sand.emulator.processes_mailbox import Invoking, Mailbox, Message, invocation
 from sand.emulator.processes_specs import BATCH, MULTI_SOURCE, STANDARD, FunctionSpec
 from sand.messages import Payload
 from sand.values import JSON, LIST
@@ -34,40 +33,43 @@ def due(mailbox: Mailbox, spec: Callable[[str], FunctionSpec | None], now_ns: in
 
     :param spec: of a function; None: there is none of that name (any more), and its messages stay
     """
-    together: dict[tuple[str, str | None], list[Message]] = {}
-    waiting: dict[tuple[str, str | None], int] = {}
-    for function, key, message in mailbox.invoking():
+    complete: tuple[str, FunctionSpec, list[Message]] | None = None
+    late: tuple[int, str, FunctionSpec] | None = None
+    for function, waiting in mailbox.invoking.items():
         wanted = spec(function)
         if wanted is None:
             continue
-        group = (function, None if wanted.trigger == BATCH else key)
-        messages = together.setdefault(group, [])
-        messages.append(message)
-        if len(messages) >= wanted.count or wanted.trigger == STANDARD:
-            waiting.pop(group, None)
-            if all(late_ns >= message.at_ns for late_ns in waiting.values()):
-                return Due(_firing(function, wanted, messages), None)
-            break
-        if wanted.timeout_ms:
-            waiting.setdefault(group, message.at_ns + wanted.timeout_ms * 1_000_000)
-    if not waiting:
+        messages = _complete(waiting, wanted)
+        if messages and (complete is None or messages[-1].order < complete[2][-1].order):
+            complete = function, wanted, messages
+        if wanted.timeout_ms and wanted.trigger != STANDARD:
+            late_ns = waiting.oldest.at_ns + wanted.timeout_ms * 1_000_000
+            if late is None or late_ns < late[0]:
+                late = late_ns, function, wanted
+    if complete is not None and (late is None or late[0] >= complete[2][-1].at_ns):
+        return Due(_firing(*complete), None)
+    if late is None:
         return Due(None, None)
-    first = min(waiting, key=lambda group: waiting[group])
-    if waiting[first] > now_ns:
-        return Due(None, waiting[first])
-    late = spec(first[0])
-    assert late is not None
-    return Due(_firing(first[0], late, _first(mailbox, first, late.count)), None)
+    late_ns, function, wanted = late
+    if late_ns > now_ns:
+        return Due(None, late_ns)
+    waiting = mailbox.invoking[function]
+    there = waiting.first(wanted.count)
+    if wanted.trigger != BATCH:
+        there = waiting.of_key(invocation(waiting.oldest.key)[1], wanted.count)
+    return Due(_firing(function, wanted, there), None)
 
 
-def _first(mailbox: Mailbox, group: tuple[str, str | None], count: int) -> list[Message]:
-    """:param group: function and key; without a key all of the function's"""
-    found = (message for function, key, message in mailbox.invoking() if function == group[0] and group[1] in (None, key))
-    return list(islice(found, count))
+def _complete(waiting: Invoking, spec: FunctionSpec) -> list[Message]:
+    """Messages of an invocation for which all are there; none: not yet."""
+    if spec.trigger == MULTI_SOURCE:
+        return waiting.complete(spec.count)
+    count = 1 if spec.trigger == STANDARD else spec.count
+    return waiting.first(count) if len(waiting) >= count else []
 
 
 def _firing(function: str, spec: FunctionSpec, messages: list[Message]) -> Firing:
-    key = messages[0].key.partition(":")[2].partition(":")[2]
+    _, key = invocation(messages[0].key)
     alone = spec.trigger not in (MULTI_SOURCE, BATCH)
     return Firing(function, key, messages, messages[0].payload if alone else _list(messages))
 
