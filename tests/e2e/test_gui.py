@@ -124,7 +124,7 @@ MANAGED = {"settings.mjs", "versions.mjs", "queues.mjs"}
         ("below.mjs", APPLICATIONS / "gate"),
         # The two pictures of the README.
         ("pictures.mjs", APPLICATIONS / "gate"),
-        # Markup, bytes, a million keys in a tree, brackets in brackets; an input run again; and how soon the first page is there.
+        # Markup, bytes, a million keys in a tree, brackets in brackets; an input run again; how soon the first page is there.
         ("values.mjs", None),
     ],
 )

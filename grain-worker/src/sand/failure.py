@@ -34,8 +34,8 @@ def describe(raised: BaseException) -> Failure:
 
 
 def _users(shown: traceback.TracebackException) -> traceback.TracebackException:
-    """Without the frames of this runtime and of the import system, in the exception and in those that led to it; files by the names
-    that their author knows. Where a sandbox lies on its host tells him nothing, and is nobody else's to know."""
+    """Without the frames of this runtime and of the import system, in the exception and in those that led to it; files by the
+    names that their author knows. Where a sandbox lies on its host tells him nothing, and is nobody else's to know."""
     pending = [shown]
     while pending:
         one = pending.pop()

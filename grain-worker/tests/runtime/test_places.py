@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+
 from sand import failure
 
 APP = "/var/lib/sand/b/4f/app"

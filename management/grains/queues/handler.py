@@ -1,5 +1,5 @@
-"""Queues of the live version: their settings, what waits in them, and how many messages were given up on; with `topics` what the
-application has in its other topics on the global bus too."""
+"""Queues of the live version: their settings, what waits in them, and how many messages were given up on; with `topics` what
+the application has in its other topics on the global bus too."""
 
 from manage import ask, check, serve
 

@@ -1,10 +1,9 @@
 """Quotas of a tenant: what it may have at most, and what it has. Without a row there is no limit."""
 
-from sand.errors import Conflict
-
 from manage import Reply, check, expect, serve, store
 from manage.names import tenant
 from manage.reply import bad_request, unknown
+from sand.errors import Conflict
 
 # By name the most that can be said; without a number there is no limit. Frontends and hosts hold a tenant to them.
 LIMITS = {

@@ -1,8 +1,8 @@
 """New users: the first one, who turns an open platform into a closed one, and those who were invited.
 
 A user is a row of `users`; the first makes `state/accounts` too, on condition that there is none: of two at once one counts.
-Whoever lost the answer asks again, and gets it once more: the password says that it is the same one. Until he is a member of his
-first tenant, `member` of his row says of which: what was cut short is ended then.
+Whoever lost the answer asks again, and gets it once more: the password says that it is the same one. Until he is a member of
+his first tenant, `member` of his row says of which: what was cut short is ended then.
 """
 
 import hashlib

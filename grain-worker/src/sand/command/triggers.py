@@ -168,8 +168,10 @@ def list_queues(application: str, topics: bool, as_json: bool, platform: Platfor
     rows = [(q["name"], q["target"], q["trigger"], q["waiting"], _age(q), q["deadLetters"]) for q in found["queues"]]
     show_table(["queue", "target", "of a trigger", "waiting", "oldest", "dead letters"], rows)
     if topics:
-        print()
-        show_table(["topic", "kept", "oldest", "ever"], [(t["topic"], t["records"], _age(t), t["sent"]) for t in found["topics"]])
+        click.echo()
+        show_table(
+            ["topic", "kept", "oldest", "ever"], [(t["topic"], t["records"], _age(t), t["sent"]) for t in found["topics"]]
+        )
 
 
 def _age(level: dict[str, Any]) -> str | None:
