@@ -10,6 +10,7 @@ import dev.sand.event.Topics;
 import dev.sand.globalbus.AppendFuture;
 import dev.sand.globalbus.GlobalBus.Extent;
 import dev.sand.globalbus.Queues;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,11 +23,11 @@ import org.junit.jupiter.api.Test;
 class QueueLevelsTest extends WithDemo {
     private static final String QUEUES = "/api/v1/applications/demo/queues";
 
-    private JsonNode orders() {
+    private JsonNode orders() throws Exception {
         return of(platform.get(QUEUES), "queues", "name", "orders");
     }
 
-    private static JsonNode of(java.net.http.HttpResponse<byte[]> answer, String list, String field, String name) {
+    private static JsonNode of(HttpResponse<byte[]> answer, String list, String field, String name) throws Exception {
         return StreamSupport.stream(Platform.json(answer).path(list).spliterator(), false)
                 .filter(each -> each.path(field).asText().equals(name)).findFirst().orElseThrow();
     }
