@@ -7,13 +7,13 @@ const shown = (text: string, ...open: readonly string[]): readonly string[] =>
 test("what is open is shown, as it was written", () => {
   const text = ` {"big": 12345678901234567890, "a\\"\\\\": [1, {"x": []}, "]}\\"", true], "none": {}, "a\\"\\\\": null}\n`;
   expect(shown(text)).toEqual(["+  { 4 keys }"]);
-  expect(shown(text, "$", "$/1", "$/1/1")).toEqual(["- ", "  big 12345678901234567890", '  - a"\\', "    0 1", "    - 1", "      x []", '    2 "]}\\""', "    3 true", "  none {}", '  a"\\ null']);
+  expect(shown(text, "$", "$/1", "$/1/1")).toEqual(["-  { 4 keys }", "  big 12345678901234567890", '  - a"\\', "    0 1", "    - 1", "      x []", '    2 "]}\\""', "    3 true", "  none {}", '  a"\\ null']);
 });
 
 test("a short container is shown while it is closed, a long one by its size, a long text by its beginning", () => {
   const long = JSON.stringify({ few: [1, 2], many: Array.from({ length: 40 }, (_, i) => i), text: "x".repeat(3_000) });
   const rows = new FoldedJson(long).rows(new Set(["$"]));
-  expect(rows.map((row) => row.text.slice(0, 12))).toEqual(["", "[1,2]", "[ 40 ]", '"xxxxxxxxxxx']);
+  expect(rows.map((row) => row.text.slice(0, 12))).toEqual(["{ 3 keys }", "[1,2]", "[ 40 ]", '"xxxxxxxxxxx']);
   expect(rows[3]?.text).toMatch(/… \(3,002 characters\)$/);
 });
 

@@ -72,7 +72,7 @@ export class FoldedJson {
     const kind = first === "{" ? "object" : first === "[" ? "array" : "scalar";
     const count = kind === "scalar" ? 0 : this.members(from).count;
     const isOpen = count === 0 ? null : open.has(id);
-    rows.push({ id, level, label, kind, isOpen, position, siblings, text: isOpen === true ? "" : this.brief(kind, from, to, count) });
+    rows.push({ id, level, label, kind, isOpen, position, siblings, text: isOpen === true && label !== "" ? "" : this.brief(kind, from, to, count) });
     if (isOpen === true) this.stretch(rows, open, id, level + 1, from, 0, count);
   }
 
