@@ -69,7 +69,7 @@ await withPage(async (page) => {
   await output.getByRole("treeitem", { name: "key10000: 12345678901234567890" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "as text" }).click();
   await page.getByText("Only the beginning is shown.").waitFor();
-  assert.match(await output.innerText(), /"key0": 12345678901234567890/);
+  assert.match(await output.innerText(), /"key0": ?12345678901234567890/);
 
   step("what is nested deep, and what is nothing");
   await ran("deep");

@@ -27,14 +27,7 @@ export function Confirm({ label, title, children, onConfirm, disabled = false, s
         <h2 id={heading}>{title}</h2>
         {children}
         {/* Where this is in a form of the page's: that one is not sent with it. */}
-        <form
-          method="dialog"
-          onSubmit={(submitted) => {
-            submitted.stopPropagation();
-            if (isMeant) onConfirm();
-            else submitted.preventDefault();
-          }}
-        >
+        <form method="dialog" onSubmit={(submitted) => submitted.stopPropagation()}>
           {name !== undefined && (
             <label>
               Type <code>{name}</code> to go on <input value={typed} autoCapitalize="none" autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)} />
@@ -44,7 +37,8 @@ export function Confirm({ label, title, children, onConfirm, disabled = false, s
             <button type="button" onClick={() => dialog.current?.close()}>
               Keep it
             </button>
-            <button type="submit" className="danger" disabled={!isMeant}>
+            {/* Enter in the field presses it too, as long as it can be pressed. */}
+            <button type="submit" className="danger" disabled={!isMeant} onClick={onConfirm}>
               {label}
             </button>
           </div>

@@ -1,5 +1,6 @@
 """`sand quotas …`: what there may be at most."""
 
+import json
 from typing import Any
 
 import click
@@ -93,7 +94,13 @@ def set_quotas(
     said = {name: None if limit == _NONE else limit for name, limit in wanted.items() if limit is not None}
     if not said and not only:
         raise click.UsageError("Name a limit to set, or say --only to take all of them away.")
-    made = platform.send("PUT", f"{path_of(tenant, platform)}/quotas" + ("" if only else "?keep=true"), said)
+    made = platform.call(
+        "PUT",
+        f"{path_of(tenant, platform)}/quotas",
+        query=None if only else {"keep": "true"},
+        body=json.dumps(said).encode(),
+        headers={"Content-Type": "application/json"},
+    ).json()
     if as_json:
         show_json(made)
         return
