@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { elements } from "../src/model/members";
-import { type Letter, type Queue, type Trigger, atMost, failureText, firesText, lettersOf, payloadShown, peekedOf, waitingText } from "../src/model/queue";
+import { type Letter, type Queue, type Trigger, atMost, failureText, firesText, lettersOf, payloadShown, peekedOf, purposeText, waitingText } from "../src/model/queue";
 
 const LETTER = { id: "1", enqueuedMs: 1, diedMs: 2, attempts: 3, failure: { error: "E", cause: "why" }, contentType: "application/json" };
 
@@ -33,6 +33,12 @@ test("a payload that is no JSON: its text, or how much it is", () => {
 test("why a letter is one", () => {
   const letter = (failure: Letter["failure"]): Letter => ({ ...LETTER, payloadText: "1", failure });
   expect([letter({ error: "E", cause: "why" }), letter({ error: "E", cause: null }), letter({})].map(failureText)).toEqual(["E: why", "E", "unknown"]);
+});
+
+test("what a topic is for", () => {
+  const texts = (["journal", "requests", "returns"] as const).map((purpose) => purposeText({ purpose, grain: null }));
+  expect(texts).toEqual(["backups of executions", "requests whose owner was not reached", "results from other hosts"]);
+  expect(purposeText({ purpose: "work", grain: "resize" })).toBe("events of resize for other hosts");
 });
 
 test("when triggers fire", () => {

@@ -29,7 +29,7 @@ await withPage(async (page) => {
   assert.equal(await value.inputValue(), '{"big": 12345678901234567890}', "no digit is lost");
   await accessible(page, "data-value");
   await value.fill("{");
-  assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true);
   await value.fill('{"edited": true}');
   const saved = page.waitForResponse((response) => response.request().method() === "PUT");
   await page.keyboard.press("Control+Enter");
@@ -37,16 +37,48 @@ await withPage(async (page) => {
   await page.locator(".facts dd", { hasText: tag.replaceAll('"', "") }).first().waitFor();
   assert.equal(await (await fetch(at("walk/1"))).text(), '{"edited": true}');
 
-  step("who was overtaken is told, and keeps what was typed");
+  step("who was overtaken is told how both differ, and keeps what was typed, over a reload too");
   await value.fill('{"mine": 1}');
   await put("walk/1", '{"theirs": 1}');
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Somebody changed it since it was read").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Somebody else wrote it meanwhile").waitFor();
   assert.equal(await value.inputValue(), '{"mine": 1}');
   assert.equal(await (await fetch(at("walk/1"))).text(), '{"theirs": 1}');
+  await page.locator(".change .removed", { hasText: '{"theirs": 1}' }).waitFor();
+  await page.locator(".change .added", { hasText: '{"mine": 1}' }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true, "not before a choice");
   await accessible(page, "data-conflict");
-  await page.getByRole("button", { name: "Read it again" }).click();
-  await page.waitForFunction(() => document.querySelector("#data-value")?.value === '{"theirs": 1}');
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.reload();
+  await page.getByText("Somebody else wrote it meanwhile").waitFor();
+  assert.equal(await value.inputValue(), '{"mine": 1}');
+
+  step("it is edited on over what is stored by now, and saved");
+  await value.fill('{"mine": 2}');
+  await page.locator(".change .added", { hasText: '{"mine": 2}' }).waitFor();
+  await page.getByRole("button", { name: "Keep mine, to be saved over it" }).click();
+  await page.getByText("Somebody else wrote it meanwhile").waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement?.id === "data-value");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("kept in this tab until saved").waitFor({ state: "detached" });
+  assert.equal(await (await fetch(at("walk/1"))).text(), '{"mine": 2}');
+
+  step("or what is stored is taken");
+  await value.fill('{"mine": 3}');
+  await put("walk/1", '{"theirs": 2}');
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Drop mine and take what is stored" }).click();
+  await page.waitForFunction(() => document.querySelector("#data-value")?.value === '{"theirs": 2}');
+
+  step("what was deleted meanwhile is made anew, if whoever typed wants that");
+  await value.fill('{"mine": 4}');
+  assert.equal((await fetch(at("walk/1"), { method: "DELETE" })).status, 204);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("It was deleted meanwhile").waitFor();
+  await page.getByRole("button", { name: "Keep mine, to be saved anew" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("none yet").waitFor({ state: "detached" });
+  assert.equal(await (await fetch(at("walk/1"))).text(), '{"mine": 4}');
 
   step("it is deleted after a question");
   await page.getByRole("button", { name: "Delete" }).click();
@@ -56,7 +88,7 @@ await withPage(async (page) => {
 
   step("and made again");
   await value.fill("7");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("none yet").waitFor({ state: "detached" });
   assert.equal(await (await fetch(at("walk/1"))).text(), "7");
 
@@ -64,7 +96,7 @@ await withPage(async (page) => {
   await put("walk/bytes", new Uint8Array([255, 254, 0]), "application/octet-stream");
   await page.goto(`${server}/ui/#/applications/gate/data?key=walk/bytes`);
   await page.getByText("3 B of application/octet-stream: no text.").waitFor();
-  assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
   await page.getByRole("link", { name: "Download it" }).waitFor();
   await fitsPhone(page, server, ["#/applications/gate/data", "#/applications/gate/data?key=walk/1"]);
 });

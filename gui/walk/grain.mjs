@@ -36,6 +36,7 @@ await withPage(async (page) => {
   await page.locator("tbody a").first().click();
   await page.getByRole("heading", { name: "NameError" }).waitFor();
   const execution = page.url();
+  assert.match(await page.getByLabel("Stack trace").innerText(), /File "grains\/share\/handler.py", line 3/, "the file as its author knows it");
   await page.getByRole("link", { name: "grains/share/handler.py, line 3" }).click();
   await page.locator(".found", { hasText: "missing" }).waitFor();
   await accessible(page, "grain-failed");

@@ -22,11 +22,17 @@ await withPage(async (page) => {
   await accessible(page, "triggers");
   await beat.getByRole("button", { name: "Disarm" }).click();
   await beat.getByText("disarmed").waitFor();
+  const notes = page.getByRole("region", { name: "Table of who armed and disarmed" });
+  await notes.getByRole("row", { name: /beat disarmed this machine$/ }).waitFor();
+  await notes.getByRole("row", { name: /beat armed this machine$/ }).waitFor();
 
   step("queues, of the application and of its grains");
   await page.getByRole("link", { name: "Queues" }).click();
   await page.getByRole("row", { name: /^flaky queue flaky/ }).waitFor();
   await page.getByRole("row", { name: /^work / }).first().waitFor();
+  step("and the application's other topics");
+  await page.getByRole("row", { name: /^journal\.events backups of executions \d/ }).waitFor();
+  await page.getByRole("row", { name: /^work\.events\.flaky events of flaky for other hosts 0 – / }).waitFor();
   await accessible(page, "queues");
   // How many come is known once the page was open for a while.
   await page.getByRole("row", { name: /^flaky queue flaky \d+ [\d.]+\/(s|min) / }).waitFor();
@@ -41,6 +47,10 @@ await withPage(async (page) => {
   assert.match(await letter.locator("pre").innerText(), /<b>bold<\/b>/);
   assert.equal(await page.locator("main b").count(), 0, "a payload is text");
   await accessible(page, "dead-letters");
+  // It waits no more, and who is told of it neither.
+  await page.locator(".facts dd", { hasText: /^0$/ }).first().waitFor();
+  const counted = (await (await fetch(`${server}/api/v1/applications/events/queues`)).json()).queues.find((one) => one.name === "flaky");
+  assert.deepEqual([counted.waiting, counted.deadLetters, counted.oldestMs], [0, 1, undefined]);
 
   step("its execution is a click away; sent again, it works");
   await letter.getByRole("link").click();

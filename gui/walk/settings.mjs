@@ -45,6 +45,8 @@ await withPage(async (page) => {
   step("the audit log has both, and its filter is in the address");
   await page.getByRole("link", { name: "Audit log" }).click();
   await page.getByRole("row", { name: /revoke key/ }).first().waitFor();
+  const [wide, room] = await page.getByRole("region", { name: "Table of changes" }).evaluate((table) => [table.scrollWidth, table.clientWidth]);
+  assert.ok(wide <= room, `the table is ${wide} wide, and has room for ${room}`);
   await accessible(page, "settings-audit");
   await page.getByLabel("Operation").fill("createKey");
   await page.getByRole("row", { name: /revoke key/ }).first().waitFor({ state: "detached" });

@@ -44,7 +44,13 @@ await withPage(async (page) => {
   assert.equal(await ask("tell@beta"), "one");
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("beta", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /^Version 1 beta/ }).waitFor({ state: "detached" });
+
+  step("who moved what");
+  const moves = page.getByRole("region", { name: "Table of moves of aliases" });
+  await moves.getByRole("row", { name: /beta removed this machine$/ }).waitFor();
+  await moves.getByRole("row", { name: /live version 2 this machine$/ }).waitFor();
+  await moves.getByRole("row", { name: /live version 1 this machine$/ }).waitFor();
 
   step("its files: text as text, whatever it says, and how much of what is none");
   await page.getByRole("link", { name: "Version 1" }).click();

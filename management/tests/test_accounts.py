@@ -1,6 +1,7 @@
 """Users from the first one on: signing up and in, sessions, passwords. Passwords come in boxes, which the platform opens."""
 
 import hashlib
+import time
 
 import pytest
 from argon2 import PasswordHasher
@@ -141,6 +142,51 @@ def test_an_invitation_makes_one_user(ada, caller):
     again = nobody("sign-up", "createUser", body=body | {"name": "dora"})
     assert (again.status, again.kind) == (404, "unknown-invitation")
     assert nobody("sign-up", "createUser", body={"name": "dora", "password": "box:x"}).body["pointer"] == "/body/invitation"
+
+
+def test_who_lost_the_answer_asks_again_and_has_the_same_account(ada, caller, sand_application):
+    nobody = caller.of(kind="nobody", scopes=[])
+    body = {"name": "cleo", "password": f"box:{SECRET}", "invitation": invited(ada, "cleos")}
+    first = nobody("sign-up", "createUser", body=body)
+    for again in (body, {**body, "invitation": None}):
+        answer = nobody("sign-up", "createUser", body=again)
+        assert (answer.status, answer.body) == (201, first.body)
+    assert nobody("sign-up", "createUser", body=body | {"password": "box:another one"}).kind == "unknown-invitation"
+    # The first account's answer may have been lost too, and it is nobody's but whose the password is.
+    users = sand_application.data.table("users")
+    row = users.get("ada")
+    users.put("ada", {**row, "createdMs": int(time.time() * 1000)})
+    ones = {"name": "ada", "password": f"box:{SECRET}"}
+    assert nobody("sign-up", "createUser", body=ones).body == {"user": "ada", "operator": True, "tenants": {"default": "owner"}}
+    assert nobody("sign-up", "createUser", body=ones | {"password": "box:wrong one"}).body["pointer"] == "/body/invitation"
+    # Later there is only signing in.
+    users.put("ada", {**row, "createdMs": 1})
+    assert nobody("sign-up", "createUser", body=ones).body["pointer"] == "/body/invitation"
+    users.put("ada", row)
+
+
+def test_an_account_that_was_cut_short_is_made_whole_and_nobody_comes_back_so(ada, caller, sand_application):
+    nobody = caller.of(kind="nobody", scopes=[])
+    box = invited(ada, "ilsas")
+    body = {"name": "ilsa", "password": f"box:{SECRET}", "invitation": box}
+    now = int(time.time() * 1000)
+    row = {"schema": 1, "hash": PasswordHasher().hash(SECRET), "createdMs": now, "changedMs": now, "disabled": False}
+    begun = {**row, "operator": False, "member": {"tenant": "default", "role": "developer"}}
+    sand_application.data.table("users").put("ilsa", begun)
+    assert nobody("sign-up", "createUser", body=body).body["tenants"] == {"default": "developer"}
+    assert nobody("sign-up", "createUser", body=body | {"name": "ina"}).kind == "unknown-invitation", "it is used up"
+    assert ada("members", "removeMember", {"tenant": "default", "user": "ilsa"}).status == 204
+    assert nobody("sign-up", "createUser", body=body).body["tenants"] == {}
+
+
+def test_who_guesses_at_an_account_by_signing_up_is_locked_out(ada, caller):
+    nobody = caller.of(kind="nobody", scopes=[])
+    guess = {"name": "kurt", "password": "box:wrong password"}
+    assert {nobody("sign-up", "createUser", body=guess).status for _ in range(10)} == {400}
+    assert nobody("sign-up", "createUser", body=guess).kind == "locked-out"
+    # Who is invited is not kept from it.
+    body = guess | {"password": f"box:{SECRET}", "invitation": invited(ada, "kurts")}
+    assert nobody("sign-up", "createUser", body=body).status == 201
 
 
 def test_a_name_that_is_taken_uses_no_invitation_up(ada, caller):

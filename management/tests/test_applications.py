@@ -30,44 +30,22 @@ def test_a_problem_of_the_platforms_is_the_answer(caller, platform):
     assert answer.headers == {"content-type": "application/problem+json", "retry-after": "1"}
 
 
-def test_words_about_an_application_are_kept_until_it_goes(caller, platform):
+def test_what_is_kept_of_an_application_goes_with_it_and_not_before(caller, platform):
     shop = {"app": "shop"}
-    assert caller("applications", "describeAbout", shop).body == {"application": "shop", "description": ""}
-    said = caller.of(user="ada")("applications", "changeAbout", shop, body={"description": "Sells tea.\n"})
-    assert (said.status, said.body["description"], said.body["by"]) == (200, "Sells tea.\n", "ada")
-    assert caller("applications", "describeAbout", shop).body == said.body
+    platform.answers["moveAlias"] = 200, {"alias": "live", "version": 2}
+    caller("aliases", "moveAlias", {**shop, "alias": "live"}, body={"version": 2})
+    platform.answers["deleteApplication"] = 503, {"type": "x"}
+    assert caller("applications", "deleteApplication", shop).status == 503
+    assert len(caller("aliases", "listMoves", shop).body["moves"]) == 1
     platform.answers["deleteApplication"] = 204, None
     gone = caller("applications", "deleteApplication", shop)
     assert (gone.status, gone.body) == (204, None)
-    assert caller("applications", "describeAbout", shop).body == {"application": "shop", "description": ""}
+    assert caller("aliases", "listMoves", shop).body == {"moves": []}
 
 
-def test_a_deletion_that_failed_deletes_no_words(caller, platform):
-    shop = {"app": "shop"}
-    caller("applications", "changeAbout", shop, body={"description": "Sells tea."})
-    platform.answers["deleteApplication"] = 503, {"type": "x"}
-    assert caller("applications", "deleteApplication", shop).status == 503
-    assert caller("applications", "describeAbout", shop).body["description"] == "Sells tea."
-
-
-def test_two_tenants_words_are_apart(caller, platform):
+def test_two_tenants_notes_are_apart(caller, platform):
     platform.applications["acme"].add("acme--shop")
-    caller("applications", "changeAbout", {"app": "shop"}, body={"description": "ours"})
-    theirs = caller.of(tenant="acme")("applications", "describeAbout", {"app": "acme--shop"})
-    assert (theirs.status, theirs.body["description"]) == (200, "")
-
-
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ([], "/body"),
-        ({}, "/body/description"),
-        ({"description": 3}, "/body/description"),
-        ({"description": "x" * 1001}, "/body/description"),
-        ({"description": "\x1b[2J"}, "/body/description"),
-        ({"description": "", "a/b~c": 1}, "/body/a~1b~0c"),
-    ],
-)
-def test_odd_words_are_refused(caller, platform, body, pointer):
-    caller("applications", "changeAbout", {"app": "shop"}, body=body).refuses(pointer)
-    assert not platform.calls
+    platform.answers["moveAlias"] = 200, {"alias": "live", "version": 2}
+    caller("aliases", "moveAlias", {"app": "shop", "alias": "live"}, body={"version": 2})
+    theirs = caller.of(tenant="acme")("aliases", "listMoves", {"app": "acme--shop"})
+    assert (theirs.status, theirs.body) == (200, {"moves": []})

@@ -9,6 +9,9 @@ LETTER = {**QUEUE, "message": "01ABC.replay-2"}
 def test_the_queues_of_an_application(caller, platform):
     caller("queues", "listQueues", {"app": "shop"})
     assert platform.last == ("listQueues", {"parameters": {"app": "shop"}})
+    caller("queues", "listQueues", {"app": "shop"}, {"topics": "true"})
+    assert platform.last == ("listQueues", {"parameters": {"app": "shop"}, "query": {"topics": "true"}})
+    caller("queues", "listQueues", {"app": "shop"}, {"topics": "perhaps"}).refuses("/query/topics")
 
 
 def test_dead_letters_are_listed_in_parts(caller, platform):

@@ -238,6 +238,10 @@ def test_quotas_are_the_operators_to_set(caller, platform, sand_application):
     assert seen["use"] == {"applications": 2, "instances": 3, "memoryBytes": 7, "storedBytes": 9}
     row = sand_application.data.table("quotas").get("default")
     assert row == {"schema": 1, "applications": 3}
+    assert caller("quotas", "setQuotas", small, {"keep": "true"}, body={"instances": 4}).body["limits"]["applications"] == 3
+    kept = caller("quotas", "setQuotas", small, {"keep": "true"}, body={"applications": None, "memoryBytes": 7}).body["limits"]
+    assert kept == nothing | {"instances": 4, "memoryBytes": 7}
+    caller("quotas", "setQuotas", small, {"keep": "perhaps"}, body={}).refuses("/query/keep")
     for body, field in (
         ({"applications": -1}, "applications"),
         ({"requestsPerSecond": True}, "requestsPerSecond"),

@@ -81,6 +81,10 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
     is_problem(tested.http.get("/ui/%2e%2e/%2e%2e/META-INF/MANIFEST.MF"), 400)
 
 
+# What these look at is the management's: keys, and who moved an alias or armed a trigger.
+MANAGED = {"settings.mjs", "versions.mjs", "queues.mjs"}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("page")
 @pytest.mark.parametrize(
@@ -90,11 +94,11 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("walk.mjs", APPLICATIONS / "gate"),
         # A process made, seen, swapped out and in, and killed; the host that it was on.
         ("processes.mjs", CHECKOUT / "examples/chat"),
-        # A trigger armed and disarmed; a message that becomes a dead letter, sent again and dropped.
+        # A trigger armed and disarmed, and who did; topics; a message that becomes a dead letter, sent again and dropped.
         ("queues.mjs", APPLICATIONS / "events"),
         # An example made in the browser; a folder with its differences; a single grain; and what is refused.
         ("upload.mjs", APPLICATIONS / "gate"),
-        # What differs between two versions, promoted, rolled back, given an alias; their files.
+        # What differs between two versions, promoted, rolled back, given an alias, and by whom; their files.
         ("versions.mjs", None),
         # A failing grain: its error and line, mended in the editor, saved, redriven; a conflict, a refusal, a reload.
         ("grain.mjs", None),
@@ -108,6 +112,8 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("lost.mjs", APPLICATIONS / "gate"),
         # What applications did lately, in figures and over time.
         ("home.mjs", APPLICATIONS / "gate"),
+        # What an application is for, its triggers and names of what its grains are given; deleted by its name.
+        ("application.mjs", None),
         # A value made, edited, overtaken by somebody else, deleted.
         ("data.mjs", APPLICATIONS / "gate"),
         # A secret set, and deleted; its value comes back nowhere.
@@ -118,12 +124,12 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
         ("below.mjs", APPLICATIONS / "gate"),
         # The two pictures of the README.
         ("pictures.mjs", APPLICATIONS / "gate"),
-        # Markup, bytes, a million keys, brackets in brackets; and how soon the first page is there.
+        # Markup, bytes, a million keys in a tree, brackets in brackets; an input run again; how soon the first page is there.
         ("values.mjs", None),
     ],
 )
 def test_a_walk_through_the_gui(tested: Tested, script: str, application: Path | None) -> None:
-    if script == "settings.mjs":  # keys are the management's
+    if script in MANAGED:
         until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
     if application:
         tested.sand("deploy", str(application))

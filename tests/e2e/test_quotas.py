@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from conftest import APPLICATIONS, Tested, is_problem, sandbox_option, until
+from conftest import APPLICATIONS, Tested, is_problem, sandbox_option, until, zipped
 from sand.command.local import LocalPlatform
 
 # A platform of its own with the management in it: more than the inner loop has time for.
@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 
 PATH = "/api/v1/tenants/default/quotas"
 NONE = dict.fromkeys(["applications", "requestsPerSecond", "instances", "memoryBytes", "storedBytes"])
+STREAMED = {"Content-Type": "application/zip", "Accept": "text/event-stream"}
 OTHER = {
     "sand.yaml": "name: other\nsandbox: {memory: 1GiB}\n",
     "grains/main/handler.py": "def handle(event, context):\n    return 1\n",
@@ -32,7 +33,7 @@ def platform() -> Iterator[Tested]:
 @pytest.fixture
 def managed(platform: Tested) -> Iterator[Tested]:
     yield platform
-    platform.sand("quotas", "set")
+    platform.sand("quotas", "set", "--only")
     until(lambda: echoed(platform) is None, "there are no limits")
     assert limits(platform) == NONE
 
@@ -66,8 +67,23 @@ def test_applications_and_requests(managed: Tested) -> None:
     assert int(over.headers["Retry-After"]) == 1
     more = managed.deploy_files({**OTHER, "sand.yaml": "name: onemore\n"})
     is_over(more, "applications", 2)
+    assert (more.headers["Retry-After"], more.json()["retryAfterMs"], more.json()["retryable"]) == ("60", 60_000, True)
+    # Where it is followed as it goes, no header can say so any more.
+    zipped_one = zipped({**OTHER, "sand.yaml": "name: onemore\n"})
+    streamed = managed.http.post("/api/v1/applications", content=zipped_one, headers=STREAMED)
+    assert streamed.status_code == 200 and '"retryAfterMs":60000' in streamed.text, streamed.text
     # What is there already is deployed as before.
     managed.deploy(APPLICATIONS / "probe")
+
+
+def test_limits_that_are_not_named_stay(managed: Tested) -> None:
+    managed.sand("quotas", "set", "--applications", "20", "--stored", "10GiB")
+    managed.sand("quotas", "set", "--instances", "50", "--applications", "none")
+    assert limits(managed) == NONE | {"instances": 50, "storedBytes": 10 << 30}
+    managed.sand("quotas", "set", code=2)  # nothing is named
+    assert limits(managed)["instances"] == 50
+    managed.sand("quotas", "set", "--only", "--applications", "20")
+    assert limits(managed) == NONE | {"applications": 20}
 
 
 @pytest.mark.parametrize("body", [{"gold": 1}, {"instances": -1}, {"memoryBytes": "1GiB"}, {"storedBytes": 2**60}, []])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from typing import NamedTuple
 
@@ -33,17 +34,34 @@ def describe(raised: BaseException) -> Failure:
 
 
 def _users(shown: traceback.TracebackException) -> traceback.TracebackException:
-    """Without the frames of this runtime and of the import system, in the exception and in those that led to it."""
+    """Without the frames of this runtime and of the import system, in the exception and in those that led to it; files by the
+    names that their author knows. Where a sandbox lies on its host tells him nothing, and is nobody else's to know."""
     pending = [shown]
     while pending:
         one = pending.pop()
         one.stack[:] = [frame for frame in one.stack if not _ours(frame.filename)]
+        for frame in one.stack:
+            frame.filename = place(frame.filename)  # its line was read before
+        if isinstance(getattr(one, "filename", None), str):  # of a SyntaxError
+            one.filename = place(one.filename)
         pending += [other for other in (one.__cause__, one.__context__) if other is not None]
     return shown
 
 
 def _ours(filename: str) -> bool:
     return filename.startswith((_HERE, "<frozen importlib"))
+
+
+def place(filename: str) -> str:
+    """From the folder on where it was imported from: `grains/resize/handler.py` of the application's own, `json/decoder.py`."""
+    for entry in sys.path:
+        if isinstance(entry, str) and entry and filename.startswith(entry + "/"):
+            # A grain's own folder stands before its application's.
+            parent, _, _ = entry.rpartition("/")
+            application = parent.removesuffix("/grains")
+            home = application if application != parent and application in sys.path else entry
+            return filename[len(home) + 1 :]
+    return filename
 
 
 def cut(text: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from sand.failure import place
 from sand.messages import GrainConfiguration
 
 Handler = Callable[[Any, Any], Any]
@@ -37,7 +38,7 @@ def load(configuration: GrainConfiguration) -> Handler:
     if not (colon and name and function):
         raise ValueError(f"grain {configuration.grain}: entry {configuration.entry!r} is not of the form module:function")
     if name in sys.modules and not _below(sys.modules[name], configuration.path):
-        where = getattr(sys.modules[name], "__file__", None) or "built in"
+        where = place(getattr(sys.modules[name], "__file__", None) or "built in")
         raise ImportError(f"grain {configuration.grain}: another module has the name {name} ({where}); rename the grain's")
     __import__(name)
     module = sys.modules[name]
@@ -45,7 +46,7 @@ def load(configuration: GrainConfiguration) -> Handler:
     for attribute in function.split("."):
         handler = getattr(handler, attribute, None)
         if handler is None:
-            raise AttributeError(f"grain {configuration.grain}: {module.__file__} has no function {function}")
+            raise AttributeError(f"grain {configuration.grain}: {place(module.__file__ or name)} has no function {function}")
     _check(handler, configuration)
     return handler
 

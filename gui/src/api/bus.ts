@@ -4,6 +4,7 @@ import { lettersOf, peekedOf } from "../model/queue";
 import { address, answered, client } from "./client";
 
 const FRESH_MS = 2_000;
+const SLOW_MS = 5_000;
 const enc = encodeURIComponent;
 export const LETTERS = 20;
 /** Messages that wait, of those in the queue the first. */
@@ -14,6 +15,7 @@ export const MOST_LETTERS = 1_000;
 const at = (app: string, rest: string): string => address(`api/v1/applications/${enc(app)}/${rest}`);
 export const busPaths = {
   queues: (app: string) => at(app, "queues"),
+  topics: (app: string) => at(app, "queues?topics=true"),
   queue: (app: string, queue: string, rest = "") => at(app, `queues/${enc(queue)}${rest}`),
   peek: (app: string, queue: string) => at(app, `queues/${enc(queue)}/messages?limit=${PEEKED}`),
   letters: (app: string, queue: string, after: string) => at(app, `queues/${enc(queue)}/dead-letters?${lettersQuery(after)}`),
@@ -37,6 +39,14 @@ export const queues = (app: string) =>
     queryKey: ["queues", app],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app } } })),
     refetchInterval: FRESH_MS,
+  });
+
+/** With the application's other topics on the global bus, which takes the platform a little longer. */
+export const topics = (app: string) =>
+  queryOptions({
+    queryKey: ["queues", app, "topics"],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app }, query: { topics: true } } })),
+    refetchInterval: SLOW_MS,
   });
 
 export const peeked = (app: string, queue: string) =>

@@ -1,5 +1,6 @@
 // What an application's grains share, key by key.
 import { queryOptions } from "@tanstack/react-query";
+import type { StoredValue } from "../model/data";
 import { Refusal, address, answered, client } from "./client";
 
 const FRESH_MS = 5_000;
@@ -28,19 +29,13 @@ export const dataKeys = (app: string, prefix: string, after: string) =>
     placeholderData: (before) => before,
   });
 
-export interface Kept {
-  readonly version: string;
-  readonly contentType: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 const AT = "/api/v1/applications/{app}/data/value";
 
 /** Asked for once: what is typed into it is not to change under somebody's hands. */
 export const dataValue = (app: string, key: string) =>
   queryOptions({
     queryKey: ["value", app, key],
-    queryFn: async (): Promise<Kept> => {
+    queryFn: async (): Promise<StoredValue> => {
       const asked = await client.GET(AT, { params: { path: { app }, query: { key } }, parseAs: "arrayBuffer" });
       const body = (await answered(Promise.resolve(asked))) as ArrayBuffer | undefined;
       return {
@@ -63,15 +58,17 @@ interface Put {
   readonly expected: string | null;
 }
 
-export const putValue = ({ app, key, text, contentType, expected }: Put) =>
-  answered(
-    client.PUT(AT, {
-      params: { path: { app }, query: { key }, header: expected === null ? { "If-None-Match": "*" } : { "If-Match": expected } },
-      headers: { "Content-Type": contentType },
-      body: text,
-      bodySerializer: (body: unknown) => String(body),
-    }),
-  );
+/** @return as it is stored now */
+export async function putValue({ app, key, text, contentType, expected }: Put): Promise<StoredValue> {
+  const asked = await client.PUT(AT, {
+    params: { path: { app }, query: { key }, header: expected === null ? { "If-None-Match": "*" } : { "If-Match": expected } },
+    headers: { "Content-Type": contentType },
+    body: text,
+    bodySerializer: (body: unknown) => String(body),
+  });
+  await answered(Promise.resolve(asked));
+  return { version: asked.response.headers.get("ETag") ?? "", contentType, bytes: new TextEncoder().encode(text) };
+}
 
 export const deleteValue = (app: string, key: string, expected: string) =>
   answered(client.DELETE(AT, { params: { path: { app }, query: { key }, header: { "If-Match": expected } } }));

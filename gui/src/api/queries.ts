@@ -51,6 +51,8 @@ export const application = (app: string) =>
     refetchInterval: FRESH_MS,
   });
 
+export const deleteApplication = (app: string): Promise<unknown> => answered(client.DELETE("/api/v1/applications/{app}", { params: { path: { app } } }));
+
 /** A version never changes. */
 export const version = (app: string, number: number) =>
   queryOptions({
@@ -135,6 +137,17 @@ export const history = (app: string, id: string, status: Status, redrives: numbe
     queryFn: ({ client: cache, queryKey }) => readHistory(app, id, cache.getQueryData(queryKey)),
     refetchInterval: status === "RUNNING" ? RUNNING_MS : false,
     placeholderData: (before) => before,
+  });
+
+/** Longest input that a record keeps. */
+export const MOST_INPUT = 64 * 1024;
+
+export const input = (app: string, id: string) =>
+  queryOptions({
+    queryKey: ["input", app, id],
+    queryFn: () =>
+      answered(client.GET("/api/v1/applications/{app}/invocations/{id}/input", { params: { path: { app, id } }, parseAs: "text" })).then((body) => (typeof body === "string" ? body : "")),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 export const output = (app: string, invocation: Schemas["Invocation"]) =>

@@ -4,6 +4,7 @@ import { elements, members } from "./members";
 import { bytes, duration } from "./show";
 
 export type Queue = Schemas["Queue"];
+export type Topic = Schemas["Topic"];
 export type Trigger = Schemas["Trigger"];
 
 /** What the platform sends of a letter, but its payload: that is kept as it was written. */
@@ -73,6 +74,20 @@ export function payloadShown(letter: WithPayload): string {
 export function failureText(letter: Letter): string {
   const { error, cause } = letter.failure as { readonly error?: unknown; readonly cause?: unknown };
   return typeof cause === "string" && cause !== "" ? `${String(error)}: ${cause}` : String(error ?? "unknown");
+}
+
+/** What a topic of an application is for. */
+export function purposeText({ purpose, grain }: Pick<Topic, "purpose" | "grain">): string {
+  switch (purpose) {
+    case "journal":
+      return "backups of executions";
+    case "requests":
+      return "requests whose owner was not reached";
+    case "work":
+      return `events of ${grain ?? "a grain"} for other hosts`;
+    case "returns":
+      return "results from other hosts";
+  }
 }
 
 /** When a trigger fires. */

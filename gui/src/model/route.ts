@@ -6,8 +6,8 @@ export type Route =
   | { readonly page: "application"; readonly app: string }
   /** With an input to begin with. */
   | { readonly page: "workflow"; readonly app: string; readonly name: string; readonly input?: string }
-  /** With a file that is open, and a line of it, in that version, where an execution failed. */
-  | { readonly page: "grain"; readonly app: string; readonly name: string; readonly path?: string; readonly line?: string; readonly version?: string; readonly failed?: string }
+  /** With a file that is open, and a line of it, in that version, where an execution failed; or with an input to begin a test with. */
+  | { readonly page: "grain"; readonly app: string; readonly name: string; readonly path?: string; readonly line?: string; readonly version?: string; readonly failed?: string; readonly input?: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
   | { readonly page: "hosts" }
@@ -62,8 +62,8 @@ export function parseRoute(hash: string): Route {
   if (kind === "executions" && name !== undefined) return { page: "execution", app, id: name };
   if (kind === "workflows" && name !== undefined) return { page: "workflow", app, name, ...(asked("input") && { input: asked("input") }) };
   if (kind === "grains" && name !== undefined) {
-    const [path, line, version, failed] = [asked("path"), asked("line"), asked("version"), asked("failed")];
-    return { page: "grain", app, name, ...(path && { path }), ...(line && { line }), ...(version && { version }), ...(failed && { failed }) };
+    const [path, line, version, failed, input] = [asked("path"), asked("line"), asked("version"), asked("failed"), asked("input")];
+    return { page: "grain", app, name, ...(path && { path }), ...(line && { line }), ...(version && { version }), ...(failed && { failed }), ...(input && { input }) };
   }
   return { page: "unknown", address };
 }
@@ -77,7 +77,7 @@ export function formatRoute(route: Route): string {
     case "workflow":
       return at(route.app, "workflows", route.name) + queryOf({ input: route.input ?? "" });
     case "grain":
-      return at(route.app, "grains", route.name) + queryOf({ path: route.path ?? "", line: route.line ?? "", version: route.version ?? "", failed: route.failed ?? "" });
+      return at(route.app, "grains", route.name) + queryOf({ path: route.path ?? "", line: route.line ?? "", version: route.version ?? "", failed: route.failed ?? "", input: route.input ?? "" });
     case "execution":
       return at(route.app, "executions", route.id);
     case "executions":

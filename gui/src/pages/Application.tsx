@@ -1,4 +1,4 @@
-// One application: what its live version has, its versions and aliases.
+// One application: what it is for, what its live version has, its secrets, and its end.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { application, paths } from "../api/queries";
@@ -7,6 +7,9 @@ import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
+import { Delete } from "./application/Delete";
+import { Fires } from "./application/Fires";
+import { Given } from "./application/Given";
 import { Secrets } from "./application/Secrets";
 
 type Version = Schemas["Version"];
@@ -28,6 +31,7 @@ export function Application({ app }: { readonly app: string }) {
       <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
       {useMay("deploy") && <Secrets app={app} />}
       <AsCurl url={paths.application(app)} command={["describe", app]} />
+      {useMay("admin") && <Delete app={app} />}
     </>
   );
 }
@@ -37,6 +41,7 @@ function Contents({ found }: { readonly found: Version }) {
   const workflows = Object.values(found.workflows);
   return (
     <>
+      {found.description && <p className="about">{found.description}</p>}
       <Facts
         facts={[
           ["Version", <To route={{ page: "files", app, version: String(found.version), path: "" }}>{`Version ${found.version}`}</To>],
@@ -59,6 +64,8 @@ function Contents({ found }: { readonly found: Version }) {
       <Section title="Grains">
         <Table caption="Table of grains" rows={Object.values(found.grains)} rowKey={(one) => one.name} columns={grainColumns(app)} empty="It has no grain." />
       </Section>
+      <Given app={app} grains={found.grains} />
+      <Fires app={app} />
       {found.routes.length > 0 && (
         <Section title="Routes">
           <Table caption="Table of routes" rows={found.routes} rowKey={(route) => `${route.method} ${route.path}`} columns={routeColumns(app)} />

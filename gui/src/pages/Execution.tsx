@@ -10,6 +10,7 @@ import { AsCurl } from "../parts/copy";
 import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
 import { Failure } from "./execution/Failure";
+import { GrainInput } from "./execution/Input";
 import { Attempts, Output, Written } from "./execution/Results";
 import { useRedrive } from "./execution/redrive";
 
@@ -81,6 +82,7 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
       )}
       {found.failure && <Failure app={app} id={id} version={found.version} failure={found.failure} />}
       {workflow && <Course app={app} found={found} definition={workflow.definition} redrive={redrive} />}
+      {deployed.isSuccess && !workflow && <GrainInput app={app} found={found} />}
       <Output app={app} found={found} />
       <Attempts app={app} id={id} running={running} />
       <Written app={app} id={id} running={running} />

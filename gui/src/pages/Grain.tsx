@@ -36,7 +36,7 @@ export function Grain({ route }: { readonly route: Shown }) {
               )}
               {/* What was typed is not lost with the grain. */}
               {(grain !== undefined || draft !== null) && <Code route={route} live={live} entry={grain?.entry ?? ENTRY} />}
-              {grain !== undefined && <Test app={app} name={name} />}
+              {grain !== undefined && <Test app={app} name={name} given={route.input ?? null} />}
               {grain !== undefined && <Settings app={app} grain={grain} resolved={found.resolved ?? null} />}
             </>
           );

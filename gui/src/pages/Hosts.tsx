@@ -114,5 +114,5 @@ const GRAINS: readonly Column<{ readonly sandbox: Sandbox; readonly grain: Grain
 ];
 
 export function Waiting({ queued, oldestMs }: { readonly queued: number; readonly oldestMs: number }) {
-  return <>{queued === 0 ? "0" : `${queued}, for ${duration(oldestMs)}`}</>;
+  return <>{queued === 0 ? "0" : `${queued.toLocaleString("en")}, for ${duration(oldestMs)}`}</>;
 }

@@ -5,6 +5,7 @@ import { atMost, settingsText } from "../model/queue";
 import type { Route } from "../model/route";
 import { Facts, Found, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
+import { Waiting } from "./Hosts";
 import { DeadLetters } from "./queue/DeadLetters";
 import { Peek } from "./queue/Peek";
 import { Send } from "./queue/Send";
@@ -22,7 +23,7 @@ export function OneQueue({ route }: { readonly route: Shown }) {
           if (!queue) return <p role="alert">{`The live version of ${app} has no queue ${name}.`}</p>;
           return (
             <>
-              <Facts facts={[["Waiting", queue.waiting.toLocaleString("en")], ["Dead letters", atMost(queue.deadLetters, MOST_LETTERS)], ...settingsText(queue)]} />
+              <Facts facts={[["Waiting", <Waiting queued={queue.waiting} oldestMs={queue.oldestMs ?? 0} />], ["Dead letters", atMost(queue.deadLetters, MOST_LETTERS)], ...settingsText(queue)]} />
               {!queue.trigger && <Send app={app} queue={name} />}
               <Peek app={app} queue={queue} />
               <DeadLetters route={route} />

@@ -8,6 +8,7 @@ import { Found, StatusBadge, Title, To, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
 import { type Column, Table } from "../parts/Table";
+import { Armings } from "./triggers/Armings";
 
 interface Change {
   readonly trigger: string;
@@ -22,7 +23,7 @@ export function Triggers({ app }: { readonly app: string }) {
       const at = "/api/v1/applications/{app}/triggers/{trigger}";
       return arm ? answered(client.POST(`${at}/arm`, { params })) : answered(client.POST(`${at}/disarm`, { params }));
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["triggers", app] }),
+    onSettled: () => Promise.all(["triggers", "armings"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const changeOnce = useOnce(change);
   return (
@@ -43,6 +44,7 @@ export function Triggers({ app }: { readonly app: string }) {
                 </p>
               }
             />
+            {found.length > 0 && <Armings app={app} />}
             {found[0] && <AsCurl name={found[0].armed ? "disarm" : "arm"} method="POST" url={busPaths.trigger(app, found[0].name, found[0].armed ? "disarm" : "arm")} />}
           </>
         )}

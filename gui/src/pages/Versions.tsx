@@ -11,6 +11,7 @@ import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
 import { Table } from "../parts/Table";
 import { Compare } from "./versions/Compare";
+import { Moves } from "./versions/Moves";
 import { Point } from "./versions/Point";
 
 type Shown = Extract<Route, { page: "versions" }>;
@@ -31,7 +32,7 @@ export function Versions({ route }: { readonly route: Shown }) {
       return version === null ? answered(client.DELETE(at, { params })) : answered(client.PUT(at, { params, body: { version } }));
     },
     onMutate: (): void => rollback.reset(), // what it said is true no more
-    onSettled: () => Promise.all(["versions", "application", "diff"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
+    onSettled: () => Promise.all(["versions", "application", "diff", "moves"].map((name) => cache.invalidateQueries({ queryKey: [name, app] }))),
   });
   const rollback = useMutation({
     mutationFn: () => answered(client.POST("/api/v1/applications/{app}/rollback", { params: { path: { app } }, body: {} })),
@@ -95,6 +96,7 @@ export function Versions({ route }: { readonly route: Shown }) {
             </div>
             <Point versions={found.map((one) => one.version)} isBusy={isBusy} onPoint={(alias, version) => moveOnce({ alias, version })} />
             <Compare route={route} versions={found.map((one) => one.version)} />
+            <Moves app={app} />
           </>
         )}
       </Found>

@@ -5,7 +5,8 @@ export interface Column<T> {
   readonly head: string;
   /** The heading is for screen readers alone, as that of buttons. */
   readonly quiet?: boolean;
-  readonly kind?: "number" | "bars" | "text" | "deeds";
+  /** `text` wraps and takes what room there is, `words` wrap where there is little. */
+  readonly kind?: "number" | "bars" | "text" | "words" | "deeds";
   readonly cell: (row: T) => ReactNode;
 }
 

@@ -1,10 +1,12 @@
 // Small things that every page is made of.
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Refusal } from "../api/client";
+import { isFolded } from "../model/foldedJson";
 import { type Route, formatRoute } from "../model/route";
 import { SHOWN_CHARACTERS, value } from "../model/show";
 import { Copy } from "./copy";
+import { JsonTree } from "./JsonTree";
 
 export function To({ route, children, className }: { readonly route: Route; readonly children: ReactNode; readonly className?: string }) {
   return (
@@ -100,18 +102,35 @@ interface ValueProps {
   readonly as?: "value" | "written";
 }
 
-/** A value as text and never as anything else. */
+/** A value as text and never as anything else; long JSON is folded into a tree, as long as nobody wants it as text. */
 export function Value({ text, label, as = "value" }: ValueProps) {
-  const shown = as === "value" ? value(text) : { text: text.slice(0, SHOWN_CHARACTERS), cut: text.length > SHOWN_CHARACTERS };
+  const canFold = useMemo(() => as === "value" && isFolded(text), [as, text]);
+  const [isTree, setTree] = useState(true);
   if (text === "") return <p className="quiet">It is empty.</p>;
   return (
     <div className="value">
+      {canFold && isTree ? <JsonTree key={label} text={text} label={label} /> : <Written text={text} label={label} as={as} />}
+      <span className="tools">
+        {canFold && (
+          <button type="button" className="small" aria-pressed={!isTree} onClick={() => setTree(!isTree)}>
+            as text
+          </button>
+        )}
+        <Copy text={text} label={label} />
+      </span>
+    </div>
+  );
+}
+
+function Written({ text, label, as }: Required<ValueProps>) {
+  const shown = as === "value" ? value(text) : { text: text.slice(0, SHOWN_CHARACTERS), cut: text.length > SHOWN_CHARACTERS };
+  return (
+    <>
       <pre tabIndex={0} aria-label={label}>
         {shown.text}
       </pre>
       {shown.cut && <p>Only the beginning is shown.</p>}
-      <Copy text={text} label={label} />
-    </div>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@
 from manage import Reply, check, expect, serve, store
 from manage.names import tenant
 from manage.reply import bad_request, unknown
+from sand.errors import Conflict
 
 # By name the most that can be said; without a number there is no limit. Frontends and hosts hold a tenant to them.
 LIMITS = {
@@ -36,22 +37,33 @@ def _known(request):
 
 
 def put(request):
-    """What is not said, or is null, has no limit again."""
+    """All of them: what is not said, or is null, has no limit again. With `keep` what is not said stays as it is."""
     name = _known(request)
-    body = check.body(request, "The body is an object of limits.", LIMITS, lambda it: f"There is no quota '{it}'.")
-    row = {}
-    for field, value in body.items():
-        if value is None:
-            continue
-        if type(value) is not int or not 0 <= value <= LIMITS[field]:
-            raise bad_request(f'"{field}" is a number from 0 to {LIMITS[field]}.', f"/body/{field}")
-        row[field] = value
-    store.Rows(request, "quotas").put(name, row)
-    return Reply(200, {"tenant": name, "limits": _limits(row)})
+    said = _said(request)
+    keep = check.flag(request, "keep")
+    rows = store.Rows(request, "quotas")
+    while True:
+        before, version = rows.versioned(name)
+        wanted = {**(store.without_schema(before or {}) if keep else {}), **said}
+        row = {field: limit for field, limit in wanted.items() if limit is not None}
+        try:
+            rows.put(name, row, version)
+        except Conflict:
+            continue  # somebody else set one meanwhile, which is to stay
+        return Reply(200, {"tenant": name, "limits": _limits(row)})
 
 
 def _limits(row):
     return dict.fromkeys(LIMITS) | store.without_schema(row or {})
+
+
+def _said(request):
+    """Limits by name, as the body has them. None: no limit"""
+    body = check.body(request, "The body is an object of limits.", LIMITS, lambda it: f"There is no quota '{it}'.")
+    for field, value in body.items():
+        if value is not None and (type(value) is not int or not 0 <= value <= LIMITS[field]):
+            raise bad_request(f'"{field}" is a number from 0 to {LIMITS[field]}.', f"/body/{field}")
+    return body
 
 
 handle = serve({"getQuotas": ("read", get), "setQuotas": ("operator", put)})

@@ -7,7 +7,7 @@ from manage.reply import bad_request, conflict, unknown
 STATES = ("active", "suspended")
 DEFAULT = {"title": "default", "createdMs": 0, "state": "active"}
 # What goes with a tenant, but for members, keys and applications: those have to be gone already.
-KEPT = ("about", "moves", "armed", "invitations", "keys-of")
+KEPT = ("moves", "armed", "invitations", "keys-of")
 
 
 def list_tenants(request):

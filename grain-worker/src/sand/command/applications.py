@@ -46,6 +46,7 @@ def describe_command(application: str, as_json: bool, platform: Platform) -> Non
     show_fields(
         {
             "application": found.get("application") or found.get("name"),
+            **({"description": found["description"]} if found.get("description") else {}),
             "version": found.get("version"),
             "aliases": ", ".join(f"{alias} → {number}" for alias, number in found.get("aliases", {}).items()),
             "deployed": when(found.get("createdMs")),

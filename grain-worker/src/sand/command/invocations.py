@@ -88,6 +88,22 @@ def get_invocation(application: str, invocation: str, as_json: bool, platform: P
         click.echo(failure["stackTrace"])
 
 
+@invocations_command.command("input")
+@click.argument("application")
+@click.argument("invocation")
+@output_option
+@server_option
+def invocation_input(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+    """What an invocation was called with, as it was; with -o json in an object. Inputs of up to 64 KiB are kept."""
+    response = platform.call("GET", application_path(application, "invocations", invocation, "input"))
+    content_type = response.headers.get("content-type", "application/octet-stream")
+    if as_json:
+        shown = output_value(response.content, content_type, None)
+        show_json({"invocation": invocation, "contentType": content_type, "input": shown})
+    else:
+        show_bytes(response.content, content_type)
+
+
 @invocations_command.command("output")
 @click.argument("application")
 @click.argument("invocation")

@@ -1,11 +1,28 @@
 """`sand quotas …`: what there may be at most."""
 
+import json
+from typing import Any
+
 import click
 
 from sand.command.client import Platform
 from sand.command.options import Size, output_option, server_option
 from sand.command.output import say, show_json, show_table, size
 from sand.command.tenant import path_of, tenant_option
+
+# What is said in place of a number to take a limit away.
+_NONE = "none"
+
+
+class _Limit(click.ParamType):
+    """What the other type converts, or `none`: that word stays, since None is an option that was not given."""
+
+    def __init__(self, of: click.ParamType) -> None:
+        self.of = of
+        self.name = f"{of.name}|{_NONE}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return _NONE if value == _NONE else self.of.convert(value, param, ctx)
 
 
 @click.group("quotas", short_help="Show and set what there may be at most.")
@@ -16,7 +33,8 @@ def quotas_command() -> None:
     Examples:
       sand quotas show
       sand quotas set --applications 20 --requests-per-second 500 --instances 50
-      sand quotas set --memory 4GiB --stored 10GiB
+      sand quotas set --memory 4GiB --stored none
+      sand quotas set --only
     """
 
 
@@ -43,25 +61,29 @@ def _shown(name: str, count: int | None) -> int | str | None:
 
 
 @quotas_command.command("set")
-@click.option("--applications", type=click.IntRange(0, 10_000), help="How many there may be.")
-@click.option("--requests-per-second", type=click.IntRange(0, 1_000_000), help="Invocations and requests of pages, a frontend.")
-@click.option("--instances", type=click.IntRange(0, 100_000), help="That run at once, a host.")
-@click.option("--memory", type=Size(), help="Of all sandboxes, a host: 4GiB.")
-@click.option("--stored", type=Size(), help="Data, tables, objects and images of processes: 10GiB.")
+@click.option("--applications", type=_Limit(click.IntRange(0, 10_000)), help="How many there may be.")
+@click.option(
+    "--requests-per-second", type=_Limit(click.IntRange(0, 1_000_000)), help="Invocations and requests of pages, a frontend."
+)
+@click.option("--instances", type=_Limit(click.IntRange(0, 100_000)), help="That run at once, a host.")
+@click.option("--memory", type=_Limit(Size()), help="Of all sandboxes, a host: 4GiB.")
+@click.option("--stored", type=_Limit(Size()), help="Data, tables, objects and images of processes: 10GiB.")
+@click.option("--only", is_flag=True, help="Take the limits away that are not named.")
 @tenant_option
 @output_option
 @server_option
 def set_quotas(
-    applications: int | None,
-    requests_per_second: int | None,
-    instances: int | None,
-    memory: int | None,
-    stored: int | None,
+    applications: int | str | None,
+    requests_per_second: int | str | None,
+    instances: int | str | None,
+    memory: int | str | None,
+    stored: int | str | None,
+    only: bool,
     tenant: str | None,
     as_json: bool,
     platform: Platform,
 ) -> None:
-    """Set the limits; what is not named has none. They hold within a second."""
+    """Set the limits that are named; the others stay. `none` takes one away. They hold within a second."""
     wanted = {
         "applications": applications,
         "requestsPerSecond": requests_per_second,
@@ -69,9 +91,16 @@ def set_quotas(
         "memoryBytes": memory,
         "storedBytes": stored,
     }
-    made = platform.send(
-        "PUT", f"{path_of(tenant, platform)}/quotas", {name: limit for name, limit in wanted.items() if limit is not None}
-    )
+    said = {name: None if limit == _NONE else limit for name, limit in wanted.items() if limit is not None}
+    if not said and not only:
+        raise click.UsageError("Name a limit to set, or say --only to take all of them away.")
+    made = platform.call(
+        "PUT",
+        f"{path_of(tenant, platform)}/quotas",
+        query=None if only else {"keep": "true"},
+        body=json.dumps(said).encode(),
+        headers={"Content-Type": "application/json"},
+    ).json()
     if as_json:
         show_json(made)
         return

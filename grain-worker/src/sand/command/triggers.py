@@ -156,16 +156,26 @@ def queues_command() -> None:
 
 @queues_command.command("list")
 @click.argument("application")
+@click.option("--topics", is_flag=True, help="What is kept in the application's other topics on the global bus too.")
 @output_option
 @server_option
-def list_queues(application: str, as_json: bool, platform: Platform) -> None:
+def list_queues(application: str, topics: bool, as_json: bool, platform: Platform) -> None:
     """The queues of APPLICATION's live version, and those behind its triggers."""
-    found = platform.get(application_path(application, "queues"))
+    found = platform.get(application_path(application, "queues"), topics="true" if topics else None)
     if as_json:
         show_json(found)
         return
-    rows = [(q["name"], q["target"], q["trigger"], q["waiting"], q["deadLetters"]) for q in found["queues"]]
-    show_table(["queue", "target", "of a trigger", "waiting", "dead letters"], rows)
+    rows = [(q["name"], q["target"], q["trigger"], q["waiting"], _age(q), q["deadLetters"]) for q in found["queues"]]
+    show_table(["queue", "target", "of a trigger", "waiting", "oldest", "dead letters"], rows)
+    if topics:
+        click.echo()
+        show_table(
+            ["topic", "kept", "oldest", "ever"], [(t["topic"], t["records"], _age(t), t["sent"]) for t in found["topics"]]
+        )
+
+
+def _age(level: dict[str, Any]) -> str | None:
+    return None if level.get("oldestMs") is None else f"{level['oldestMs'] / 1000:.1f} s"
 
 
 @queues_command.command("peek")

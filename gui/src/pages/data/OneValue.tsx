@@ -1,97 +1,135 @@
 // One value: shown, edited and deleted under the version that was read, so that nobody's change is lost.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { type Kept, dataPaths, dataValue, deleteValue, isConflict, putValue } from "../../api/data";
+import { useEffect, useRef } from "react";
+import { dataPaths, dataValue, deleteValue, isConflict, putValue } from "../../api/data";
 import { Refusal } from "../../api/client";
-import { isJson, textOf } from "../../model/data";
+import { type StoredValue, type ValueDraft, isJson, isOvertaken, leftToSave, readValueDraft, textOf, typedValue, unlike } from "../../model/data";
+import { withLf } from "../../model/lines";
 import { bytes, jsonFault } from "../../model/show";
 import { Facts, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { Download } from "../../parts/Download";
 import { JsonField } from "../../parts/JsonField";
+import { useIsKept, useKept } from "../../parts/kept";
 import { useOnce } from "../../parts/once";
+import { Overtaken } from "./Overtaken";
 
 interface Props {
   readonly app: string;
   readonly name: string;
 }
 
-const NONE: Kept = { version: "", contentType: "application/json", bytes: new Uint8Array() };
+const NONE: StoredValue = { version: "", contentType: "application/json", bytes: new Uint8Array() };
+const write = (draft: ValueDraft | null): string | null => (draft === null ? null : JSON.stringify(draft));
 
 export function OneValue({ app, name }: Props) {
   const query = useQuery(dataValue(app, name));
   const isAbsent = query.error instanceof Refusal && query.error.problem?.type?.endsWith("unknown-key") === true;
-  const kept = isAbsent ? NONE : query.data;
+  const stored = isAbsent ? NONE : query.data;
   return (
     <Section title={name} id="value">
       {query.error !== null && !isAbsent && <Trouble error={query.error} />}
       {query.isPending && <p role="status">Loading…</p>}
-      {kept && <Editing key={name} app={app} name={name} found={kept} />}
+      {stored && <Editing app={app} name={name} stored={stored} />}
       <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", app, name]} />
     </Section>
   );
 }
 
-/** @param found as it was last read: what is typed stays over the version that it was typed over, whatever comes */
-function Editing({ app, name, found }: Props & { readonly found: Kept }) {
+/** @param stored as it was last read: what was typed into an earlier version is kept until whoever typed it has chosen */
+function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }) {
   const cache = useQueryClient();
-  const [kept, setKept] = useState(found);
-  const [typed, setTyped] = useState<string | null>(null);
-  if (typed === null && found !== kept) setKept(found);
-  const shown = textOf(kept);
-  const text = typed ?? ("text" in shown ? shown.text : "");
-  const isThere = kept.version !== "";
-  const fault = isJson(kept.contentType) ? jsonFault(text) : null;
-  const again = (): void => void Promise.all([cache.invalidateQueries({ queryKey: ["data", app] }), cache.resetQueries({ queryKey: ["value", app, name] })]);
+  const place = `draft.${app}/data/${name}`;
+  const [typed, setDraft] = useKept<ValueDraft | null>(place, readValueDraft, write);
+  const isKept = useIsKept(place);
+  const draft = unlike(typed, stored);
+  useEffect(() => {
+    if (typed !== null && draft === null) setDraft(() => null);
+  }, [typed, draft]);
+  const shown = textOf(stored);
+  const text = draft?.text ?? ("text" in shown ? withLf(shown.text) : "");
+  const isText = draft !== null || "text" in shown;
+  const isThere = stored.version !== "";
+  const { contentType } = draft ?? stored;
+  const fault = isJson(contentType) ? jsonFault(text) : null;
+  const keys = (): Promise<void> => cache.invalidateQueries({ queryKey: ["data", app] });
+  /** Another's change is looked at, when that is why it was refused. */
+  const onError = (error: Error): Promise<unknown> | undefined => (isConflict(error) ? Promise.all([keys(), cache.invalidateQueries({ queryKey: ["value", app, name] })]) : undefined);
   const save = useMutation({
-    mutationFn: () => putValue({ app, key: name, text, contentType: kept.contentType, expected: isThere ? kept.version : null }),
-    onSuccess: again,
+    mutationFn: (sent: ValueDraft) => putValue({ app, key: name, text: sent.text, contentType: sent.contentType, expected: sent.version === "" ? null : sent.version }),
+    onSuccess: async (now, sent) => {
+      cache.setQueryData(["value", app, name], now);
+      setDraft((left) => leftToSave(left, sent.text, now.version));
+      await keys();
+    },
+    onError,
   });
-  const drop = useMutation({ mutationFn: () => deleteValue(app, name, kept.version), onSuccess: again });
+  const drop = useMutation({
+    mutationFn: () => deleteValue(app, name, stored.version),
+    onSuccess: async () => {
+      setDraft(() => null);
+      await Promise.all([keys(), cache.resetQueries({ queryKey: ["value", app, name] })]);
+    },
+    onError,
+  });
   const [saveOnce, dropOnce] = [useOnce(save), useOnce(drop)];
+  const isBehind = isOvertaken(draft, stored) && !save.isPending;
+  const canSave = isText && fault === null && !isBehind;
   const error = save.error ?? drop.error;
+  const form = useRef<HTMLFormElement>(null);
+  const choose = (next: ValueDraft | null): void => {
+    setDraft(() => next);
+    save.reset();
+    // What was pressed is not there any more.
+    window.setTimeout(() => form.current?.querySelector("textarea")?.focus());
+  };
   return (
     <>
       <Facts
         facts={[
-          ["Version", isThere ? kept.version.replaceAll('"', "") : "none yet"],
-          ["Type", kept.contentType],
-          ["Size", isThere ? bytes(kept.bytes.length) : null],
+          ["Version", isThere ? stored.version.replaceAll('"', "") : "none yet"],
+          ["Type", contentType],
+          ["Size", isThere ? bytes(stored.bytes.length) : null],
         ]}
       />
-      {error && <Trouble error={error} />}
-      {isConflict(error) && (
-        <p>
-          Somebody changed it since it was read. What was typed is still here.{" "}
-          <button type="button" className="small" onClick={again}>
-            Read it again
-          </button>
-        </p>
-      )}
+      {error && !isConflict(error) && <Trouble error={error} />}
+      {isConflict(drop.error) && !drop.isPending && <p role="alert">Somebody changed it since it was read. It was not deleted: this is what is stored by now.</p>}
+      {isBehind && <Overtaken stored={stored} draft={draft} choose={choose} />}
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (fault === null) saveOnce();
+          if (canSave) saveOnce(draft ?? { version: stored.version, contentType, text });
         }}
       >
-        {"text" in shown ? (
-          <JsonField id="data-value" label={isJson(kept.contentType) ? "Value, as JSON" : "Value"} value={text} fault={fault} rows={8} onChange={setTyped} />
+        {isText ? (
+          <JsonField id="data-value" label={isJson(contentType) ? "Value, as JSON" : "Value"} value={text} fault={fault} rows={8} onChange={(now) => setDraft((before) => typedValue(before, stored, now))} />
         ) : (
-          <p>{shown.instead}</p>
+          <p>{"instead" in shown && shown.instead}</p>
         )}
         <div className="actions">
-          {"text" in shown && (
-            <button type="submit" className="first" aria-disabled={save.isPending} disabled={fault !== null}>
+          {isText && (
+            <button type="submit" className="first" aria-disabled={save.isPending} disabled={!canSave}>
               Save
             </button>
+          )}
+          {draft !== null && !isBehind && !save.isPending && (
+            <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={() => choose(null)}>
+              <p>What was typed over {name} since it was saved will be gone.</p>
+            </Confirm>
           )}
           {isThere && <Download url={dataPaths.value(app, name)} name="value" />}
           {isThere && (
             <Confirm label="Delete" title={`Delete ${name}?`} disabled={drop.isPending} onConfirm={() => dropOnce()}>
-              <p>Its value is gone then, and triggers on data fire.</p>
+              <p>
+                Its value is gone then{draft !== null && ", with what was typed over it"}, and triggers on data fire.
+              </p>
             </Confirm>
           )}
+          <span role="status" className="quiet">
+            {draft !== null && !save.isPending && (isKept ? "It differs from what is stored; kept in this tab until saved." : "It differs from what is stored; this browser has no room to keep it: a reload would lose it.")}
+          </span>
         </div>
       </form>
     </>

@@ -8,10 +8,11 @@ import { EMPTY, type StateNode, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf } from "../../model/progress";
 import { jsonFault } from "../../model/show";
-import { Section, StatusBadge, To, Trouble, Value } from "../../parts/bits";
+import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
 import { type Column, Table } from "../../parts/Table";
+import { Input } from "./Input";
 import type { Redrive } from "./redrive";
 
 interface Props {
@@ -22,8 +23,6 @@ interface Props {
 }
 
 const MOST_ROWS = 500;
-/** Longest input that is put into an address. */
-const MOST_AGAIN = 8 * 1024;
 
 export function Course({ app, found, definition, redrive }: Props) {
   const { executionId: id, target: workflow } = found;
@@ -64,20 +63,7 @@ export function Course({ app, found, definition, redrive }: Props) {
           </div>
         </div>
       </Section>
-      {progress.input !== null && (
-        <Section
-          title="Input"
-          aside={
-            progress.input.length <= MOST_AGAIN && (
-              <To className="button" route={{ page: "workflow", app, name: workflow, input: progress.input }}>
-                Edit it and run again
-              </To>
-            )
-          }
-        >
-          <Value text={progress.input} label="the input" />
-        </Section>
-      )}
+      {progress.input !== null && <Input text={progress.input} again={{ page: "workflow", app, name: workflow, input: progress.input }} />}
       {events && events.length > 0 && (
         <details>
           <summary>History: {events.length} events</summary>

@@ -10,10 +10,11 @@ import { Events } from "../../parts/events/Events";
 import { useEvent } from "../../parts/events/event";
 import { Run } from "../../parts/Run";
 
-export function Test({ app, name }: { readonly app: string; readonly name: string }) {
+/** @param given an input to begin with; null: none */
+export function Test({ app, name, given }: { readonly app: string; readonly name: string; readonly given: string | null }) {
   const [last, setLast] = useKeptText(`test.${app}/${name}`, "");
   const target = { app, kind: "grain", name } as const;
-  const event = useEvent(target);
+  const event = useEvent(target, given);
   const { chosen, draft, text } = event;
   return (
     <Section title="Test it" id="run">

@@ -75,10 +75,10 @@ function OfTenant({ chosen, onChoose }: { readonly chosen: string; readonly onCh
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: "When", cell: (one) => when(one.atMs) },
-  { head: "What", cell: (one) => <span title={one.operation}>{operationText(one.operation)}</span> },
-  { head: "Application", cell: (one) => (one.application ? <To route={{ page: "application", app: one.application }}>{one.application}</To> : "–") },
+  { head: "What", kind: "words", cell: (one) => <span title={one.operation}>{operationText(one.operation)}</span> },
+  { head: "Application", kind: "words", cell: (one) => (one.application ? <To route={{ page: "application", app: one.application }}>{one.application}</To> : "–") },
   { head: "Details", kind: "text", cell: (one) => detailsText(one.details) || "–" },
-  { head: "Who", cell: (one) => callerText(one.caller) },
-  { head: "From", cell: (one) => one.address ?? "–" },
-  { head: "Outcome", cell: (one) => outcomeText(one) },
+  { head: "Who", kind: "words", cell: (one) => callerText(one.caller) },
+  { head: "From", kind: "words", cell: (one) => one.address ?? "–" },
+  { head: "Outcome", kind: "words", cell: (one) => outcomeText(one) },
 ];

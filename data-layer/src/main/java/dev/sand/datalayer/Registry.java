@@ -37,6 +37,7 @@ public final class Registry {
     private static final String NUMBERS = "versions/";
     private static final String DELETIONS = "deletions/";
     private static final String RESOLVED = "resolved/";
+    private static final String DESCRIPTION = "description/";
 
     private record Name(String application, String alias) {}
 
@@ -46,6 +47,8 @@ public final class Registry {
 
     /** @param requirements as they were installed, such as {@code numpy==2.3.1} */
     private record Resolved(short schema, List<String> requirements) {}
+
+    private record Description(short schema, String text) {}
 
     /**
      * What became of an application's name. Kept for good, as the numbers of its versions are.
@@ -107,6 +110,16 @@ public final class Registry {
     /** @return empty: nothing is known of it, as of a version that was deployed before this was kept */
     public Optional<List<String>> resolved(String application, int number) {
         return store.get(TABLE, application, resolvedKey(number)).map(kept -> Codec.decode(kept.value(), Resolved.class).requirements());
+    }
+
+    /** What the version says that it is for, in its author's words. Beside it: an older platform reads versions too, and no field that it does not know. */
+    public void keepDescription(String application, int number, String text) {
+        store.put(TABLE, application, DESCRIPTION + number, Codec.encode(new Description(Limits.SCHEMA_VERSION, text)), GlobalStore.ANY);
+    }
+
+    /** @return empty: it says nothing, or was deployed before this was kept */
+    public Optional<String> description(String application, int number) {
+        return store.get(TABLE, application, DESCRIPTION + number).map(kept -> Codec.decode(kept.value(), Description.class).text());
     }
 
     /** Ascending. */
@@ -229,6 +242,7 @@ public final class Registry {
         });
         boolean deleted = store.delete(TABLE, application, versionKey(number), GlobalStore.ANY);
         store.delete(TABLE, application, resolvedKey(number), GlobalStore.ANY);
+        store.delete(TABLE, application, DESCRIPTION + number, GlobalStore.ANY);
         versions.remove(new Number(application, number));
         return deleted;
     }

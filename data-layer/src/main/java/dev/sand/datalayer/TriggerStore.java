@@ -51,11 +51,33 @@ public final class TriggerStore {
      * How far a partition of a queue is worked off.
      *
      * @param low every message below this offset is settled
-     * @param settled offsets above it that are settled too
+     * @param settled ranges above it that are settled too: the first and the last offset of each, in order
      * @param attempts that failed so far, of messages that are not settled, by offset
      */
     public record Progress(short schema, long low, List<Long> settled, Map<Long, Integer> attempts) {
         public static final Progress NONE = new Progress(Limits.SCHEMA_VERSION, 0, List.of(), Map.of());
+
+        public boolean isSettled(long offset) {
+            for (int i = 0; i + 1 < settled.size(); i += 2) {
+                if (settled.get(i) <= offset && offset <= settled.get(i + 1)) {
+                    return true;
+                }
+            }
+            return offset < low;
+        }
+
+        /** Messages that are not settled, of those from {@code begin} on and below {@code end}. */
+        public long unsettled(long begin, long end) {
+            // Of a topic that was made again this tells nothing: it begins anew.
+            if (low > end) {
+                return end - begin;
+            }
+            long left = end - Math.max(low, begin);
+            for (int i = 0; i + 1 < settled.size(); i += 2) {
+                left -= Math.max(0, Math.min(settled.get(i + 1) + 1, end) - Math.max(settled.get(i), begin));
+            }
+            return Math.max(0, left);
+        }
     }
 
     public record VersionedProgress(long version, Progress progress) {}
@@ -104,6 +126,15 @@ public final class TriggerStore {
         Optional<Versioned> found = store.get(PROGRESS, application, partitionKey(queue, partition));
         return found.map(v -> new VersionedProgress(v.version(), Codec.decode(v.value(), Progress.class)))
                 .orElse(new VersionedProgress(GlobalStore.ABSENT, Progress.NONE));
+    }
+
+    /** Of all partitions, by number; those of which nothing was ever settled are not there. */
+    public Map<Integer, Progress> progress(String application, String queue) {
+        Map<Integer, Progress> found = new TreeMap<>();
+        String prefix = queue + "/";
+        store.scan(PROGRESS, application, prefix, null, Integer.MAX_VALUE).forEach(entry ->
+                found.put(Integer.parseInt(entry.key().substring(prefix.length())), Codec.decode(entry.value(), Progress.class)));
+        return found;
     }
 
     /** @return the new version; @throws StoreException CONFLICT when another host works on the partition */

@@ -49,6 +49,17 @@ class RegistryTest {
     }
 
     @Test
+    void whatAVersionSaysThatItIsForIsKnownAsLongAsItIsThere() {
+        publish("app");
+        publish("app");
+        registry.keepDescription("app", 1, "counts words");
+        assertThat(new Registry(store).description("app", 1)).contains("counts words");
+        assertThat(registry.description("app", 2)).isEmpty();
+        registry.deleteVersion("app", 1);
+        assertThat(registry.description("app", 1)).isEmpty();
+    }
+
+    @Test
     void aNameResolvesThroughAnAliasOrItsNumber() {
         publish("app");
         publish("app");

@@ -42,6 +42,17 @@ public final class Topics {
         return topics;
     }
 
+    /** What a topic of that application is for: the first part of its name. */
+    public static String purpose(String topic) {
+        return topic.substring(0, topic.indexOf('.'));
+    }
+
+    /** The grain whose {@link #work} it is, or null. */
+    public static String grainOf(String application, String topic) {
+        String prefix = work(application, "");
+        return topic.startsWith(prefix) ? topic.substring(prefix.length()) : null;
+    }
+
     /** Whether the topic is one of that application's, of whichever version. */
     public static boolean isOf(String application, String topic) {
         return topic.equals(journal(application)) || topic.equals(requests(application)) || topic.equals(returns(application))

@@ -191,7 +191,7 @@ public final class Frontend implements AutoCloseable {
                 }, topics);
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
-        new QueuesApi(parts.registry, queues, triggers, parts.clockMs).addTo(routes);
+        new QueuesApi(parts.registry, parts.bus, queues, triggers, parts.clockMs).addTo(routes);
         new SecretsApi(parts.registry, parts.secrets, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);

@@ -162,6 +162,9 @@ class ControlPlaneTest extends WithDemo {
         assertThat(shown.path("status").asText()).isEqualTo("SUCCEEDED");
         assertThat(shown.path("hops")).hasSize(1);
         assertThat(text(platform.get(DEMO + "/invocations/" + good + "/output"))).isEqualTo("1");
+        HttpResponse<byte[]> input = platform.get(DEMO + "/invocations/" + good + "/input");
+        assertThat(text(input)).isEqualTo("1");
+        assertThat(input.headers().firstValue("Content-Type")).hasValue("application/json");
         JsonNode hop = json(platform.get(DEMO + "/invocations/" + good + "/timeline")).path("hops").path(0);
         assertThat(hop.path("dispatchMs").asDouble()).isEqualTo(0.1);
         assertThat(hop.path("runMs").asDouble()).isEqualTo(1.0);
@@ -171,6 +174,16 @@ class ControlPlaneTest extends WithDemo {
         for (String id : new String[] {Ids.encode(1, 2, 3), "nonsense", "%00"}) {
             assertThat(platform.get(DEMO + "/invocations/" + id).statusCode()).isIn(400, 404);
         }
+    }
+
+    @Test
+    void an_input_that_was_not_kept_says_so() throws Exception {
+        String large = json(platform.post("/invoke/demo/echo", "\"" + "x".repeat(70_000) + "\"", "Prefer", "respond-async"))
+                .path("executionId").asText();
+        HttpResponse<byte[]> input = platform.get(DEMO + "/invocations/" + large + "/input");
+        assertThat(input.statusCode()).isEqualTo(410);
+        assertThat(json(input).path("type").asText()).endsWith("input-gone");
+        assertThat(json(input).path("detail").asText()).contains("70002 bytes", "65536");
     }
 
     @Test

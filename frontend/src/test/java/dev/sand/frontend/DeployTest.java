@@ -80,6 +80,17 @@ class DeployTest {
     }
 
     @Test
+    void a_version_says_what_it_is_for() throws Exception {
+        Map<String, String> said = demo();
+        said.computeIfPresent("sand.yaml", (_, yaml) -> yaml + "description: |\n  Two <b>grains</b>.\n");
+        platform.deploy(said);
+        assertThat(json(platform.get("/api/v1/applications/demo")).path("description").asText()).isEqualTo("Two <b>grains</b>.");
+        platform.deploy(demo());
+        assertThat(json(platform.get("/api/v1/applications/demo")).path("description").asText()).isEmpty();
+        assertThat(json(platform.get("/api/v1/applications/demo/versions/1")).path("description").asText()).isNotEmpty();
+    }
+
+    @Test
     void a_zip_becomes_version_one_and_is_live() throws Exception {
         HttpResponse<byte[]> answer = platform.deploy(demo());
         assertThat(answer.statusCode()).as(text(answer)).isEqualTo(201);

@@ -132,6 +132,9 @@ class OpenApiTest {
             for (String method : List.of("GET", "DELETE")) {
                 call(method, "/api/v1/keys/{key}", "/api/v1/keys/0123456789ab", null, 409);
             }
+            for (String notes : List.of("/moves", "/armings")) {
+                call("GET", app + notes, DEMO + notes, null, 409);
+            }
             accounts();
             for (String method : List.of("GET", "PUT")) {
                 call(method, "/api/v1/tenants/{tenant}/quotas", "/api/v1/tenants/default/quotas", method.equals("GET") ? null : "{}", 409);
@@ -230,6 +233,7 @@ class OpenApiTest {
         call("POST", queue, DEMO + "/queues/nightly", "{}", 409);
         call("POST", queue, DEMO + "/queues/orders", "\"" + "x".repeat(300_000) + "\"", 413);
         call("GET", app + "/queues", DEMO + "/queues", null, 200);
+        call("GET", app + "/queues", DEMO + "/queues?topics=true", null, 200);
         call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=1", null, 200);
         call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=0", null, 400);
         call("GET", queue + "/messages", DEMO + "/queues/nothing/messages", null, 404);
@@ -347,6 +351,7 @@ class OpenApiTest {
         call("GET", template + "/{id}", running, null, 200);
         call("GET", template + "/{id}", DEMO + "/invocations/" + Ids.encode(1, 2, 3), null, 404);
         call("GET", template + "/{id}/output", id + "/output", null, 200);
+        call("GET", template + "/{id}/input", id + "/input", null, 200);
         call("GET", template + "/{id}/output", running + "/output", null, 202);
         call("GET", template + "/{id}/output", DEMO + "/invocations/"
                 + failed.headers().firstValue("Sand-Execution-Id").orElseThrow() + "/output", null, 500);

@@ -1,6 +1,7 @@
 package dev.sand.globalbus;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The distributed, durable level of the message bus (SAND 3.2, 4.1): partitioned, append-only topics. It has two purposes,
@@ -60,6 +61,22 @@ public interface GlobalBus extends AutoCloseable {
     long endOffset(String topic, int partition);
 
     long beginOffset(String topic, int partition);
+
+    /** What a partition keeps: records from {@code begin} on, below {@code end}; as many as {@code end} have ever come. */
+    record Extent(long begin, long end) {
+        public long kept() {
+            return end - begin;
+        }
+    }
+
+    /** That of each partition, none where there is no such topic; blocks. */
+    default List<Extent> extents(String topic) {
+        // The beginning first: what is trimmed meanwhile is counted, and nothing is less than empty.
+        return IntStream.range(0, partitions(topic)).mapToObj(partition -> {
+            long begin = beginOffset(topic, partition);
+            return new Extent(begin, endOffset(topic, partition));
+        }).toList();
+    }
 
     /** A stream of records; {@code pause} and {@code resume} bound what the listener holds. */
     interface Tail extends AutoCloseable {

@@ -116,6 +116,12 @@ public final class KafkaBus implements GlobalBus {
     }
 
     @Override
+    public List<Extent> extents(String topic) {
+        requireOpen();
+        return topics.extents(topic);
+    }
+
+    @Override
     public Tail tail(String topic, int partition, long offset, TailListener listener) {
         return tailWithTimes(topic, partition, offset,
                 records -> listener.onRecords(records.stream().map(KafkaReads::record).toList()));

@@ -1,6 +1,7 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusException.Kind;
+import dev.sand.globalbus.GlobalBus.Extent;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -184,6 +187,29 @@ final class KafkaTopics {
         } catch (BusException e) {
             throw goneOr(topic, partition, e);
         }
+    }
+
+    /** Two questions for all partitions, the beginnings first; empty: there is no such topic. */
+    List<Extent> extents(String topic) {
+        int partitions = partitions(topic);
+        if (partitions == 0) {
+            return List.of();
+        }
+        try {
+            Map<TopicPartition, Long> begins = offsets(topic, partitions, OffsetSpec.earliest());
+            Map<TopicPartition, Long> ends = offsets(topic, partitions, OffsetSpec.latest());
+            return IntStream.range(0, partitions).mapToObj(each -> partition(topic, each))
+                    .map(each -> new Extent(begins.get(each), ends.get(each))).toList();
+        } catch (BusException e) {
+            throw goneOr(topic, 0, e);
+        }
+    }
+
+    private Map<TopicPartition, Long> offsets(String topic, int partitions, OffsetSpec which) {
+        Map<TopicPartition, OffsetSpec> wanted = IntStream.range(0, partitions).boxed()
+                .collect(Collectors.toMap(each -> partition(topic, each), _ -> which));
+        return await(admin.listOffsets(wanted).all(), "ask for the offsets of " + topic).entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, found -> found.getValue().offset()));
     }
 
     /** What is away for the client may be a topic that was deleted. */

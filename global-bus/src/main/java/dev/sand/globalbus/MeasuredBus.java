@@ -132,6 +132,11 @@ public final class MeasuredBus implements GlobalBus {
     }
 
     @Override
+    public List<Extent> extents(String topic) {
+        return asked(Call.READ, () -> bus.extents(topic));
+    }
+
+    @Override
     public Tail tail(String topic, int partition, long offset, TailListener listener) {
         return asked(Call.READ, () -> bus.tail(topic, partition, offset, listener));
     }

@@ -6,6 +6,7 @@ import dev.sand.event.QueueSpec;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.AppendListener;
+import dev.sand.globalbus.GlobalBus.Extent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -158,9 +159,6 @@ public final class Queues {
     /** What a part of a partition holds. @param next where the following part begins; the same as before: there is none */
     public record Part(List<Held> messages, long next) {}
 
-    /** @param sent messages that have ever come; @param waiting those that are not worked off, about */
-    public record Count(long sent, long waiting) {}
-
     public int partitions(String application, String queue) {
         return bus.partitions(topic(application, queue));
     }
@@ -182,27 +180,16 @@ public final class Queues {
         return new Part(messages, next);
     }
 
-    /** Messages waiting over all partitions; blocks. @throws BusException AWAY when the bus does not say within {@link #PATIENCE} */
+    /** Messages kept over all partitions, of which some may be worked off; blocks as {@link #extents}. */
     public long depth(String application, String queue) {
-        return count(application, queue).waiting();
+        return extents(application, queue).stream().mapToLong(Extent::kept).sum();
     }
 
-    /** As {@link #depth}, with how many have come so far; blocks as that does. */
-    public Count count(String application, String queue) {
-        CompletableFuture<Count> count = CompletableFuture.supplyAsync(() -> countAll(topic(application, queue)),
+    /** What each partition keeps; blocks. @throws BusException AWAY when the bus does not say within {@link #PATIENCE} */
+    public List<Extent> extents(String application, String queue) {
+        CompletableFuture<List<Extent>> extents = CompletableFuture.supplyAsync(() -> bus.extents(topic(application, queue)),
                 question -> Thread.ofVirtual().name("queue-depth").start(question));
-        return AppendFuture.join(count.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
+        return AppendFuture.join(extents.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS),
                 "count what waits in queue " + queue + " of " + application);
-    }
-
-    private Count countAll(String topic) {
-        long sent = 0;
-        long waiting = 0;
-        for (int partition = 0; partition < bus.partitions(topic); partition++) {
-            long end = bus.endOffset(topic, partition);
-            sent += end;
-            waiting += end - bus.beginOffset(topic, partition);
-        }
-        return new Count(sent, waiting);
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.BusRecord;
+import dev.sand.globalbus.GlobalBus.Extent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +110,18 @@ abstract class GlobalBusContract {
         bus.trim("t", 0, 1000);
         await().until(() -> bus.beginOffset("t", 0) == 10);
         assertThat(append("t", 0, "next")).as("offsets go on after everything was trimmed").isEqualTo(10);
+    }
+
+    @Test
+    void whatATopicKeepsIsToldOfAllItsPartitionsTogether() {
+        bus.createTopic("t", 3);
+        for (int i = 0; i < 4; i++) {
+            append("t", 0, "r" + i);
+        }
+        append("t", 2, "s");
+        bus.trim("t", 0, 3);
+        await().until(() -> bus.extents("t").equals(List.of(new Extent(3, 4), new Extent(0, 0), new Extent(0, 1))));
+        assertThat(bus.extents("nothing")).isEmpty();
     }
 
     @Test

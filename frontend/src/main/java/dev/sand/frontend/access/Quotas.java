@@ -8,13 +8,15 @@ import dev.sand.frontend.http.Problem;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import org.eclipse.jetty.http.HttpHeader;
 
 /**
  * What a frontend holds tenants to, of what grain {@code quotas} keeps: how many applications, and how many requests a second.
  */
 public final class Quotas {
     private record Known(QuotaRow row, Rate rate) {}
+
+    /** Room for an application comes when one is deleted, and nobody knows when that is. */
+    private static final long ROOM_MS = 60_000;
 
     private final LongSupplier nanoTime;
     /** By tenant: those that have limits. */
@@ -46,7 +48,7 @@ public final class Quotas {
         Known its = known.get(tenant);
         Integer limit = its == null ? null : its.row.applications();
         return limit == null || there + more <= limit ? null : over(tenant, "applications", limit, "may have " + limit + " applications, and has "
-                + there + ": delete one").with("actual", there + more);
+                + there + ": delete one, and come back").with("actual", there + more).retryAfter(ROOM_MS);
     }
 
     /** Requests of the plane count against whose application they go to, as long as there is a limit. */
@@ -76,8 +78,8 @@ public final class Quotas {
     }
 
     private static void refuse(HttpExchange exchange, String tenant, int limit, long waitNs) {
-        exchange.headers().put(HttpHeader.RETRY_AFTER, String.valueOf(1 + (waitNs - 1) / Rate.SECOND_NS));
-        exchange.problem(over(tenant, "requestsPerSecond", limit, "may send " + limit + " requests a second").retryLater());
+        exchange.problem(over(tenant, "requestsPerSecond", limit, "may send " + limit + " requests a second")
+                .retryAfter(Math.ceilDiv(waitNs, 1_000_000)));
     }
 
     private static Problem over(String tenant, String quota, int limit, String why) {

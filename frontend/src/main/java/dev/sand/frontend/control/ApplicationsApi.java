@@ -132,6 +132,7 @@ public final class ApplicationsApi {
         described.set("workflows", Json.tree(version.workflows()));
         described.set("routes", Json.tree(version.routes()));
         described.set("placements", Json.tree(version.placements()));
+        described.put("description", registry.description(version.application(), version.version()).orElse(""));
         described.set("resolved", Json.tree(registry.resolved(version.application(), version.version()).orElse(null)));
         return described;
     }

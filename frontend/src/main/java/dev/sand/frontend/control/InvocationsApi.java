@@ -9,6 +9,8 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
+import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.HttpExchange;
 import dev.sand.frontend.http.Json;
@@ -46,6 +48,7 @@ public final class InvocationsApi {
     public void addTo(Router router) {
         router.on("listInvocations", this::list)
                 .on("describeInvocation", this::describe)
+                .onHttp("invocationInput", this::input)
                 .onHttp("invocationOutput", this::output)
                 .on("invocationTimeline", exchange -> exchange.json(200, Timeline.of(find(exchange))))
                 .on("invocationHistory", exchange -> history.answer(exchange, find(exchange)))
@@ -122,6 +125,18 @@ public final class InvocationsApi {
             shown.set("output", Json.object().put("contentType", record.output().contentType()).put("size", record.output().size()));
         }
         return shown;
+    }
+
+    private void input(HttpExchange exchange) throws InterruptedException, IOException {
+        InvocationRecord record = find(exchange);
+        Payload input = record.input();
+        if (input == null || input.bytes() == null) {
+            throw Problem.platform(410, "input-gone", "The input is not kept", "The input of execution " + record.executionId()
+                    + (input == null ? "" : ", of " + input.size() + " bytes,") + " is not kept: records have inputs of up to "
+                    + Limits.INLINE_BYTES + " bytes.", false).with("executionId", record.executionId()).asException();
+        }
+        exchange.headers().put("Sand-Execution-Id", record.executionId());
+        exchange.stream(200, input.contentType(), input.size(), to -> to.write(input.bytes()));
     }
 
     private void output(HttpExchange exchange) throws InterruptedException, IOException {

@@ -16,7 +16,6 @@ import dev.sand.globalbus.Queues;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.Set;
 
 /**
  * {@code …/queues/{queue}/messages}: the first messages that are not worked off, read where they lie in the global bus. Nothing is
@@ -83,14 +82,13 @@ final class QueuePeeksApi {
     /** Those of a partition are added to the first of the others, as long as they are among them. @return as many as were asked for, or all */
     private boolean gather(String application, String queue, int partition, int most, PriorityQueue<Waiting> first) {
         Progress progress = store.progress(application, queue, partition).progress();
-        Set<Long> settled = Set.copyOf(progress.settled());
         long bytes = 0;
         int found = 0;
         long at = progress.low();
         for (int read = 0; read < PARTITION_READS && found < most && bytes < PARTITION_BYTES; read++) {
             Part part = queues.read(application, queue, partition, at, most);
             for (Held held : part.messages()) {
-                if (settled.contains(held.offset()) || found == most) {
+                if (progress.isSettled(held.offset()) || found == most) {
                     continue;
                 }
                 found++;

@@ -36,11 +36,12 @@ import java.util.stream.StreamSupport;
  * @param borrowed grains that are copies, by name
  * @param share grains that others may copy
  * @param processes what its cloud processes may have; null: the default
+ * @param description what it is for, in its author's words; "": nothing is said
  */
 public record ApplicationFolder(
         Path folder, String name, SandboxSpec sandbox, Map<String, GrainSpec> grains, Map<String, WorkflowSpec> workflows,
         List<RouteSpec> routes, Map<String, Placement> placements, Durability durability, Map<String, Borrowed> borrowed,
-        List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers, ProcessSpec processes) {
+        List<String> share, Map<String, QueueSpec> queues, Map<String, TriggerSpec> triggers, ProcessSpec processes, String description) {
     static final long LEAST_SANDBOX_MEMORY = 64L << 20;
     private static final long WORKFLOW_TIMEOUT_MS = 300_000;
 
@@ -61,7 +62,7 @@ public record ApplicationFolder(
 
     ApplicationFolder as(String other) {
         return new ApplicationFolder(folder, other, sandbox, grains, workflows, routes, placements, durability, borrowed, share, queues,
-                triggers, processes);
+                triggers, processes, description);
     }
 
     /** @throws dev.sand.frontend.http.ProblemException 422 with every finding */
@@ -112,7 +113,7 @@ public record ApplicationFolder(
         return new ApplicationFolder(folder, yaml.get("name").asText(), sandbox, grains, workflows, List.copyOf(routes),
                 PlacementReader.read(yaml, grains.keySet()),
                 Durability.valueOf(yaml.path("durability").asText("relaxed").toUpperCase(Locale.ROOT)), borrowed, share,
-                queueSpecs, triggerSpecs, processes);
+                queueSpecs, triggerSpecs, processes, yaml.path("description").asText("").strip());
     }
 
     private static String repeatedParameter(String path) {

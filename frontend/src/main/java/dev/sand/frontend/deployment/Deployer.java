@@ -221,6 +221,9 @@ public final class Deployer {
         makeTopics(folder);
         ApplicationVersion made = put(folder, built);
         registry.keepResolved(name, made.version(), built.resolved());
+        if (!folder.description().isEmpty()) {
+            registry.keepDescription(name, made.version(), folder.description());
+        }
         ApplicationVersion version = first(made, digest);
         if (made != version) {
             progress.accept("this content was deployed elsewhere meanwhile, as version " + version.version());

@@ -216,7 +216,7 @@ public final class HttpExchange extends Exchange {
         response.getHeaders().put(PROBLEM);
         boolean later = problem.status() == 429 || problem.status() == 503 || problem.status() == 507;
         if (later && !response.getHeaders().contains(HttpHeader.RETRY_AFTER)) {
-            response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, problem.retryAfterSeconds());
         }
         response.write(true, ByteBuffer.wrap(problem.toJson(where(request))), callback);
     }

@@ -16,6 +16,7 @@ import java.util.Map;
 public record Problem(String name, String title, int status, String detail, Failure.Source source, boolean retryable,
                       Map<String, Object> extensions) {
     public static final String CONTENT_TYPE = "application/problem+json";
+    private static final String RETRY_AFTER_MS = "retryAfterMs";
     public static final String TYPE_PREFIX = "https://sand.dev/problems/";
 
     /** The caller's mistake. */
@@ -36,6 +37,16 @@ public record Problem(String name, String title, int status, String detail, Fail
 
     public Problem retryLater() {
         return new Problem(name, title, status, detail, source, true, extensions);
+    }
+
+    /** When it may work at the soonest: also where the answer has begun, and no header can say so. */
+    public Problem retryAfter(long afterMs) {
+        return with(RETRY_AFTER_MS, afterMs).retryLater();
+    }
+
+    /** Of `Retry-After`. */
+    public long retryAfterSeconds() {
+        return extensions.get(RETRY_AFTER_MS) instanceof Number afterMs ? Math.max(1, Math.ceilDiv(afterMs.longValue(), 1000)) : 1;
     }
 
     public ProblemException asException() {

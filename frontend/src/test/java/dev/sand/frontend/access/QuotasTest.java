@@ -36,6 +36,9 @@ class QuotasTest {
             assertThat(full.status()).isEqualTo(429);
             assertThat(full.name()).isEqualTo("quota-exceeded");
             assertThat(full.extensions()).containsEntry("limit", 2).containsEntry("actual", 3);
+            assertThat(full.retryable()).isTrue();
+            assertThat(full.retryAfterSeconds()).isEqualTo(60);
+            assertThat(full.toJson(null)).asString().contains("\"retryAfterMs\":60000");
         });
         are("{\"schema\": 1}");
         assertThat(quotas.applications("default", 2, 1)).isNull();
