@@ -1,5 +1,7 @@
 package dev.sand.datalayer;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,6 +40,7 @@ enum StoreKind {
 
         @Override
         GlobalStore open() {
+            assumeFalse("1".equals(System.getProperty("sand.quick")), "a node takes half a minute to start: not in ./sand test --quick");
             if (shared == null) {
                 shared = CassandraNode.shared().open("contracts");
             }
