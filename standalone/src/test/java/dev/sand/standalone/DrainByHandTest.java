@@ -127,7 +127,7 @@ class DrainByHandTest {
         for (String what : List.of("slots", "sandboxes", "executions", "events")) {
             assertThat(left.path(what).asInt(-1)).as(what + " in " + left).isZero();
         }
-        assertThat(host("host-b").path("slots").asInt()).isEqualTo(16);
+        await("host-b takes what host-a gave").until(() -> host("host-b").path("slots").asInt() == 16);
         assertThat(cluster.health("host-a", "/readyz")).startsWith("200 ");
         for (String process : processes) {
             assertThat(count(process)).as(process + " kept its state").isEqualTo(2);

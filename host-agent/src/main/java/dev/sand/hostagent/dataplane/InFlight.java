@@ -3,6 +3,7 @@ package dev.sand.hostagent.dataplane;
 import dev.sand.dataplane.Grant;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.HostAgentPort;
+import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessSpec;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +44,8 @@ final class InFlight {
             try {
                 found = of(grant);
             } catch (RuntimeException e) { // the first invocation tells of it
-                LOG.debug("what process {} of application {} takes at once is not known: {}", grant.process(), grant.application(), e.toString());
+                LOG.atDebug().addKeyValue(LogFields.APPLICATION, grant.application())
+                        .log("what process {} of {} takes at once is not known: {}", grant.process(), grant.application(), e.toString());
             }
             int told = found;
             try {
