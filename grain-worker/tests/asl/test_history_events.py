@@ -43,3 +43,12 @@ def test_a_parallel_that_failed_has_no_details() -> None:
     machine = Machine({"StartAt": "P", "States": {"P": {"Type": "Parallel", "Branches": [branch], "End": True}}})
     trial.run(machine.execution(log=log), {}, Stubs(None))
     assert list(log.of("")[4]) == ["id", "previousEventId", "timestamp", "type"]
+
+
+def test_a_time_out_of_the_whole_has_an_error_and_no_cause() -> None:
+    log = EventLog()
+    machine = Machine({"TimeoutSeconds": 3, "StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 25, "End": True}}})
+    outcome = trial.run(machine.execution(log=log), {}, Stubs(None))
+    assert log.of("")[-1]["executionTimedOutEventDetails"] == {"error": "States.Timeout"}
+    assert outcome.error == "States.Timeout"
+    assert outcome.document() == {"status": "TIMED_OUT", "error": None, "cause": None}

@@ -115,7 +115,8 @@ class Execution:
         if id == DEADLINE and self._machine.timeout_seconds and self.finished is None:
             self._info.now_ms = max(self._info.now_ms, now_ms)
             cause = f"The execution ran longer than its TimeoutSeconds, {self._machine.timeout_seconds}."
-            self.end("TIMED_OUT", None, failure.TIMEOUT, cause)
+            self._root.last_event = 0  # as on AWS, where it follows no event, and has no cause
+            self.end("TIMED_OUT", None, failure.TIMEOUT, cause, events.failed(failure.TIMEOUT, None))
             return self._pending.take()
         if waits := self._callbacks.find(id):
             return self._on_callback(id, None, Failed(ERRORS[waits[1]], None), now_ms)
@@ -345,13 +346,16 @@ class Execution:
 
     # --- its end, and what is told of it
 
-    def end(self, status: str, output: Any, error: str | None, cause: str | None) -> None:
+    def end(
+        self, status: str, output: Any, error: str | None, cause: str | None, shown: dict[str, Any] | None = None
+    ) -> None:
+        """shown: the details of its event, where these are others than what it ends with."""
         self.finished = Finished(status, output, error, cause)
         self._ready.clear()
         self._pending.clear()
         self._pending.command(self.finished)
         kind = KINDS[status]
-        told = events.value("output", output) if status == "SUCCEEDED" else events.failed(error, cause)
+        told = shown or (events.value("output", output) if status == "SUCCEEDED" else events.failed(error, cause))
         self._root.event(kind, lambda: told)
         self._record(kind, None, None, {"output": output} if status == "SUCCEEDED" else {"error": error, "cause": cause})
 

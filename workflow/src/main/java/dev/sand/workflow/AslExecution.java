@@ -58,6 +58,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private Document output;
     private boolean isEnded;
     private boolean isTimedOut;
+    /** By its own TimeoutSeconds: as on AWS, that has no cause in the history. */
+    private boolean isOverdue;
     private boolean isStopped;
     private boolean hasSucceeded;
     private final Scope.Redrives redrives = new Scope.Redrives();
@@ -187,6 +189,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         nowMs = Math.max(nowMs, how.atMs());
         isEnded = false;
         isTimedOut = false;
+        isOverdue = false;
         isStopped = false;
         redrives.count = how.count();
         redrives.lastMs = how.atMs();
@@ -302,6 +305,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     @Override
     public void onDeadline() {
         isTimedOut = true;
+        isOverdue = true;
+        root.follows(0); // as on AWS, where its time-out follows no event
         end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, " + machine.timeoutSeconds() + "."));
     }
 
@@ -335,7 +340,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Command.Succeed _ -> root.event("ExecutionSucceeded",
                     () -> History.value(Json.NODES.objectNode(), "output", output, source));
             case Command.Fail fail -> root.event(isTimedOut ? "ExecutionTimedOut" : isStopped ? "ExecutionAborted" : "ExecutionFailed",
-                    () -> History.failure(fail.error(), fail.cause()));
+                    () -> History.failure(fail.error(), isOverdue ? null : fail.cause()));
             default -> throw new IllegalStateException("no end: " + last);
         }
     }
