@@ -6,11 +6,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sand.asl import definition, document, limits
+from sand.asl import definition, document, limits, quotas
 from sand.asl.budget import Budget
 from sand.asl.events import Details, EventLog, Events, value
-from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
+from sand.asl.failure import DATA_LIMIT_EXCEEDED, HistoryFull, StateError
 from sand.asl.places import Place
+from sand.asl.quotas import Quotas
 from sand.asl.tokens import TaskTokens
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sand.asl.visits import Visit
 
 ABSENT: Any = object()
+END = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+"""The last event of a history."""
 
 
 @dataclass
@@ -39,8 +42,7 @@ class Info:
     log: EventLog | None = None
     input_text: str | None = None
     """The input as it came, when it came as text."""
-    data_bytes: int | None = None
-    """What the data of a task or a state may have, see `data_limit`; None: it is not limited so."""
+    quotas: Quotas = quotas.NONE
 
 
 class Scope:
@@ -67,7 +69,10 @@ class Scope:
         self.execution_input: Any = own_input if is_own or self.outer is None else self.outer.execution_input
         self.last_event = 0 if is_own or self.outer is None else self.outer.last_event
         """What its next event follows."""
-        self.events = Events(self.prefix[:-1]) if is_own or self.outer is None else self.outer.events
+        if is_own or self.outer is None:
+            self.events = Events(self.prefix[:-1], info.quotas.history_events)
+        else:
+            self.events = self.outer.events
         self._visible_outer = None if is_own else self.outer
         self.is_closed = False
         self.began_ms = info.now_ms
@@ -92,12 +97,21 @@ class Scope:
         return id
 
     def aside(self, kind: str, details: Details | None = None) -> int:
-        """As `event`; what comes next follows the one before it, as on AWS."""
+        """As `event`; what comes next follows the one before it, as on AWS. Raises HistoryFull."""
+        if self.events.count >= self.events.most and not kind.startswith(END):
+            raise HistoryFull(self._execution(), self.events.most + 1)
         id = self.events.count = self.events.count + 1
         if self.info.log is not None:
             shown = None if details is None else details()
             self.info.log.add(self.events.run, id, self.last_event, self.info.now_ms, kind, shown)
         return id
+
+    def _execution(self) -> Scope:
+        """The one whose history this one's events are in."""
+        scope = self
+        while scope.outer is not None and scope.outer.events is scope.events:
+            scope = scope.outer
+        return scope
 
     def started(self, input: Any) -> None:
         """The first event of its history, which is counted from the beginning."""
