@@ -61,8 +61,10 @@ class Execution:
         tokens: TaskTokens | None = None,
         log: EventLog | None = None,
         quotas: Quotas = NONE,
+        places: tuple[str, ...] | None = None,
     ) -> None:
-        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event."""
+        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event. places: the
+        states of the workflow itself that a redrive may begin from, each of which costs what it has; None: any."""
         self._machine = machine
         self._info = Info(id, application, workflow, timestamps.text(start_ms), None, start_ms)
         self._ready: deque[Callable[[], None]] = deque()
@@ -73,6 +75,7 @@ class Execution:
         self._info.tokens = tokens or TaskTokens()
         self._info.log = log
         self._info.quotas = quotas
+        self._info.places = places
         self.start_ms = start_ms
         self._root = Scope(self._info, machine)
         self.finished: Finished | None = None

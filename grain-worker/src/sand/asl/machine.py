@@ -50,10 +50,20 @@ class Machine:
         tokens: TaskTokens | None = None,
         log: EventLog | None = None,
         quotas: Quotas = NONE,
+        places: tuple[str, ...] | None = None,
     ) -> Execution:
         """For a driver of its own, see `Execution`."""
-        names = {"application": self._application, "workflow": self._name}
-        return Execution(self._machine, **names, id=id, start_ms=start_ms, tokens=tokens, log=log, quotas=quotas)
+        return Execution(
+            self._machine,
+            application=self._application,
+            workflow=self._name,
+            id=id,
+            start_ms=start_ms,
+            tokens=tokens,
+            log=log,
+            quotas=quotas,
+            places=places,
+        )
 
     def run(
         self,
@@ -76,7 +86,8 @@ class Machine:
         JSON text that the input was read from, for causes that show it. quotas: `quotas.AWS` holds it to what AWS allows.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
-        execution = self.execution(id=id, start_ms=start_ms, quotas=quotas)
+        places = () if redrive_from is None else (redrive_from,)
+        execution = self.execution(id=id, start_ms=start_ms, quotas=quotas, places=places)
         return trial.run(execution, document.exact(input), given, objects, redrives, redrive_from, input_text)
 
     async def run_live(
