@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sand.asl import Machine, document, trial
+from sand.asl import Machine, document, quotas, trial
 from sand.asl.events import EventLog
 from sand.asl.stubs import Stubs
 
@@ -43,3 +43,23 @@ def test_a_parallel_that_failed_has_no_details() -> None:
     machine = Machine({"StartAt": "P", "States": {"P": {"Type": "Parallel", "Branches": [branch], "End": True}}})
     trial.run(machine.execution(log=log), {}, Stubs(None))
     assert list(log.of("")[4]) == ["id", "previousEventId", "timestamp", "type"]
+
+
+def test_a_time_out_of_the_whole_has_an_error_and_no_cause() -> None:
+    log = EventLog()
+    machine = Machine({"TimeoutSeconds": 3, "StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 25, "End": True}}})
+    outcome = trial.run(machine.execution(log=log), {}, Stubs(None))
+    assert log.of("")[-1]["executionTimedOutEventDetails"] == {"error": "States.Timeout"}
+    assert outcome.error == "States.Timeout"
+    assert outcome.document() == {"status": "TIMED_OUT", "error": None, "cause": None}
+
+
+def test_a_full_history_ends_with_its_25000th_event() -> None:
+    """floci-io/floci, issue 2734: as measured on AWS."""
+    log = EventLog()
+    spin = {"Type": "Choice", "Choices": [{"Variable": "$.spin", "IsPresent": True, "Next": "S"}], "Default": "E"}
+    machine = Machine({"StartAt": "S", "States": {"S": spin, "E": {"Type": "Succeed"}}})
+    trial.run(machine.execution(log=log, quotas=quotas.AWS), {"spin": True}, Stubs(None))
+    before, last = log.of("")[-2:]
+    assert (before["id"], before["type"]) == (24_999, "ChoiceStateExited")
+    assert (last["id"], last["previousEventId"], last["type"]) == (25_000, 24_999, "ExecutionFailed")

@@ -3,8 +3,9 @@
 import asyncio
 from typing import Any
 
-from sand.asl import CallGrain, Execution, Finished, GrainFailed, Machine, RealClock
+from sand.asl import CallGrain, Execution, Finished, GrainFailed, Machine, RealClock, trial
 from sand.asl.live import Live
+from sand.asl.stubs import Stubs
 
 
 def task(**fields: Any) -> dict[str, Any]:
@@ -85,3 +86,39 @@ def test_one_that_was_stopped_tells_so_and_waits_anew() -> None:
     assert (redriven.kind, redriven.at_ms) == ("ExecutionRedriven", 2000)
     (finished,) = [one for one in execution.fired(commands[1].id, 8000) if isinstance(one, Finished)]
     assert finished.output == {"n": 1}
+
+
+def chain(count: int) -> dict[str, Any]:
+    states = {f"S{at}": {"Type": "Pass", "Assign": {"v": at}, "Next": f"S{at + 1}"} for at in range(count)}
+    return {"StartAt": "S0", "States": states | {f"S{count}": {"Type": "Succeed"}}}
+
+
+def test_what_states_had_is_kept_of_those_alone_that_a_redrive_may_begin_from() -> None:
+    """Of all of them it would be as much as the square of their number."""
+    for places, entered in (((), []), (("S3",), ["S3"]), (None, [f"S{at}" for at in range(6)])):
+        execution = Machine(chain(5)).execution(places=places)
+        trial.run(execution, {}, Stubs(None))
+        assert execution.entered() == entered
+
+
+def test_a_place_has_the_variables_and_attempts_of_its_time() -> None:
+    spin = {"Type": "Choice", "Choices": [{"Variable": "$v", "NumericEquals": 1, "Next": "End"}], "Default": "Again"}
+    states = {
+        "First": {"Type": "Pass", "Assign": {"v": 0}, "Next": "Spin"},
+        "Spin": spin,
+        "Again": {"Type": "Pass", "Assign": {"v": 1}, "Next": "Spin"},
+        "End": {"Type": "Succeed"},
+    }
+    execution = Machine({"StartAt": "First", "States": states}).execution()
+    trial.run(execution, {}, Stubs(None))
+    again, last = execution.place("Again"), execution.place("End")
+    assert again is not None and last is not None
+    assert (again.variables["v"][0], last.variables["v"][0]) == (0, 1)
+    assert [again.is_after(step) for step in ("First", "Spin", "Spin#2", "Again", "End")] == [True, True, False, False, False]
+    assert [last.is_after(step) for step in ("Spin", "Spin#2", "Spin#3", "Again", "Again>publish[0]")] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]

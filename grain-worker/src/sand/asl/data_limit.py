@@ -27,7 +27,7 @@ def is_over(value: Any, limit: int | None) -> bool:
 
 def checked(visit: Visit, value: Any) -> Any:
     """What a state's work gets, or what it hands on. Raises WholeError."""
-    if is_over(value, visit.scope.info.data_bytes):
+    if is_over(value, visit.scope.info.quotas.data_bytes):
         raise exceeded(visit.state.name)
     return value
 
@@ -40,7 +40,7 @@ def checked_run(visit: Visit, results: Any) -> Any:
 
 def of_task(visit: Visit, task: asl.Task, result: Any) -> WholeError | None:
     """What a task fails with whose service gave too much; AWS names the function, or the service."""
-    if not is_over(result, visit.scope.info.data_bytes):
+    if not is_over(result, visit.scope.info.quotas.data_bytes):
         return None
     service = service_of(task)
     return exceeded(resources.shown(task.resource) if service is None else service["resourceType"])

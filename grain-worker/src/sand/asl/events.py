@@ -5,6 +5,7 @@ They are counted in every execution, since causes name their numbers, and kept w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -23,11 +24,13 @@ Details = Callable[[], dict[str, Any]]
 
 class Events:
     """How many events a history has so far; the first one is the start. run: the iteration of a distributed Map that it is of;
-    empty: the execution's own."""
+    empty: the execution's own. most: how many it may have before that of its end."""
 
-    def __init__(self, run: str = "") -> None:
+    def __init__(self, run: str, most: int | None) -> None:
+        """most: that of its end included; None: any number."""
         self.run = run
         self.count = 1
+        self.most: float = math.inf if most is None else most - 1
 
 
 class EventLog:

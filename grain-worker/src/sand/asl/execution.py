@@ -14,7 +14,7 @@ from sand.asl import data_limit, events, failure, interpreter, iterations, limit
 from sand.asl import definition as asl
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
 from sand.asl.events import EventLog
-from sand.asl.failure import ExecutionEnded
+from sand.asl.failure import ExecutionEnded, HistoryFull
 from sand.asl.joins import Join
 from sand.asl.messages import (
     CallGrain,
@@ -28,6 +28,7 @@ from sand.asl.messages import (
 )
 from sand.asl.pending import DEADLINE, Answer, Pending
 from sand.asl.places import Place
+from sand.asl.quotas import NONE, Quotas
 from sand.asl.scope_ends import ScopeEnds
 from sand.asl.scopes import Info, Scope
 from sand.asl.state_work import invoked
@@ -59,10 +60,11 @@ class Execution:
         start_ms: int,
         tokens: TaskTokens | None = None,
         log: EventLog | None = None,
-        data_bytes: int | None = None,
+        quotas: Quotas = NONE,
+        places: tuple[str, ...] | None = None,
     ) -> None:
-        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event.
-        data_bytes: what the data of a task or a state may have, see `data_limit`."""
+        """tokens: makes those of tasks that wait for a callback; None: a trial's. log: to be told of each event. places: the
+        states of the workflow itself that a redrive may begin from, each of which costs what it has; None: any."""
         self._machine = machine
         self._info = Info(id, application, workflow, timestamps.text(start_ms), None, start_ms)
         self._ready: deque[Callable[[], None]] = deque()
@@ -72,7 +74,8 @@ class Execution:
         self._is_continuing = False
         self._info.tokens = tokens or TaskTokens()
         self._info.log = log
-        self._info.data_bytes = data_bytes
+        self._info.quotas = quotas
+        self._info.places = places
         self.start_ms = start_ms
         self._root = Scope(self._info, machine)
         self.finished: Finished | None = None
@@ -88,7 +91,7 @@ class Execution:
         self._record("ExecutionStarted", None, None, {"input": input})
         if self._machine.timeout_seconds:
             self._pending.command(StartTimer(DEADLINE, ">timeout", self._machine.timeout_seconds * 1000, "timeout"))
-        if (refused := data_limit.of_input(input, self._info.data_bytes)) is not None:
+        if (refused := data_limit.of_input(input, self._info.quotas.data_bytes)) is not None:
             self.end("FAILED", None, refused.error, refused.cause)
             return self._pending.take()
         self.open_scope(self._root, input)
@@ -115,7 +118,8 @@ class Execution:
         if id == DEADLINE and self._machine.timeout_seconds and self.finished is None:
             self._info.now_ms = max(self._info.now_ms, now_ms)
             cause = f"The execution ran longer than its TimeoutSeconds, {self._machine.timeout_seconds}."
-            self.end("TIMED_OUT", None, failure.TIMEOUT, cause)
+            self._root.last_event = 0  # as on AWS, where it follows no event, and has no cause
+            self.end("TIMED_OUT", None, failure.TIMEOUT, cause, events.failed(failure.TIMEOUT, None))
             return self._pending.take()
         if waits := self._callbacks.find(id):
             return self._on_callback(id, None, Failed(ERRORS[waits[1]], None), now_ms)
@@ -169,7 +173,9 @@ class Execution:
         self._is_continuing = False
         root.joining = root.waits_for = root.token_wait = None
         begins = {} if from_ is None else {"from": from_}
-        root.event("ExecutionRedriven", lambda: {"redriveCount": info.redrives, **begins})
+        redriven = {"redriveCount": info.redrives, **begins}
+        if not self._within_history(lambda: root.event("ExecutionRedriven", lambda: redriven)):
+            return self._pending.take()
         self._record("ExecutionRedriven", None, None, {"redrive_count": info.redrives})
         if self._machine.timeout_seconds:
             step = f">timeout#{info.redrives}"
@@ -198,16 +204,18 @@ class Execution:
         self._info.now_ms = max(self._info.now_ms, now_ms)
         self._callbacks.closed(id)
         if what == GRAIN and (wait.is_over or failed is None):
-            if not wait.is_over and wait.scope.visit is not None:
-                assert isinstance(wait.scope.visit.state, asl.Task)
-                wait.scope.event(*events.submitted(wait.scope.visit.state))
-                self.tell("TaskSubmitted", wait.scope.visit, output=result)
-            return self._pending.take()
+            visit = None if wait.is_over else wait.scope.visit
+            if visit is not None:
+                assert isinstance(visit.state, asl.Task)
+                told = events.submitted(visit.state)
+                self._within_history(lambda: wait.scope.event(*told))
+                self.tell("TaskSubmitted", visit, output=result)
+            return self._drain()
         self._callbacks.end(wait, is_answered=what == TOKEN)
-        if failed is None:
-            self._on_task(wait.scope, "TaskSucceeded", {"output": result}, result, None)
-        else:
-            self._on_task(wait.scope, "TaskFailed", {"error": failed.error, "cause": failed.cause}, None, failed)
+        kind, detail = "TaskSucceeded", {"output": result}
+        if failed is not None:
+            kind, detail = "TaskFailed", {"error": failed.error, "cause": failed.cause}
+        self._within_history(lambda: self._on_task(wait.scope, kind, detail, result, failed))
         return self._drain()
 
     def _answer(self, id: int, now_ms: int, resume: Callable[[Scope], None]) -> list[Command]:
@@ -215,7 +223,7 @@ class Execution:
         if scope is None or self.finished is not None:
             return []
         self._info.now_ms = max(self._info.now_ms, now_ms)
-        resume(scope)
+        self._within_history(lambda: resume(scope))
         return self._drain()
 
     def _on_task(self, scope: Scope, kind: str, detail: dict[str, Any], result: Any, failed: Failed | None) -> None:
@@ -245,8 +253,24 @@ class Execution:
                     self._pending.command(Continue())
                 break
             left -= 1
-            self._ready.popleft()()
+            self._within_history(self._ready.popleft())
         return self._pending.take()
+
+    def _within_history(self, work: Callable[[], Any]) -> bool:
+        """Where the history is full, its execution ends, and none of its states catches it: then False."""
+        try:
+            work()
+        except HistoryFull as full:
+            where, cause = full.scope, str(full)
+            self._within_history(lambda: self._on_full(where, cause))
+            return False
+        return True
+
+    def _on_full(self, scope: Scope, cause: str) -> None:
+        if scope.join is None:
+            self.end("FAILED", None, failure.RUNTIME, cause)
+        else:
+            self._ends.full(scope, Failed(failure.RUNTIME, cause))
 
     def open_scope(self, scope: Scope, input: Any) -> None:
         """Queues the scope's first state."""
@@ -329,7 +353,7 @@ class Execution:
 
     def _on_objects(self, answer: Answer, result: Any, failed: Failed | None, now_ms: int) -> list[Command]:
         self._info.now_ms = max(self._info.now_ms, now_ms)
-        answer(result, failed)
+        self._within_history(lambda: answer(result, failed))
         return self._drain()
 
     # --- scopes and what they join
@@ -345,13 +369,14 @@ class Execution:
 
     # --- its end, and what is told of it
 
-    def end(self, status: str, output: Any, error: str | None, cause: str | None) -> None:
+    def end(self, status: str, output: Any, error: str | None, cause: str | None, shown: dict[str, Any] | None = None) -> None:
+        """shown: the details of its event, where these are others than what it ends with."""
         self.finished = Finished(status, output, error, cause)
         self._ready.clear()
         self._pending.clear()
         self._pending.command(self.finished)
         kind = KINDS[status]
-        told = events.value("output", output) if status == "SUCCEEDED" else events.failed(error, cause)
+        told = shown or (events.value("output", output) if status == "SUCCEEDED" else events.failed(error, cause))
         self._root.event(kind, lambda: told)
         self._record(kind, None, None, {"output": output} if status == "SUCCEEDED" else {"error": error, "cause": cause})
 

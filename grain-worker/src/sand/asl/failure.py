@@ -1,5 +1,12 @@
 """Errors inside an execution, by the names that Retry and Catch match."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sand.asl.scopes import Scope
+
 ALL = "States.ALL"
 TASK_FAILED = "States.TaskFailed"
 TIMEOUT = "States.Timeout"
@@ -36,6 +43,15 @@ class ExecutionEnded(Exception):
         super().__init__(cause)
         self.error = error
         self.cause = cause
+
+
+class HistoryFull(Exception):
+    """The history of an execution takes no other event than that of its end. scope: the execution's own, or the iteration of
+    a distributed Map that is one."""
+
+    def __init__(self, scope: Scope, most: int) -> None:
+        super().__init__(f"The execution reached the maximum number of history events ({most}).")
+        self.scope = scope
 
 
 class GrainFailed(Exception):

@@ -53,7 +53,7 @@ class Join:
         flow = visit.state.flow
         # What nothing will look at is not gathered.
         self._keeps_results = not (flow.result_path is None and flow.result_selector is None and visit.state.assign is None)
-        if isinstance(visit.state, Map) and visit.state.distribution and visit.scope.info.data_bytes is not None:
+        if isinstance(visit.state, Map) and visit.state.distribution and visit.scope.info.quotas.data_bytes is not None:
             self._keeps_results = True  # On AWS the run gathers it all the same.
 
     def arrive(self, scope: Scope, result: Any) -> None:

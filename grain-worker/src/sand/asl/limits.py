@@ -7,7 +7,9 @@ NUMBER_CHARS = 1_000
 STATE_NAME_CHARS = 80
 DIAGNOSTICS = 100
 AWS_DATA_BYTES = 262_144
-"""Of the data of a task, a state or an execution, where an execution is held to what AWS allows, see `data_limit`."""
+"""Of the data of a task, a state or an execution, where an execution is held to what AWS allows, see `quotas`."""
+AWS_HISTORY_EVENTS = 25_000
+"""Of an execution's history, likewise."""
 DOCUMENT_BYTES = 16 << 20
 """Bytes of a document that a path looks into, or that is made."""
 ASSIGN_BYTES = 256 * 1024

@@ -14,6 +14,7 @@ from sand.asl.execution import Execution
 from sand.asl.messages import CallGrain
 from sand.asl.objects import Objects
 from sand.asl.outcome import Outcome
+from sand.asl.quotas import NONE, Quotas
 from sand.asl.stubs import Stubs
 from sand.asl.tokens import TaskTokens
 
@@ -48,11 +49,21 @@ class Machine:
         start_ms: int = trial.START_MS,
         tokens: TaskTokens | None = None,
         log: EventLog | None = None,
-        data_bytes: int | None = None,
+        quotas: Quotas = NONE,
+        places: tuple[str, ...] | None = None,
     ) -> Execution:
         """For a driver of its own, see `Execution`."""
-        names = {"application": self._application, "workflow": self._name}
-        return Execution(self._machine, **names, id=id, start_ms=start_ms, tokens=tokens, log=log, data_bytes=data_bytes)
+        return Execution(
+            self._machine,
+            application=self._application,
+            workflow=self._name,
+            id=id,
+            start_ms=start_ms,
+            tokens=tokens,
+            log=log,
+            quotas=quotas,
+            places=places,
+        )
 
     def run(
         self,
@@ -65,18 +76,18 @@ class Machine:
         redrives: int = 0,
         redrive_from: str | None = None,
         input_text: str | None = None,
-        data_bytes: int | None = None,
+        quotas: Quotas = NONE,
     ) -> Outcome:
         """Runs to the end in virtual time: waits, retries and slow stubs cost nothing.
 
         input: JSON; floats become decimals by their text. stubs: see `Stubs`; a grain that has none gives back its input.
         objects: those that are there for its Maps, and stay as they are. redrives: how often it is redriven, at once, when it
         has ended without success; redrive_from: the state that each begins from; None: the one that failed. input_text: the
-        JSON text that the input was read from, for causes that show it. data_bytes: what the data of a task or a state may
-        have; `limits.AWS_DATA_BYTES` is AWS's limit.
+        JSON text that the input was read from, for causes that show it. quotas: `quotas.AWS` holds it to what AWS allows.
         """
         given = stubs if isinstance(stubs, Stubs) else Stubs(stubs)
-        execution = self.execution(id=id, start_ms=start_ms, data_bytes=data_bytes)
+        places = () if redrive_from is None else (redrive_from,)
+        execution = self.execution(id=id, start_ms=start_ms, quotas=quotas, places=places)
         return trial.run(execution, document.exact(input), given, objects, redrives, redrive_from, input_text)
 
     async def run_live(

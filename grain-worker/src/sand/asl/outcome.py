@@ -22,11 +22,13 @@ class Outcome:
     objects: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """As `sand asl run` prints it."""
+        """As `sand asl run` prints it. What timed out as a whole has neither error nor cause, as AWS describes it; its
+        history tells of States.Timeout."""
         written = {"objects": self.objects} if self.objects else {}
         if self.status == "SUCCEEDED":
             return {"status": self.status, "output": self.output, **written}
-        return {"status": self.status, **written, "error": self.error, "cause": self.cause}
+        error, cause = (None, None) if self.status == "TIMED_OUT" else (self.error, self.cause)
+        return {"status": self.status, **written, "error": error, "cause": cause}
 
     def plain_output(self) -> Any:
         """The output with floats, as a grain or a test would have it."""

@@ -36,6 +36,8 @@ def _natives() -> dict[str, Any]:
 
 
 _NATIVES = _natives()
+_RANGE = 10_000_000
+"""The numbers that the library, in Java too, makes a range of: of more it says so, whatever room there is."""
 
 
 class _Frame(Jsonata.Frame):  # type: ignore[misc]
@@ -145,6 +147,8 @@ class Engine(Jsonata):  # type: ignore[misc]
                 raise JException(code, -1, side)
         if lhs is None or rhs is None or lhs > rhs:
             return None
+        if rhs - lhs + 1 > _RANGE:
+            raise JException("D2014", -1, rhs - lhs + 1)
         check_bytes(8 * (rhs - lhs + 1))
         current().budget.spend((rhs - lhs) // 16)
         return list(range(lhs, rhs + 1))

@@ -32,6 +32,8 @@ def sentence(e: Exception, run: Run | None) -> str:
     code = str(e.error)
     if not _CODE.fullmatch(code):
         return str(e).removeprefix("JSonataException ")
+    if code == "S0301" and e.current is not None:
+        code = "S0103"  # of a character in a string: the library says that a regular expression is empty
     if code in ("D3137", "D3141"):
         return f"{code}: {e}"
     if code == "D1002":
@@ -57,7 +59,7 @@ def _filled(code: str, values: list[Any], token: str | None, run: Run | None) ->
 
 def _written(value: Any, run: Run | None) -> str:
     if run is None:
-        return "null" if value is None else f'"{value}"'
+        return "null" if value is None else f'"{str(value).lower() if isinstance(value, bool) else value}"'
     try:
         return document.write(from_library(value, run.budget))[:_SHOWN_CHARS]
     except (StateError, Unsupported):

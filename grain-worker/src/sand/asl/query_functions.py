@@ -14,7 +14,7 @@ from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
 
-from sand.asl import chance, document, intrinsics, limits, query_dates, query_numbers, query_values
+from sand.asl import chance, document, intrinsics, limits, query_dates, query_millis, query_numbers, query_values
 from sand.asl.failure import StateError
 from sand.asl.query_run import check_bytes, current, failure
 
@@ -164,7 +164,7 @@ class Functions:
     def from_millis(millis: Any, picture: Any, timezone: Any) -> Any:
         """The library takes an offset alone for a time zone."""
         is_utc = timezone is not None and timezone.lower() == "utc"
-        return Library.datetime_from_millis(millis, picture, None if is_utc else timezone)
+        return None if millis is None else query_millis.text(int(_long(millis)), picture, None if is_utc else timezone)
 
     @staticmethod
     def to_millis(text: Any, picture: Any) -> Any:
@@ -212,7 +212,9 @@ class Functions:
     def format_base(number: Any, radix: Any) -> Any:
         if number is not None and radix is not None and not 2 <= int(radix) <= 36:
             raise JException("D3100", -1, int(radix))
-        return Library.format_base(_long(number), radix)
+        if number is None:
+            return None
+        return Library.base_repr(_long(int(Library.round(number, 0))), 10 if radix is None else int(radix)).lower()
 
     @staticmethod
     def format_integer(number: Any, picture: Any) -> Any:

@@ -69,6 +69,13 @@ class ScopeEnds:
             except StateError as e:
                 self._fail(scope.join, Failed(e.error, e.cause))
 
+    def full(self, scope: Scope, failed: Failed) -> None:
+        """Of an iteration of a distributed Map, whose own history is: it fails, whatever its states would catch."""
+        self._pending.abandon(scope)
+        if scope.joining is not None:
+            self.abandon(scope.joining)
+        self.failed(scope, failed)
+
     def _fail(self, join: Join, error: Exception) -> None:
         self.abandon(join)
         self._kernel.throw(join.visit.scope, error)

@@ -6,11 +6,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sand.asl import definition, document, limits
+from sand.asl import definition, document, limits, quotas
 from sand.asl.budget import Budget
 from sand.asl.events import Details, EventLog, Events, value
-from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
-from sand.asl.places import Place
+from sand.asl.failure import DATA_LIMIT_EXCEEDED, HistoryFull, StateError
+from sand.asl.places import Attempts, Place
+from sand.asl.quotas import Quotas
 from sand.asl.tokens import TaskTokens
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sand.asl.visits import Visit
 
 ABSENT: Any = object()
+END = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+"""The last event of a history."""
 
 
 @dataclass
@@ -39,8 +42,9 @@ class Info:
     log: EventLog | None = None
     input_text: str | None = None
     """The input as it came, when it came as text."""
-    data_bytes: int | None = None
-    """What the data of a task or a state may have, see `data_limit`; None: it is not limited so."""
+    quotas: Quotas = quotas.NONE
+    places: tuple[str, ...] | None = None
+    """The states that a redrive may begin from; None: any."""
 
 
 class Scope:
@@ -67,7 +71,10 @@ class Scope:
         self.execution_input: Any = own_input if is_own or self.outer is None else self.outer.execution_input
         self.last_event = 0 if is_own or self.outer is None else self.outer.last_event
         """What its next event follows."""
-        self.events = Events(self.prefix[:-1]) if is_own or self.outer is None else self.outer.events
+        if is_own or self.outer is None:
+            self.events = Events(self.prefix[:-1], info.quotas.history_events)
+        else:
+            self.events = self.outer.events
         self._visible_outer = None if is_own else self.outer
         self.is_closed = False
         self.began_ms = info.now_ms
@@ -82,9 +89,12 @@ class Scope:
         self.next: tuple[str, Any] | None = None
         """The state that it is to enter, and its input; None when it is in one."""
         self.places: dict[str, Place] = {}
-        """Of the execution's own: by the states that it has entered."""
+        """Of the execution's own: by the states that it has entered, and that a redrive may begin from."""
+        self._attempts = Attempts()
         self._visits: dict[str, int] = {}
         self._variables: dict[str, tuple[Any, int]] = {}
+        self._are_kept = False
+        """Its variables as they are: a place has them."""
 
     def event(self, kind: str, details: Details | None = None) -> int:
         """One more in the history: its number. details: made only where the history is kept."""
@@ -92,12 +102,21 @@ class Scope:
         return id
 
     def aside(self, kind: str, details: Details | None = None) -> int:
-        """As `event`; what comes next follows the one before it, as on AWS."""
+        """As `event`; what comes next follows the one before it, as on AWS. Raises HistoryFull."""
+        if self.events.count >= self.events.most and not kind.startswith(END):
+            raise HistoryFull(self._execution(), self.events.most + 1)
         id = self.events.count = self.events.count + 1
         if self.info.log is not None:
             shown = None if details is None else details()
             self.info.log.add(self.events.run, id, self.last_event, self.info.now_ms, kind, shown)
         return id
+
+    def _execution(self) -> Scope:
+        """The one whose history this one's events are in."""
+        scope = self
+        while scope.outer is not None and scope.outer.events is scope.events:
+            scope = scope.outer
+        return scope
 
     def started(self, input: Any) -> None:
         """The first event of its history, which is counted from the beginning."""
@@ -108,19 +127,22 @@ class Scope:
     def new_step(self, state: definition.State) -> str:
         """ "Tag", "Tag#2", …: one that this execution has not had yet."""
         count = self._visits[state.name] = self._visits.get(state.name, 0) + 1
+        if self.join is None and self.info.places != ():
+            self._attempts.add(state.step)
         return f"{self.prefix}{state.step}" + (f"#{count}" if count > 1 else "")
 
     def remember(self, state: str, input: Any) -> None:
         """It is about to enter the state: a redrive may begin from there."""
-        attempts = {self.machine.states[name].step: count for name, count in self._visits.items()}
-        self.places[state] = Place(input, dict(self._variables), attempts)
+        if self.info.places is None or state in self.info.places:
+            self.places[state] = Place(input, self._variables, self._attempts, self._attempts.count)
+            self._are_kept = True
 
     def go_back(self, state: str) -> None:
         """It is to enter a state again, with what that had."""
         place = self.places[state]
         self.is_closed = False
         self.info.variable_bytes -= self.bytes()
-        self._variables = dict(place.variables)
+        self._variables, self._are_kept = place.variables, True
         self.info.variable_bytes += self.bytes()
         self.next = (state, place.input)
 
@@ -147,6 +169,8 @@ class Scope:
         if total > limits.VARIABLES_BYTES:
             message = f"The execution's variables would have {total} bytes; the limit is {limits.VARIABLES_BYTES}"
             raise StateError(DATA_LIMIT_EXCEEDED, message)
+        if self._are_kept:
+            self._variables, self._are_kept = dict(self._variables), False
         self._variables.update({name: (value, sizes[name]) for name, value in values.items()})
         self.info.variable_bytes = total
 
@@ -157,7 +181,7 @@ class Scope:
     def close(self) -> None:
         """It has ended."""
         self.suspend()
-        self._variables = {}
+        self._variables, self._are_kept = {}, False
 
     def suspend(self) -> None:
         """It has failed or is abandoned; a redrive may open it again."""
@@ -167,7 +191,7 @@ class Scope:
     def forget(self) -> None:
         """Its variables: it begins anew."""
         self.info.variable_bytes -= self.bytes()
-        self._variables = {}
+        self._variables, self._are_kept = {}, False
 
     def reopen(self) -> None:
         self.is_closed = False

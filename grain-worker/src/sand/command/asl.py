@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, limits, reading, services, stub_check
+from sand.asl import Machine, Refused, document, quotas, reading, services, stub_check
 from sand.command import cases
 from sand.command.cases import AWS, PLATFORM
 from sand.command.failure import ExitCode, Failure
@@ -44,7 +44,7 @@ class _Python:
             return {**named, "status": "INVALID", "diagnostics": _diagnostics(refused.diagnostics)}
         id, redrives = _execution_id(case.get("id")), case.get("redrives", 0)
         begins = {"redrives": redrives, "redrive_from": case.get("redriveFrom"), "input_text": case.get("inputText")}
-        begins["data_bytes"] = limits.AWS_DATA_BYTES if case.get("limits") != PLATFORM else None
+        begins["quotas"] = quotas.NONE if case.get("limits") == PLATFORM else quotas.AWS
         outcome = machine.run(case.get("input", {}), case.get("grains"), id=id, **begins)
         return {**named, **outcome.document()}
 
@@ -119,7 +119,7 @@ _batch = click.option("--batch", is_flag=True, help="Read cases from stdin, one 
     type=click.Choice([AWS, PLATFORM]),
     default=AWS,
     show_default=True,
-    help="Whose limit the data of tasks and states is held to: 256 KiB on AWS.",
+    help="Whose limits the data of tasks and states, and the history, are held to: 256 KiB and 25,000 events on AWS.",
 )
 @_engine
 @_batch

@@ -191,6 +191,11 @@ final class Agenda {
 
     private void abandon(Scope scope) {
         scope.suspend();
+        abandonWork(scope);
+    }
+
+    /** What the scope waits for is moot. */
+    void abandonWork(Scope scope) {
         Visit visit = scope.current;
         if (visit == null) {
             return;

@@ -46,7 +46,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private final PayloadSource source;
     private final TaskTokens tokens;
     private final History history;
-    private final long dataBytes;
+    private final Quotas quotas;
     private final Agenda agenda = new Agenda();
     private final StateExit exit;
     private final StateEntry entry;
@@ -58,6 +58,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private Document output;
     private boolean isEnded;
     private boolean isTimedOut;
+    /** By its own TimeoutSeconds: as on AWS, that has no cause in the history. */
+    private boolean isOverdue;
     private boolean isStopped;
     private boolean hasSucceeded;
     private final Scope.Redrives redrives = new Scope.Redrives();
@@ -71,10 +73,10 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
      * @param source where a value's bytes are that travels by reference
      * @param tokens for tasks that wait for a callback
      * @param history to be told of each event, or null
-     * @param dataBytes what the data of a task or a state may have, see {@link DataLimit}
+     * @param quotas that it is held to
      */
     AslExecution(StateMachine machine, String application, String workflow, String executionId, long startMs,
-                 PayloadSource source, TaskTokens tokens, History history, long dataBytes) {
+                 PayloadSource source, TaskTokens tokens, History history, Quotas quotas) {
         this.machine = machine;
         this.application = application;
         this.workflow = workflow;
@@ -82,7 +84,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         this.source = source;
         this.tokens = tokens;
         this.history = history;
-        this.dataBytes = dataBytes;
+        this.quotas = quotas;
         DataFlow flow = new DataFlow(source);
         this.exit = new StateExit(agenda, flow, source, this);
         this.entry = new StateEntry(agenda, flow, exit, source);
@@ -119,6 +121,16 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         budget.takeSpent();
         agenda.begin();
         nowMs = Math.max(nowMs, signal instanceof Signal.Redriven(Redrive how) && !isEnded ? how.endedMs() : signal.atMs());
+        try {
+            take(signal);
+        } catch (HistoryFull full) {
+            onFull(full);
+        }
+        drain(wasHeavy);
+        return agenda.commands();
+    }
+
+    private void take(Signal signal) {
         switch (signal) {
             case Signal.Started started -> onStarted(started.input());
             case Signal.TaskSucceeded succeeded -> steps.onSucceeded(succeeded);
@@ -128,8 +140,20 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.Stopped stopped -> stop(stopped);
             case Signal.Redriven redriven -> redrive(redriven.redrive());
         }
-        drain(wasHeavy);
-        return agenda.commands();
+    }
+
+    /** The execution whose history it is ends, and none of its states catches it. */
+    private void onFull(HistoryFull full) {
+        if (full.scope.join == null) {
+            end(new Command.Fail(StatesError.RUNTIME, full.getMessage()));
+            return;
+        }
+        try {
+            agenda.abandonWork(full.scope);
+            exit.failScope(full.scope, StatesError.RUNTIME, full.getMessage());
+        } catch (HistoryFull outer) {
+            onFull(outer);
+        }
     }
 
     @Override
@@ -160,12 +184,12 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private void onStarted(Payload input) {
         Document document = Document.of(input);
         root = Scope.root(new Scope.Info(executionId, application, workflow, new Scope.Start(startMs), document, () -> nowMs, budget, tokens, history,
-                redrives, dataBytes), machine);
+                redrives, quotas), machine);
         root.started(source);
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
-        StatesError refused = DataLimit.ofInput(document, dataBytes, source);
+        StatesError refused = DataLimit.ofInput(document, quotas.dataBytes(), source);
         if (refused != null) {
             end(new Command.Fail(refused.error(), refused.getMessage()));
             return;
@@ -187,6 +211,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         nowMs = Math.max(nowMs, how.atMs());
         isEnded = false;
         isTimedOut = false;
+        isOverdue = false;
         isStopped = false;
         redrives.count = how.count();
         redrives.lastMs = how.atMs();
@@ -242,22 +267,30 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
                 }
                 return;
             }
-            switch (agenda.ready.poll()) {
-                case Ready.Enter(Scope scope, String state, Document input) -> enter(scope, state, input);
-                case Ready.StartItem(Join join) -> {
-                    budget.renew();
-                    entry.maps().startItem(join);
-                }
-                case Ready.Exceeded(Join join) -> exit.maps().writeKnown(join);
-                case Ready.GoOn(Scope scope) -> {
-                    if (scope.following == null) {
-                        entry.goOn(scope, nowMs);
-                    } else {
-                        enter(scope, scope.following.state(), scope.following.input());
-                    }
-                }
+            try {
+                goOn(agenda.ready.poll());
+            } catch (HistoryFull full) {
+                onFull(full);
             }
             steps += budget.takeSpent();
+        }
+    }
+
+    private void goOn(Ready next) {
+        switch (next) {
+            case Ready.Enter(Scope scope, String state, Document input) -> enter(scope, state, input);
+            case Ready.StartItem(Join join) -> {
+                budget.renew();
+                entry.maps().startItem(join);
+            }
+            case Ready.Exceeded(Join join) -> exit.maps().writeKnown(join);
+            case Ready.GoOn(Scope scope) -> {
+                if (scope.following == null) {
+                    entry.goOn(scope, nowMs);
+                } else {
+                    enter(scope, scope.following.state(), scope.following.input());
+                }
+            }
         }
     }
 
@@ -302,6 +335,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     @Override
     public void onDeadline() {
         isTimedOut = true;
+        isOverdue = true;
+        root.follows(0); // as on AWS, where its time-out follows no event
         end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, " + machine.timeoutSeconds() + "."));
     }
 
@@ -335,7 +370,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Command.Succeed _ -> root.event("ExecutionSucceeded",
                     () -> History.value(Json.NODES.objectNode(), "output", output, source));
             case Command.Fail fail -> root.event(isTimedOut ? "ExecutionTimedOut" : isStopped ? "ExecutionAborted" : "ExecutionFailed",
-                    () -> History.failure(fail.error(), fail.cause()));
+                    () -> History.failure(fail.error(), isOverdue ? null : fail.cause()));
             default -> throw new IllegalStateException("no end: " + last);
         }
     }

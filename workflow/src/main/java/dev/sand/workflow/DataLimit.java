@@ -11,14 +11,11 @@ import dev.sand.workflow.data.StatesError;
  * and at what a state hands on. The platform holds executions to the bounds of {@code WorkflowLimits} alone.
  */
 final class DataLimit {
-    /** Of an execution that is not held to it. */
-    static final long NONE = Long.MAX_VALUE;
-
     private DataLimit() {}
 
     /** What a state's work gets, or what it hands on. @throws StatesError DataLimitExceeded */
     static Document checked(Visit visit, Document document, PayloadSource source) {
-        if (document.isOver(visit.scope.info.dataBytes(), source)) {
+        if (document.isOver(visit.scope.info.quotas().dataBytes(), source)) {
             throw exceeded(visit.state.name());
         }
         return document;
@@ -27,7 +24,7 @@ final class DataLimit {
     /** The result of a task's service, or of a distributed Map's run. @return what the state fails with; null: it is small enough */
     static StatesError ofResult(Visit visit, Document result, PayloadSource source) {
         boolean isRun = visit.state instanceof State.Map map && map.distribution() != null;
-        if (!isRun && !(visit.state instanceof State.Task) || !result.isOver(visit.scope.info.dataBytes(), source)) {
+        if (!isRun && !(visit.state instanceof State.Task) || !result.isOver(visit.scope.info.quotas().dataBytes(), source)) {
             return null;
         }
         return exceeded(visit.state instanceof State.Task task ? History.name(task) : visit.state.name());

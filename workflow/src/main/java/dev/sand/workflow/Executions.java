@@ -67,7 +67,7 @@ public final class Executions {
         }
         StateMachine machine = machine(new Key(version.application(), version.version(), target), workflow);
         return new AslExecution(machine, version.application(), target, executionId, startMs,
-                payload -> values.bytes(version.application(), payload), tokens, null, DataLimit.NONE);
+                payload -> values.bytes(version.application(), payload), tokens, null, Quotas.NONE);
     }
 
     /** Reads the version's definitions ahead: to read one takes a millisecond and more, which is not for a shard to spend. */
@@ -97,14 +97,14 @@ public final class Executions {
 
     /** As above. @param history told of each event, or null */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history) {
-        return of(machine, application, workflow, executionId, startTime, history, DataLimit.NONE);
+        return of(machine, application, workflow, executionId, startTime, history, Quotas.NONE);
     }
 
-    /** As above. @param dataBytes what the data of a task or a state may have: AWS's limit is {@code WorkflowLimits.AWS_DATA_BYTES} */
+    /** As above. @param quotas that it is held to */
     public static Execution of(StateMachine machine, String application, String workflow, String executionId, String startTime, History history,
-                               long dataBytes) {
+                               Quotas quotas) {
         return new AslExecution(machine, application, workflow, executionId, Instant.parse(startTime).toEpochMilli(), PayloadSource.NONE,
-                TaskTokens.ofTrial(), history, dataBytes);
+                TaskTokens.ofTrial(), history, quotas);
     }
 
     /**
@@ -114,7 +114,7 @@ public final class Executions {
      * @param source where a value's bytes are that stands there by reference
      */
     public static Set<String> entered(StateMachine machine, String executionId, long startMs, List<Signal> signals, PayloadSource source) {
-        AslExecution execution = new AslExecution(machine, "app", "flow", executionId, startMs, source, TaskTokens.ofTrial(), null, DataLimit.NONE);
+        AslExecution execution = new AslExecution(machine, "app", "flow", executionId, startMs, source, TaskTokens.ofTrial(), null, Quotas.NONE);
         Places places = execution.expectAny();
         signals.forEach(execution::on);
         return places.names();

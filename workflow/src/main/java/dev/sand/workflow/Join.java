@@ -78,7 +78,7 @@ final class Join {
         this.files = files;
         // What nothing will look at is not gathered; on AWS the run of a distributed Map gathers it all the same.
         boolean isLookedAt = visit.state.flow().resultPath() != null || visit.state.flow().resultSelector() != null
-                || visit.state.common().assign() != null || run != null && visit.scope.info.dataBytes() != DataLimit.NONE;
+                || visit.state.common().assign() != null || run != null && visit.scope.info.quotas().dataBytes() != Quotas.NONE.dataBytes();
         this.keepsResults = files == null && isLookedAt;
         this.maxConcurrency = maxConcurrency == 0 ? WorkflowLimits.MAP_CONCURRENCY
                 : Math.min(maxConcurrency, WorkflowLimits.MAP_CONCURRENCY);

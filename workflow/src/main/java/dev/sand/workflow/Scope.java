@@ -9,6 +9,7 @@ import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.Timestamps;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** One run of a state machine: the execution's own, a branch of a Parallel, or an iteration of a Map. */
@@ -21,12 +22,12 @@ final class Scope {
      * @param tokens for tasks that wait for a callback
      * @param history told of each event, or null
      * @param redrives how often it was redriven
-     * @param dataBytes what the data of a task or a state may have, see {@link DataLimit}
+     * @param quotas that it is held to
      */
     record Info(String executionId, String application, String workflow, Start start, Document input, Clock clock,
-                QueryBudget budget, TaskTokens tokens, History history, Redrives redrives, long dataBytes) {
+                QueryBudget budget, TaskTokens tokens, History history, Redrives redrives, Quotas quotas) {
         Info withInput(Document other) {
-            return new Info(executionId, application, workflow, start, other, clock, budget, tokens, history, redrives, dataBytes);
+            return new Info(executionId, application, workflow, start, other, clock, budget, tokens, history, redrives, quotas);
         }
     }
 
@@ -62,6 +63,9 @@ final class Scope {
     /** What the context object shows of an iteration. @param key of a member of an object, else null; @param source or null */
     record Item(int index, String key, JsonNode value, String source) {}
 
+    /** The last event of a history. */
+    private static final Set<String> ENDS = Set.of("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted");
+
     final Info info;
     final StateMachine machine;
     /** The join that this one's end is awaited by, and the place in it; null and 0 for the execution itself. */
@@ -90,9 +94,12 @@ final class Scope {
         /** The iteration of a distributed Map whose history it is; empty: the execution's own. */
         private final String run;
         private long count = 1;
+        /** How many it may have before that of its end. */
+        private final long most;
 
-        Events(String run) {
+        Events(String run, Quotas quotas) {
             this.run = run;
+            this.most = quotas.historyEvents() - 1;
         }
     }
 
@@ -111,7 +118,7 @@ final class Scope {
     }
 
     static Scope root(Info info, StateMachine machine) {
-        return new Scope(info, machine, null, 0, "", null, Variables.root(), new Events(""));
+        return new Scope(info, machine, null, 0, "", null, Variables.root(), new Events("", info.quotas));
     }
 
     /** @param item of a Map's iteration, else null */
@@ -126,7 +133,7 @@ final class Scope {
     static Scope execution(Join join, int index, StateMachine machine, Item item, Document input) {
         Scope parent = join.visit.scope;
         return new Scope(parent.info.withInput(input), machine, join, index, join.step + "[" + index + "]/", item,
-                parent.variables.apart(), new Events(join.step + "[" + index + "]"));
+                parent.variables.apart(), new Events(join.step + "[" + index + "]", parent.info.quotas));
     }
 
     /** @return the number of the event, which is one more in the history */
@@ -139,13 +146,25 @@ final class Scope {
         return lastEvent = aside(type, details);
     }
 
-    /** As {@link #event}; what comes next follows the one before it, as on AWS. */
+    /** As {@link #event}; what comes next follows the one before it, as on AWS. @throws HistoryFull when only that of the end may follow */
     long aside(String type, Supplier<ObjectNode> details) {
+        if (events.count >= events.most && !ENDS.contains(type)) {
+            throw new HistoryFull(execution(), info.quotas.historyEvents());
+        }
         long id = ++events.count;
         if (info.history != null) {
             info.history.add(events.run, id, lastEvent, info.clock.nowMs(), type, History.details(type), details == null ? null : details.get());
         }
         return id;
+    }
+
+    /** The one whose history this one's events are in. */
+    private Scope execution() {
+        Scope scope = this;
+        while (scope.join != null && scope.join.visit.scope.events == events) {
+            scope = scope.join.visit.scope;
+        }
+        return scope;
     }
 
     long lastEvent() {

@@ -24,7 +24,7 @@ class AslExecutionTest {
     private static AslExecution execution(String definition, PayloadSource source) {
         return switch (Definitions.parse(definition)) {
             case Definitions.Parsed.Valid valid ->
-                    new AslExecution(valid.machine(), "app", "flow", "id", Trial.START_MS, source, TaskTokens.ofTrial(), null, DataLimit.NONE);
+                    new AslExecution(valid.machine(), "app", "flow", "id", Trial.START_MS, source, TaskTokens.ofTrial(), null, Quotas.NONE);
             case Definitions.Parsed.Invalid invalid -> throw new AssertionError(invalid.diagnostics().toString());
         };
     }

@@ -57,6 +57,14 @@ class HistoryTest {
     }
 
     @Test
+    void aTimeOutOfTheWholeHasAnErrorAndNoCause() throws IOException {
+        History history = history("""
+                {"TimeoutSeconds": 3, "StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 25, "End": true}}}""", "{}", "{}");
+        assertThat(history.page("", 2, 1, false).get(0).get("executionTimedOutEventDetails"))
+                .isEqualTo(Json.read("{\"error\": \"States.Timeout\"}"));
+    }
+
+    @Test
     void aMapTellsItsIterations() throws IOException {
         History history = history("""
                 {"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "ItemProcessor": {"StartAt": "P",

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Timestamps;
-import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.trial.Trial;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -88,8 +87,8 @@ class VectorsTest {
                 assertThat(expected.has("invalid")).as("accepted, though it should be refused").isFalse();
                 byte[] input = vector.has("inputText") ? vector.get("inputText").textValue().getBytes(StandardCharsets.UTF_8)
                         : Json.bytes(vector.has("input") ? withLongTexts(vector.get("input")) : Json.NODES.objectNode());
-                long limit = vector.path("limits").asText().equals("platform") ? DataLimit.NONE : WorkflowLimits.AWS_DATA_BYTES;
-                Execution execution = Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START, null, limit);
+                Quotas quotas = vector.path("limits").asText().equals("platform") ? Quotas.NONE : Quotas.AWS;
+                Execution execution = Executions.of(valid.machine(), "app", "flow", "01HZZZZZZZZZZZZZZZZZZZZZZZ", Trial.START, null, quotas);
                 Trial.Outcome outcome = Trial.run(execution, input, withLongTexts(vector.get("grains")), vector.path("redrives").asInt(),
                         vector.path("redriveFrom").textValue());
                 check(expected, outcome);

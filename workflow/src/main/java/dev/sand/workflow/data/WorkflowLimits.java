@@ -12,8 +12,10 @@ public final class WorkflowLimits {
     public static final int STATE_NAME_CHARS = 80;
     /** Diagnostics of one definition; what comes after is not looked for. */
     public static final int DIAGNOSTICS = 100;
-    /** Bytes of the data of a task, a state or an execution, where an execution is held to what AWS allows, see DataLimit. */
+    /** Bytes of the data of a task, a state or an execution, where an execution is held to what AWS allows, see Quotas. */
     public static final long AWS_DATA_BYTES = 262_144;
+    /** Events of an execution's history, likewise. */
+    public static final long AWS_HISTORY_EVENTS = 25_000;
     /** Bytes of a document that a path looks into, or that is built; States.DataLimitExceeded beyond. */
     public static final int DOCUMENT_BYTES = 16 << 20;
     /** Bytes of the values that one Assign field gives to variables, together, and so of a variable (as on AWS). */

@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Executions;
+import dev.sand.workflow.Quotas;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.Diagnostic;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
-import dev.sand.workflow.data.WorkflowLimits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -92,7 +92,7 @@ public final class AslCommand {
                     return result.put("status", Trial.Status.FAILED.name()).put("error", e.error()).put("cause", e.getMessage());
                 }
                 Execution execution = Executions.of(valid.machine(), "trial", "workflow", executionId(result.path("id")), Trial.START,
-                        null, one.path("limits").asText().equals("platform") ? Long.MAX_VALUE : WorkflowLimits.AWS_DATA_BYTES);
+                        null, one.path("limits").asText().equals("platform") ? Quotas.NONE : Quotas.AWS);
                 Trial.Outcome outcome = Trial.run(execution, input(one), one.get("grains"), one.path("redrives").asInt(),
                         one.path("redriveFrom").textValue());
                 result.put("status", outcome.status().name());

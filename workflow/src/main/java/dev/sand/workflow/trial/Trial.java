@@ -32,6 +32,7 @@ public final class Trial {
 
     /**
      * @param output of a successful one, else null
+     * @param error of one that failed, else null; @param cause likewise
      * @param elapsedMs of virtual time
      * @param calls of grains, in order
      * @param signals that it was given, in order: a replay of these must give the same commands
@@ -113,7 +114,9 @@ public final class Trial {
     private Outcome ended() {
         return switch (last) {
             case Command.Succeed succeed -> outcome(Status.SUCCEEDED, json(succeed.output()), null, null);
-            case Command.Fail fail -> outcome(execution.isTimedOut() ? Status.TIMED_OUT : Status.FAILED, null, fail.error(), fail.cause());
+            // As on AWS, where only the history says what a time-out of the whole is called.
+            case Command.Fail _ when execution.isTimedOut() -> outcome(Status.TIMED_OUT, null, null, null);
+            case Command.Fail fail -> outcome(Status.FAILED, null, fail.error(), fail.cause());
             case null, default -> throw new IllegalStateException("the execution waits for nothing and has not ended");
         };
     }
