@@ -27,9 +27,7 @@ def asl(*arguments: str, input: str = "", **named: str) -> subprocess.CompletedP
     """named: of the environment, besides."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", *arguments]
     environment = {**os.environ, **named}
-    return subprocess.run(
-        command, input=input, capture_output=True, text=True, encoding="utf-8", check=False, env=environment
-    )
+    return subprocess.run(command, input=input, capture_output=True, text=True, encoding="utf-8", check=False, env=environment)
 
 
 def write(folder: Path, name: str, value: Any) -> str:
@@ -206,7 +204,8 @@ def test_an_execution_is_called_by_the_id_of_its_case() -> None:
 
 def test_tells_of_a_stub_that_no_task_asks_for(tmp_path: Path) -> None:
     definition = write(tmp_path, "machine.json", MACHINE)
-    grains = write(tmp_path, "grains.json", {"rezise": {"return": 1}, "arn:aws:lambda:us-east-1:2:function:resize": {"return": 2}})
+    stubs = {"rezise": {"return": 1}, "arn:aws:lambda:us-east-1:2:function:resize": {"return": 2}}
+    grains = write(tmp_path, "grains.json", stubs)
     done = asl("run", "--definition", definition, "--grains", grains)
     assert (done.returncode, json.loads(done.stdout)["output"]) == (0, 2)
     assert done.stderr == f"sand: {grains}: no task of the definition asks for the stub rezise\n"
@@ -233,11 +232,14 @@ def test_takes_each_name_of_a_resource_for_a_stub_of_it(resource: str, rest: dic
     assert asl("run", "--batch", input=json.dumps(case)).stderr == ""
 
 
-@pytest.mark.parametrize(("code", "said", "age"), [(2, "say run or validate", "older"), (3, "0", "older"), (3, "9999", "newer")])
+@pytest.mark.parametrize(
+    ("code", "said", "age"), [(2, "say run or validate", "older"), (3, "0", "older"), (3, "9999", "newer")]
+)
 def test_tells_of_jars_of_other_sources(tmp_path: Path, code: int, said: str, age: str) -> None:
     java = tmp_path / "bin/java"
     java.parent.mkdir()
-    java.write_text(f'#!/bin/sh\n[ "$1" = -version ] && echo \'java version "99.0"\' >&2 && exit 0\necho {said} >&2\nexit {code}\n')
+    version = '[ "$1" = -version ] && echo \'java version "99.0"\' >&2 && exit 0'
+    java.write_text(f"#!/bin/sh\n{version}\necho {said} >&2\nexit {code}\n")
     java.chmod(0o755)
     (tmp_path / "standalone.jar").touch()
     named = {"SAND_JAVA_HOME": str(tmp_path), "SAND_PLATFORM": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""Which stubs a definition can find: one that no task asks for is a typing error, and what it was to stand for is called or echoes."""
+"""Which stubs a definition can find: one that no task asks for is a typing error, and the grain itself is called, or echoes."""
 
 from __future__ import annotations
 

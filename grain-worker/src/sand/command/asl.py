@@ -65,7 +65,8 @@ class _Java:
         java = find_java()
         if java is None:
             raise Failure(ExitCode.PLATFORM_FAILED, "there is no Java here", ("Use --engine python, which needs none.",))
-        command = [str(java), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path(), JAVA_CLASS, word, str(PROTOCOL)]
+        options = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path())
+        command = [str(java), *options, JAVA_CLASS, word, str(PROTOCOL)]
         # What it says besides is only read when it dies.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- closed with the process
         self._process = subprocess.Popen(
