@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from sand.command.asl import PROTOCOL
+
 MACHINE = {
     "StartAt": "Resize",
     "States": {
@@ -230,6 +232,11 @@ def test_takes_each_name_of_a_resource_for_a_stub_of_it(resource: str, rest: dic
     task = {"Type": "Task", "Resource": resource, **rest, "End": True}
     case = {"definition": {"StartAt": "A", "States": {"A": task}}, "grains": {stub: {"return": {}}}}
     assert asl("run", "--batch", input=json.dumps(case)).stderr == ""
+
+
+def test_the_java_side_speaks_the_same_protocol() -> None:
+    source = Path(__file__).parents[3] / "workflow/src/main/java/dev/sand/workflow/trial/AslCommand.java"
+    assert f"int PROTOCOL = {PROTOCOL};" in source.read_text()
 
 
 @pytest.mark.parametrize(

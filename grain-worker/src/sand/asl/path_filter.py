@@ -160,7 +160,7 @@ class Filter(Scanner):
         if operator == "empty":
             if right not in ("true", "false"):
                 raise fault("empty stands before true or false, not before", self.text[begin : self.at])
-            return f"length({left}) {'==' if right == 'true' else '>'} 0"
+            return f"empty({left}, {right})"
         return f"{left} {operator} {right}"
 
     def _operator(self) -> str:

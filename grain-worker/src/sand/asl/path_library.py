@@ -97,6 +97,18 @@ class _Json(FilterFunction):
         return document.parse(text)
 
 
+class _Empty(FilterFunction):
+    """Of a list or a string; false for others, but of an object the path cannot be applied, as in Jayway's library."""
+
+    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
+    return_type = ExpressionType.LOGICAL
+
+    def __call__(self, value: object, is_empty: bool) -> bool:
+        if isinstance(value, dict):
+            raise JSONPathTypeError("empty is no question to an object", token=None)
+        return isinstance(value, list | str) and (not value) == is_empty
+
+
 class _NotIn(FilterFunction):
     """nin: false for what is no list."""
 
@@ -159,6 +171,7 @@ _LIBRARY.function_extensions.update(
     noneof=_OfSets(lambda left, right: not any(_in(left, right))),
     # Jayway's library takes no list for what stands behind it.
     all_of=_OfSets(lambda left, right: False),
+    empty=_Empty(),
     not_in=_NotIn(),
     same=_Same(),
     json=_Json(),

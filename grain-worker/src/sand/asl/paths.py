@@ -2,8 +2,8 @@
 
 What is no plain reference path (wildcards, slices, filters, deep scans) is parsed by `path_grammar` and matched by
 python-jsonpath, with the behaviour of Jayway's library where the two differ, which is what AWS shows: a definite part that
-leads nowhere is missing, several names in a last bracket make an object, a filter on an object tests that object, a number equals its
-digits in a string.
+leads nowhere is missing, several names in a last bracket make an object, a filter on an object tests that object, a number
+equals its digits in a string.
 """
 
 from __future__ import annotations
