@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from broken_definitions import broken
+from random_paths import path
 from random_workflows import RandomWorkflows
 from sand.asl import document
 
@@ -57,6 +58,15 @@ def compare_mistakes(first: int, count: int) -> None:
         assert (one["id"], python) == (other["id"], java), json.dumps(cases[one["id"]])
 
 
+def compare_paths(first: int, count: int) -> None:
+    """Whether a text is a path, and in which words it is none."""
+    paths = [path(seed) for seed in range(first, first + count)]
+    states = [{"StartAt": "S", "States": {"S": {"Type": "Pass", "InputPath": text, "End": True}}} for text in paths]
+    lines = "".join(json.dumps({"definition": definition}) + "\n" for definition in states)
+    python, java = (outcomes(engine, lines, "validate") for engine in ("python", "java"))
+    assert [(text, told) for text, told in zip(paths, python, strict=True)] == list(zip(paths, java, strict=True))
+
+
 def test_random_workflows_end_the_same_in_both_engines() -> None:
     compare(0, 400)
 
@@ -65,8 +75,13 @@ def test_broken_definitions_have_the_same_mistakes_in_both_engines() -> None:
     compare_mistakes(0, 400)
 
 
+def test_texts_are_paths_or_not_in_both_engines() -> None:
+    compare_paths(0, 4_000)
+
+
 @pytest.mark.long
 def test_many_more_do() -> None:
     for first in range(10_000, 30_000, 1_000):
         compare(first, 1_000)
         compare_mistakes(first, 1_000)
+        compare_paths(first, 1_000)

@@ -1,10 +1,15 @@
 """`sand asl` as a process: one execution, many of them, and a definition's mistakes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from sand.command.asl import PROTOCOL
 
 MACHINE = {
     "StartAt": "Resize",
@@ -20,9 +25,11 @@ MACHINE = {
 }
 
 
-def asl(*arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
+def asl(*arguments: str, input: str = "", **named: str) -> subprocess.CompletedProcess[str]:
+    """named: of the environment, besides."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", *arguments]
-    return subprocess.run(command, input=input, capture_output=True, text=True, encoding="utf-8", check=False)
+    environment = {**os.environ, **named}
+    return subprocess.run(command, input=input, capture_output=True, text=True, encoding="utf-8", check=False, env=environment)
 
 
 def write(folder: Path, name: str, value: Any) -> str:
@@ -195,3 +202,55 @@ def test_an_execution_is_called_by_the_id_of_its_case() -> None:
     lines = "\n".join(json.dumps({"id": id, "definition": definition}) for id in ids)
     told = [json.loads(line)["output"]["id"] for line in asl("run", "--batch", input=lines).stdout.splitlines()]
     assert told == ["a b", "7", "trial", '{"n":1.5}', "true"]
+
+
+def test_tells_of_a_stub_that_no_task_asks_for(tmp_path: Path) -> None:
+    definition = write(tmp_path, "machine.json", MACHINE)
+    stubs = {"rezise": {"return": 1}, "arn:aws:lambda:us-east-1:2:function:resize": {"return": 2}}
+    grains = write(tmp_path, "grains.json", stubs)
+    done = asl("run", "--definition", definition, "--grains", grains)
+    assert (done.returncode, json.loads(done.stdout)["output"]) == (0, 2)
+    assert done.stderr == f"sand: {grains}: no task of the definition asks for the stub rezise\n"
+    case = json.dumps({"definition": MACHINE, "grains": {"rezise": {"return": 1}}})
+    done = asl("run", "--batch", input=f"{case}\n{case}\n")
+    assert done.stderr == "sand: line 1: no task of the definition asks for the stub rezise\n"
+
+
+@pytest.mark.parametrize(
+    ("resource", "rest", "stub"),
+    [
+        ("arn:aws:states:::lambda:invoke", {"Parameters": {"FunctionName": "f:1"}}, "f"),
+        ("arn:aws:states:::lambda:invoke", {"Parameters": {"FunctionName": "f:1"}}, "arn:aws:states:::lambda:invoke"),
+        ("arn:aws:states:::lambda:invoke", {"Parameters": {"FunctionName.$": "$.f"}}, "any"),
+        ("arn:aws:states:::states:startExecution.sync:2", {"Parameters": {"StateMachineArn": "w"}}, "startExecution.sync:2"),
+        ("arn:aws:states:::states:startExecution.sync:2", {"Parameters": {"StateMachineArn": "w"}}, "sand:workflow:w"),
+        ("arn:aws:states:::dynamodb:putItem", {}, "dynamodb:putItem"),
+        ("arn:aws:states:eu-west-1:1:activity:ask", {}, "activity:ask"),
+    ],
+)
+def test_takes_each_name_of_a_resource_for_a_stub_of_it(resource: str, rest: dict[str, Any], stub: str) -> None:
+    task = {"Type": "Task", "Resource": resource, **rest, "End": True}
+    case = {"definition": {"StartAt": "A", "States": {"A": task}}, "grains": {stub: {"return": {}}}}
+    assert asl("run", "--batch", input=json.dumps(case)).stderr == ""
+
+
+def test_the_java_side_speaks_the_same_protocol() -> None:
+    source = Path(__file__).parents[3] / "workflow/src/main/java/dev/sand/workflow/trial/AslCommand.java"
+    assert f"int PROTOCOL = {PROTOCOL};" in source.read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "age"), [(2, "say run or validate", "older"), (3, "0", "older"), (3, "9999", "newer")]
+)
+def test_tells_of_jars_of_other_sources(tmp_path: Path, code: int, said: str, age: str) -> None:
+    java = tmp_path / "bin/java"
+    java.parent.mkdir()
+    version = '[ "$1" = -version ] && echo \'java version "99.0"\' >&2 && exit 0'
+    java.write_text(f"#!/bin/sh\n{version}\necho {said} >&2\nexit {code}\n")
+    java.chmod(0o755)
+    (tmp_path / "standalone.jar").touch()
+    named = {"SAND_JAVA_HOME": str(tmp_path), "SAND_PLATFORM": str(tmp_path)}
+    case = json.dumps({"definition": MACHINE})
+    done = asl("run", "--batch", "--engine", "java", input=case, **named)
+    assert (done.returncode, done.stdout) == (70, "")
+    assert f"the jars in {tmp_path} are {age} than this command" in done.stderr

@@ -23,6 +23,7 @@ WORKFLOW = {
 }
 TESTS = """
     import pytest
+    from sand.asl import NotSucceeded
     from sand.emulator.harness import CallFailed
 
 
@@ -56,6 +57,18 @@ TESTS = """
 
     def test_a_grain_without_a_stub_is_called(sand_application):
         assert sand_application.workflow("pay", {"sum": 5}).plain_output() == {"paid": 5}
+
+
+    def test_there_is_no_output_of_one_that_failed(sand_application):
+        outcome = sand_application.workflow("pay", {"sum": 3}, stubs={"charge": {"raise": {"error": "Broke", "cause": "why"}}})
+        with pytest.raises(NotSucceeded, match="FAILED: Broke: why") as raised:
+            outcome.plain_output()
+        assert (raised.value.error, raised.value.cause, raised.value.outcome) == ("Broke", "why", outcome)
+
+
+    def test_a_stub_that_nothing_asks_for_is_refused(sand_application):
+        with pytest.raises(KeyError, match="no task of workflow pay asks for the stub chrage; they ask for charge"):
+            sand_application.workflow("pay", {"sum": 3}, stubs={"chrage": {"return": "ok"}})
 
 
     def test_it_is_served(sand_server):
@@ -92,7 +105,7 @@ def test_an_applications_own_tests_pass(pytester: pytest.Pytester, options):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     result = pytester.runpytest_subprocess("-q", "shop/tests", *options, timeout=120)
-    result.assert_outcomes(passed=6)
+    result.assert_outcomes(passed=8)
 
 
 ASKING = {

@@ -19,7 +19,7 @@ from sand.asl.execution import Execution
 from sand.asl.failure import GrainFailed
 from sand.asl.machine import Machine, validate
 from sand.asl.messages import CallGrain, Cancel, Continue, Finished, HistoryEvent, StartTimer
-from sand.asl.outcome import Outcome
+from sand.asl.outcome import NotSucceeded, Outcome
 from sand.asl.stubs import Stubs
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "GrainFailed",
     "HistoryEvent",
     "Machine",
+    "NotSucceeded",
     "Outcome",
     "RealClock",
     "Refused",

@@ -7,6 +7,16 @@ from sand.asl import document
 from sand.asl.messages import CallGrain, HistoryEvent
 
 
+class NotSucceeded(AssertionError):
+    """An execution that was to give an output did not. `error` and `cause` are its own, `outcome` all of it."""
+
+    def __init__(self, outcome: "Outcome") -> None:
+        super().__init__(f"the execution is {outcome.status}: {outcome.error}: {outcome.cause}")
+        self.outcome = outcome
+        self.error = outcome.error
+        self.cause = outcome.cause
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """status: SUCCEEDED, FAILED or TIMED_OUT; output: of a successful one, else None; elapsed_ms: from its start to its end,
@@ -31,7 +41,9 @@ class Outcome:
         return {"status": self.status, **written, "error": error, "cause": cause}
 
     def plain_output(self) -> Any:
-        """The output with floats, as a grain or a test would have it."""
+        """The output with floats, as a grain or a test would have it. :raises NotSucceeded: there is none"""
+        if self.status != "SUCCEEDED":
+            raise NotSucceeded(self)
         return document.plain(self.output)
 
     def states(self) -> list[str]:

@@ -1,24 +1,23 @@
 """JSONPath over the data at hand ($.a), the context object ($$.State.Name) or a variable ($name.a).
 
-What is no plain reference path (wildcards, slices, filters, deep scans) is parsed and matched by python-jsonpath, with the
-behaviour of Jayway's library where the two differ, which is what AWS shows: a definite part that leads nowhere is missing,
-several names in a last bracket make an object, a filter on an object tests that object, a number equals its digits in a string.
+What is no plain reference path (wildcards, slices, filters, deep scans) is parsed by `path_grammar` and matched by
+python-jsonpath, with the behaviour of Jayway's library where the two differ, which is what AWS shows: a definite part that
+leads nowhere is missing, several names in a last bracket make an object, a filter on an object tests that object, a number
+equals its digits in a string.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
-from jsonpath import JSONPath, JSONPathEnvironment, JSONPathMatch
+from jsonpath import JSONPath, JSONPathMatch
 from jsonpath.exceptions import JSONPathError
-from jsonpath.function_extensions import ExpressionType, FilterFunction
 from jsonpath.segments import JSONPathRecursiveDescentSegment
 from jsonpath.selectors import Filter, IndexSelector, NameSelector, SliceSelector, WildcardSelector
 
-from sand.asl import document, limits, reference_path
+from sand.asl import document, path_grammar, path_library, reference_path
 from sand.asl.failure import runtime
 from sand.asl.reference_path import Missing, ReferencePath
 
@@ -41,64 +40,8 @@ class View(Protocol):
         """64 bits that look random, others at each call."""
 
 
-class _Environment(JSONPathEnvironment):
-    max_recursion_depth = limits.JSON_DEPTH + 10
-
-    def _eq(self, left: object, right: object) -> bool:
-        left, right = _exact(_single(left)), _exact(_single(right))
-        if isinstance(right, str) and document.is_number(left):
-            try:
-                return bool(left == Decimal(right))
-            except InvalidOperation:
-                return False
-        if isinstance(left, str) and document.is_number(right):
-            return left == document.write(right)
-        return left is right or document.same(left, right)
-
-    def _lt(self, left: object, right: object) -> bool:
-        return super()._lt(_exact(_single(left)), _exact(_single(right)))
-
-
-def _single(value: Any) -> Any:
-    """Of what a query in a filter found: the one value, or nothing."""
-    return value[0] if isinstance(value, list) and hasattr(value, "values_or_singular") and len(value) == 1 else value
-
-
-def _exact(value: Any) -> Any:
-    return Decimal(repr(value)) if isinstance(value, float) else value
-
-
-class _OfSets(FilterFunction):
-    """subsetof, anyof, noneof: false for what is no list."""
-
-    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
-    return_type = ExpressionType.LOGICAL
-
-    def __init__(self, test: Callable[[list[bool]], bool]) -> None:
-        self._test = test
-
-    def __call__(self, left: object, right: str) -> bool:
-        """`right`: the list as JSON, since a function takes no list that is written out."""
-        others = document.parse(right)
-        return isinstance(left, list) and self._test(
-            [any(document.same(_exact(one), other) for other in others) for one in left]
-        )
-
-
-_LIBRARY = _Environment()
-_LIBRARY.function_extensions.update(subsetof=_OfSets(all), anyof=_OfSets(any), noneof=_OfSets(lambda found: not any(found)))
-_OPERATORS = [
-    (r"nin\s+(\[[^]]*\])", r"!(\1 in \2)"),
-    (r"size\s+([0-9]+)", r"length(\1) == \2"),
-    (r"empty\s+true", r"length(\1) == 0"),
-    (r"empty\s+false", r"length(\1) > 0"),
-]
-_SETS = re.compile(r"(@[^\s()&|]*)\s+(subsetof|anyof|noneof)\s+(\[[^]]*\])")
-_NAME = re.compile(r"\*|[A-Za-z_]\w*", re.ASCII)
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|["](?:[^"\\]|\\.)*["]""")
 _ITSELF = re.compile(r"@(?![.\[\w])")
-_STEP = re.compile(r"\[ *(-?[0-9]*) *: *(-?[0-9]*) *: *-?[0-9]+ *\]")
-"""A slice with a step, which is passed over."""
 
 
 class Path:
@@ -120,18 +63,14 @@ class Path:
         self.text = text
         self._root = root
         self._is_data = is_data
-        plain = _plain(rest)
-        self._reference: ReferencePath | None = reference_path.try_parse("$" + rest) or reference_path.try_parse("$" + plain)
-        self._tests_itself = _tests_itself(rest)
+        self._reference: ReferencePath | None = reference_path.try_parse("$" + rest)
+        self._tests_itself = _tests_itself(rest.rstrip(" "))
         self._library: JSONPath | None = None
-        if self._reference is None and not _calls_function(text):
-            compiled = _LIBRARY.compile("$" + plain)
-            if not isinstance(compiled, JSONPath):
-                raise ValueError("it is no single path")
-            slices = [one.slice for segment in compiled.segments for one in segment.selectors if isinstance(one, SliceSelector)]
-            if any(one.start is None and one.stop is None for one in slices):
-                raise ValueError("a slice needs a start or an end")
-            self._library = compiled
+        if self._reference is None:
+            spelled = path_grammar.spelled(rest)
+            self._reference = None if spelled.functions else reference_path.try_parse("$" + spelled.text)
+            if self._reference is None and not spelled.functions:
+                self._library = path_library.compile("$" + spelled.text)
         self.is_whole_data = is_data and self._reference is not None and self._reference.is_whole
         self.within_data = self._reference if is_data else None
         self.is_definite = self._library is None or all(_is_definite(s, True) for s in self._library.segments)
@@ -160,11 +99,12 @@ def parse(text: str) -> Path:
     try:
         path = _parsed(text)
     except (JSONPathError, RecursionError, ValueError) as e:
-        raise ValueError(f"'{text}' is not a valid JSONPath: {str(e).splitlines()[0]}") from None
+        if "=~" in text:
+            # One can run for ever on a short text; there is no way to stop it half way.
+            raise ValueError(f"'{text}' uses a regular expression, which paths may not") from None
+        raise ValueError(f"'{text}' is not a valid JSONPath: {e!s}") from None
     if path is None:
         raise ValueError(f"'{text}' is not a JSONPath: it must begin with $")
-    if path._library is not None and "=~" in text:
-        raise ValueError(f"'{text}' uses a regular expression, which paths may not")
     return path
 
 
@@ -177,50 +117,6 @@ def _parsed(text: str) -> Path | None:
     if text.startswith("$") and end > 1:
         return Path(text, _variable(text[1:end]), False, text[end:])
     return Path(text, lambda view: view.data(), True, text[1:]) if text.startswith("$") else None
-
-
-def _plain(rest: str) -> str:
-    """In the library's spelling: a dot may stand before a bracket, and a name goes on up to a dot or a bracket; no steps."""
-    out: list[str] = []
-    at = 0
-    while at < len(rest) and rest[at] in ".[":
-        if rest[at] == "[":
-            end = _bracket_end(rest, at)
-            out.append(_filter(_STEP.sub(r"[\1:\2]", rest[at:end])))
-        else:
-            dots = ".." if rest.startswith("..", at) else "."
-            at += len(dots)
-            end = at
-            while end < len(rest) and rest[end] not in ".[(":
-                end += 1
-            name = rest[at:end]
-            if _NAME.fullmatch(name) or "(" in rest[end : end + 1] or " " in name or "\\" in name:
-                out.append(dots + name)
-            elif name:
-                out.append(dots[1:] * 2 + "['" + name.replace("\\", "\\\\").replace("'", "\\'") + "']")
-            elif rest.startswith("[", end):
-                out.append(dots[1:] * 2)
-            else:
-                out.append(dots)
-        at = end
-    return "".join(out) + rest[at:]
-
-
-def _filter(bracket: str) -> str:
-    """With Jayway's operators that the library has not: nin, size, empty, subsetof, anyof and noneof."""
-    if bracket.startswith("[?"):
-        for pattern, replacement in _OPERATORS:
-            bracket = re.sub(rf"(@[^\s()&|]*)\s+{pattern}", replacement, bracket)
-        bracket = _SETS.sub(_compared, bracket)
-    return bracket
-
-
-def _compared(found: re.Match[str]) -> str:
-    """Raises ValueError when the list is none of JSON's values."""
-    written = _QUOTED.sub(lambda text: document.write(text.group()[1:-1].replace("\\'", "'")), found[3])
-    document.parse(written)
-    escaped = written.replace("\\", "\\\\").replace("'", "\\'")
-    return f"{found[2]}({found[1]}, '{escaped}')"
 
 
 def _bracket_end(text: str, at: int) -> int:
@@ -260,16 +156,6 @@ def _variable(name: str) -> Callable[[View], Any]:
     return read
 
 
-def _calls_function(text: str) -> bool:
-    """Whether a bracket of a call stands outside the square brackets of filters and names."""
-    level = 0
-    for character in text:
-        level += {"[": 1, "]": -1}.get(character, 0)
-        if character == "(" and level == 0:
-            return True
-    return False
-
-
 def _is_definite(segment: Any, is_last: bool) -> bool:
     if _is_scan(segment):
         return False
@@ -291,7 +177,7 @@ def _find(path: JSONPath, root: Any) -> Any:
         names = [s.name for s in segment.selectors if isinstance(s, NameSelector)]
         if isinstance(segment, JSONPathRecursiveDescentSegment):
             is_definite = False
-            nodes = list(segment.resolve(nodes))
+            nodes = [found for found in segment.resolve(nodes) if found.parent is None or not isinstance(found.parent.obj, str)]
             continue
         if is_definite:
             _check_reach(segment, nodes[0].obj)
@@ -338,7 +224,7 @@ def _resolve(segment: Any, node: JSONPathMatch, gives_null: bool) -> list[JSONPa
     """gives_null: whether an index that an array does not have gives null."""
     if isinstance(node.obj, dict) and isinstance(segment.selectors[0], Filter):
         return list(segment.resolve([_node([node.obj], node.root)]))
-    if isinstance(segment.selectors[0], IndexSelector) and not isinstance(node.obj, list):
+    if isinstance(segment.selectors[0], IndexSelector | SliceSelector) and not isinstance(node.obj, list):
         return []
     if gives_null and all(isinstance(selector, IndexSelector) for selector in segment.selectors):
         return [match for one in segment.selectors for match in (list(one.resolve(node)) or [_node(None, node.root)])]

@@ -59,7 +59,7 @@ def _state(node: Any, stubs: dict[str, Any], named: dict[str, Any]) -> Any:
 
 
 def _resource(resource: str, stubs: dict[str, Any], named: dict[str, Any]) -> str:
-    key = next((name for name in _names(resource) if name in stubs), None)
+    key = next((name for name in names(resource) if name in stubs), None)
     if key is None or resources.grain_of(resource) == key == resource:
         return resource
     stub = f"Stub{list(stubs).index(key)}"
@@ -67,7 +67,7 @@ def _resource(resource: str, stubs: dict[str, Any], named: dict[str, Any]) -> st
     return resources.stub(stub, resource)
 
 
-def _names(resource: str) -> Iterator[str]:
+def names(resource: str) -> Iterator[str]:
     """What a stub for it may be called by, the most exact first."""
     if resource.startswith(("sand:workflow:", "sand:queue:")):
         # By its own name it is the workflow or the queue, and not the service.

@@ -59,8 +59,7 @@ class Stubs:
         self.counts: dict[str, int] = {}
         """How often each grain was called."""
         for resource, stub in (stubs or {}).items():
-            name = _OWN_NAMES.get(resource) or _last_part(tokens.without(resource))
-            self._answers[name] = stub if isinstance(stub, list) else [stub]
+            self._answers[name_of(resource)] = stub if isinstance(stub, list) else [stub]
 
     def service(self, name: str, input: Any) -> Answer | None:
         """The next answer of a resource that is no grain; None: it has no stub."""
@@ -77,6 +76,11 @@ class Stubs:
         count = self.counts[grain] = self.counts.get(grain, 0) + 1
         answers = self._answers.get(grain) or [{"echo": True}]
         return _answer(answers[min(count, len(answers)) - 1], input)
+
+
+def name_of(resource: str) -> str:
+    """What an engine asks for when it asks for the stub of this name."""
+    return _OWN_NAMES.get(resource) or _last_part(tokens.without(resource))
 
 
 def _last_part(resource: str) -> str:

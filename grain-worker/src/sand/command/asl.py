@@ -12,9 +12,13 @@ from sand.asl import Machine, Refused, document, quotas, reading, services, stub
 from sand.command import cases
 from sand.command.cases import AWS, PLATFORM
 from sand.command.failure import ExitCode, Failure
-from sand.command.program import class_path, find_java
+from sand.command.program import class_path, find_java, other_jars
 
 JAVA_CLASS = "dev.sand.workflow.trial.AslCommand"
+PROTOCOL = 1
+"""Of cases and results, as AslCommand.java has it: counted up whenever older jars would misread what is sent."""
+_NO_SUCH_ARGUMENTS, _OTHER_PROTOCOL = 2, 3
+"""Exit codes of the Java side: of jars from before there was a protocol, and of those that speak another."""
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
@@ -61,7 +65,8 @@ class _Java:
         java = find_java()
         if java is None:
             raise Failure(ExitCode.PLATFORM_FAILED, "there is no Java here", ("Use --engine python, which needs none.",))
-        command = [str(java), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path(), JAVA_CLASS, word]
+        options = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path())
+        command = [str(java), *options, JAVA_CLASS, word, str(PROTOCOL)]
         # What it says besides is only read when it dies.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- closed with the process
         self._process = subprocess.Popen(
@@ -77,9 +82,12 @@ class _Java:
         except BrokenPipeError:
             answer = ""
         if not answer:
-            self._process.wait()
+            code = self._process.wait()
             self._said.seek(0)
             told = self._said.read().decode(errors="replace").strip().splitlines()
+            if code in (_NO_SUCH_ARGUMENTS, _OTHER_PROTOCOL):
+                is_newer = bool(told) and told[-1].isdecimal() and int(told[-1]) > PROTOCOL
+                raise other_jars(is_newer)
             raise Failure(ExitCode.PLATFORM_FAILED, "the Java engine ended in the middle of a case", tuple(told[-5:]))
         result: dict[str, Any] = document.parse(answer)
         return result
@@ -142,7 +150,10 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, limit
     case = {"definition": _text(definition), "input": _parsed(input_, input_text, {}), "inputText": input_text}
     case["limits"] = limits_
     if grains is not None:
-        case["definition"], case["grains"] = services.stubbed(case["definition"], _stubs(grains))
+        stubs = _stubs(grains)
+        for name in cases.unmatched(case["definition"], stubs):
+            _warn(f"{grains}: no task of the definition asks for the stub {name}")
+        case["definition"], case["grains"] = services.stubbed(case["definition"], stubs)
     _print(_one("run", engine, case))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sand.asl import document, services, stub_check
+from sand.asl import document, services, stub_check, stub_names
 from sand.asl.diagnostics import Diagnostic
 from sand.command import case_text
 
@@ -41,9 +41,22 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
             yield known, found
             continue
         case["inputText"] = case_text.member(line, "input")
+        for name in unmatched(case["definition"], case.get("grains")):
+            useless = f"no task of the definition asks for the stub {name}"
+            if useless not in told:
+                told.add(useless)
+                warn(f"line {number}: {useless}")
         if "grains" in case:
             case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
         yield case, []
+
+
+def unmatched(definition: Any, stubs: Any) -> list[str]:
+    """The stubs, by name, that no resource of the definition, an object or its text, can be."""
+    if not stubs:
+        return []
+    tree = stub_names.parsed(definition) if isinstance(definition, str) else definition
+    return [] if tree is None else stub_names.without_resource(stub_names.of(tree), stubs)
 
 
 def stub_faults(stubs: Any) -> list[Diagnostic]:

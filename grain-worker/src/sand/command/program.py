@@ -57,6 +57,17 @@ def class_path() -> str:
     return os.pathsep.join(map(str, [*jars, *sorted((target / "lib").glob("*.jar"))]))
 
 
+def other_jars(is_newer: bool) -> Failure:
+    """That the jars of `class_path` were built from other sources than this command."""
+    age, mend = ("newer", "Install the command") if is_newer else ("older", "Run ./sand setup in the checkout")
+    where = os.environ.get("SAND_PLATFORM") or "standalone/target"
+    return Failure(
+        ExitCode.PLATFORM_FAILED,
+        f"the jars in {where} are {age} than this command",
+        (f"{mend}{' anew' if is_newer else ', which builds them'}, or use --engine python.",),
+    )
+
+
 def jvm_options(jars: str) -> list[str]:
     """The program's own, the cache of classes when there is one for these jars, and those of SAND_JVM_OPTIONS."""
     cache = Path(jars.split(os.pathsep)[0]).with_name(AOT_CACHE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sand import values
-from sand.asl import GrainFailed, Machine, Outcome, Stubs, document
+from sand.asl import GrainFailed, Machine, Outcome, Stubs, document, stub_names
 from sand.asl.stubs import Answer
 from sand.context import Data
 from sand.emulator import ids
@@ -138,7 +138,33 @@ class Harness:
         :param options: of sand.asl.Machine.run: id, start_ms
 
         Maps read the application's objects, and write into objects of the outcome's alone.
+
+        :raises KeyError: of the workflow and those that it starts, no task can ask for one of the stubs
         """
+        self._check_stubs(name, stubs)
+        return self._workflow(name, input, stubs, callbacks, **options)
+
+    def _check_stubs(self, name: str, stubs: Mapping[str, Any] | None) -> None:
+        """A name that is mistyped would leave the test to what it was to be spared of, and maybe green."""
+        workflows = self._version.manifest.workflows
+        names, seen, begun = stub_names.Names(), set[str](), [name] if stubs else []
+        while begun:
+            seen.update(begun)
+            for one in begun:
+                names.add(stub_names.of(stub_names.parsed(workflows[one].definition) if one in workflows else None))
+            begun = [one for one in workflows if one not in seen and (one in names.called or names.is_open)]
+        if unmatched := stub_names.without_task(names, stubs):
+            known = ", ".join(sorted(names.called)) or "nothing"
+            raise KeyError(f"no task of workflow {name} asks for the stub {', '.join(unmatched)}; they ask for {known}")
+
+    def _workflow(
+        self,
+        name: str,
+        input: Any = None,
+        stubs: Mapping[str, Any] | None = None,
+        callbacks: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Outcome:
         workflow = self._version.manifest.workflows.get(name)
         if workflow is None:
             raise KeyError(f"application {self.name} has no workflow {name}")
@@ -197,7 +223,7 @@ class Harness:
     def _call_workflow(
         self, name: str, stubs: Mapping[str, Any] | None, callbacks: Mapping[str, Any] | None, input: Any
     ) -> Answer:
-        outcome = self.workflow(name, input, stubs, callbacks)
+        outcome = self._workflow(name, input, stubs, callbacks)
         failure = None if outcome.status == "SUCCEEDED" else (outcome.error, outcome.cause)
         return Answer(document.exact(outcome.output), failure, outcome.elapsed_ms)
 

@@ -63,6 +63,7 @@ public final class Path {
     private final Root root;
     private final String variable;
     private final ReferencePath reference;
+    private final boolean callsFunction;
     private final JsonPath compiled;
     private final PathBrackets brackets;
 
@@ -71,38 +72,35 @@ public final class Path {
         this.root = root;
         this.variable = variable;
         this.reference = ReferencePath.tryParse("$" + rest);
-        this.compiled = reference == null ? JsonPath.compile("$" + rest) : null;
-        this.brackets = compiled == null ? null : PathBrackets.of("$" + rest);
+        this.callsFunction = reference == null && PathGrammar.check(rest);
+        this.compiled = reference == null && !callsFunction ? JsonPath.compile("$" + rest) : null;
+        this.brackets = compiled == null ? null : PathBrackets.of("$" + PathGrammar.withoutEnd(rest));
     }
 
     /** @throws IllegalArgumentException with one sentence, when the text is no path */
     public static Path parse(String text) {
-        try {
-            if (text.startsWith("$$")) {
-                return checked(new Path(text, Root.CONTEXT, null, text.substring(2)));
-            }
-            if (text.length() > 1 && text.charAt(0) == '$' && isNameStart(text.charAt(1))) {
-                int end = 2;
-                while (end < text.length() && isNamePart(text.charAt(end))) {
-                    end++;
-                }
-                return checked(new Path(text, Root.VARIABLE, text.substring(1, end), text.substring(end)));
-            }
-            if (text.startsWith("$")) {
-                return checked(new Path(text, Root.INPUT, null, text.substring(1)));
-            }
-        } catch (InvalidPathException e) {
-            throw new IllegalArgumentException("'" + text + "' is not a valid JSONPath: " + e.getMessage());
+        if (!text.startsWith("$")) {
+            throw new IllegalArgumentException("'" + text + "' is not a JSONPath: it must begin with $");
         }
-        throw new IllegalArgumentException("'" + text + "' is not a JSONPath: it must begin with $");
+        try {
+            return parsed(text);
+        } catch (IllegalArgumentException | InvalidPathException e) {
+            // A regular expression of a filter can run for ever on a short text; there is no way to stop it half way.
+            throw new IllegalArgumentException("'" + text + (text.contains("=~")
+                    ? "' uses a regular expression, which paths may not" : "' is not a valid JSONPath: " + e.getMessage()));
+        }
     }
 
-    private static Path checked(Path path) {
-        // A regular expression of a filter can run for ever on a short text; there is no way to stop it half way.
-        if (path.compiled != null && path.text.contains("=~")) {
-            throw new IllegalArgumentException("'" + path.text + "' uses a regular expression, which paths may not");
+    private static Path parsed(String text) {
+        if (text.startsWith("$$")) {
+            return new Path(text, Root.CONTEXT, null, text.substring(2));
         }
-        return path;
+        int end = 1;
+        while (end < text.length() && (end == 1 ? isNameStart(text.charAt(1)) : isNamePart(text.charAt(end)))) {
+            end++;
+        }
+        return end > 1 ? new Path(text, Root.VARIABLE, text.substring(1, end), text.substring(end))
+                : new Path(text, Root.INPUT, null, text.substring(1));
     }
 
     private static boolean isNameStart(char c) {
@@ -129,7 +127,7 @@ public final class Path {
         if (reference != null) {
             return reference.read(document);
         }
-        if (callsFunction(text)) {
+        if (callsFunction) {
             throw new Missing("functions such as length() are not supported in paths, as on AWS");
         }
         try {
@@ -141,7 +139,7 @@ public final class Path {
             return brackets.testsElementItself() ? objectsOf(node) : node;
         } catch (PathNotFoundException e) {
             throw new Missing(e.getMessage());
-        } catch (JsonPathException e) {
+        } catch (JsonPathException | ClassCastException | IllegalStateException e) { // the latter of operators on what they are not for
             throw new Missing("'" + text + "' cannot be applied: " + e.getMessage());
         }
     }
@@ -170,7 +168,7 @@ public final class Path {
 
     /** One that can match at most one place. */
     public boolean isDefinite() {
-        return reference != null || compiled.isDefinite();
+        return compiled == null || compiled.isDefinite();
     }
 
     /** As read, of the path to a Map's items. @throws StatesError ReferencePathConflict when it leads nowhere in the state's input */
@@ -181,24 +179,6 @@ public final class Path {
     /** Exactly {@code $}: the whole of the data at hand. */
     public boolean isWholeInput() {
         return root == Root.INPUT && reference != null && reference.isWhole();
-    }
-
-    /** Whether there is a bracket of a call outside the square brackets of filters and names. */
-    private static boolean callsFunction(String text) {
-        int depth = 0;
-        for (int i = 0; i < text.length(); i++) {
-            switch (text.charAt(i)) {
-                case '[' -> depth++;
-                case ']' -> depth--;
-                case '(' -> {
-                    if (depth == 0) {
-                        return true;
-                    }
-                }
-                default -> { }
-            }
-        }
-        return false;
     }
 
     private boolean needsExecutionInput() {

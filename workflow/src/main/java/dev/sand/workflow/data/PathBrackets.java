@@ -34,7 +34,7 @@ record PathBrackets(JsonPath beforeNames, String names, boolean testsElementItse
                 String bracket = path.substring(open, i + 1);
                 boolean isLast = i + 1 == path.length();
                 if (!isLast && before == null && NAMES.matcher(bracket).matches() && !path.substring(0, open).endsWith("..")) {
-                    before = JsonPath.compile(path.substring(0, open));
+                    before = JsonPath.compile(path.substring(0, path.charAt(open - 1) == '.' ? open - 1 : open));
                     names = shown(bracket);
                 }
                 testsItself = isLast && bracket.startsWith("[?") && ITSELF.matcher(TEXT.matcher(bracket).replaceAll("")).find();

@@ -24,8 +24,14 @@ import java.util.regex.Pattern;
 /**
  * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
  * {@code {"id", "definition", "input", "grains", "limits"}}; the definition an object, or its text; limits those of AWS, unless it says "platform".
+ *
+ * <p>The command says which form of cases it speaks: one that was installed with other jars would be misunderstood, case by case.
  */
 public final class AslCommand {
+    /** Of cases and results, counted up whenever one engine's jars could misread what the other's command sends. As in command/asl.py. */
+    static final int PROTOCOL = 1;
+    /** Exit code: the command speaks another one. */
+    static final int OTHER_PROTOCOL = 3;
     /** A value that is too large is the engine's to refuse, and not the end of all that follow. */
     private static final JsonMapper CASES = cases();
     private static final Pattern LONE = Pattern.compile("\\p{Cs}");
@@ -39,12 +45,16 @@ public final class AslCommand {
         return mapper;
     }
 
-    /** @param arguments {@code run} or {@code validate} */
+    /** @param arguments {@code run} or {@code validate}, and the protocol's number */
     public static void main(String[] arguments) throws IOException {
-        boolean isRun = arguments.length == 1 && arguments[0].equals("run");
-        if (!isRun && !(arguments.length == 1 && arguments[0].equals("validate"))) {
-            System.err.println("say run or validate; cases come as JSON lines on standard input");
+        boolean isRun = arguments.length == 2 && arguments[0].equals("run");
+        if (!isRun && !(arguments.length == 2 && arguments[0].equals("validate"))) {
+            System.err.println("say run or validate, and the protocol; cases come as JSON lines on standard input");
             System.exit(2);
+        }
+        if (!arguments[1].equals(Integer.toString(PROTOCOL))) {
+            System.err.println(PROTOCOL);
+            System.exit(OTHER_PROTOCOL);
         }
         var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         var out = new PrintStream(System.out, false, StandardCharsets.UTF_8);

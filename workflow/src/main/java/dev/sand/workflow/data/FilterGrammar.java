@@ -1,0 +1,198 @@
+package dev.sand.workflow.data;
+
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The grammar of a filter in a JSONPath, {@code (@.a == 1 && !@.b)}: that of Jayway's library. See {@link PathGrammar}. */
+final class FilterGrammar extends PathScanner {
+    private static final Pattern NUMBER = Pattern.compile("-?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE]-?[0-9]+)?");
+    private static final Pattern TEXT = Pattern.compile("'(?:[^'\\\\]|\\\\.)*+'|\"(?:[^\"\\\\]|\\\\.)*+\"", Pattern.DOTALL);
+    private static final String SYMBOLS = "<>=~!";
+    private static final Set<String> OPERATORS = Set.of("==", "!=", "<", "<=", ">", ">=", "===", "!==", "in", "nin", "contains", "size",
+            "empty", "subsetof", "anyof", "noneof", "all");
+
+    private int depth;
+
+    /** @param text with its round brackets. @param depth how many filters and brackets it stands in */
+    FilterGrammar(String text, int depth) {
+        super(text);
+        this.depth = depth;
+    }
+
+    /** @throws IllegalArgumentException with one sentence */
+    void check() {
+        or();
+        blanks();
+        if (at < text.length()) {
+            throw fault("the end of the filter is expected at", text.substring(at));
+        }
+    }
+
+    private void blanks() {
+        while (character(at) == ' ') {
+            at++;
+        }
+    }
+
+    private boolean takes(String word) {
+        blanks();
+        boolean found = startsWith(word);
+        at += found ? word.length() : 0;
+        return found;
+    }
+
+    private void or() {
+        do {
+            do {
+                operand();
+            } while (takes("&&"));
+        } while (takes("||"));
+    }
+
+    private void operand() {
+        if (++depth > DEPTH) {
+            throw new IllegalArgumentException("its brackets are nested too deeply");
+        }
+        if (takes("!")) {
+            blanks();
+            if (isPath()) {
+                expression();
+            } else {
+                operand();
+            }
+        } else if (takes("(")) {
+            or();
+            if (!takes(")")) {
+                throw fault("&&, || or a closing bracket is expected at", text.substring(at));
+            }
+        } else {
+            expression();
+        }
+        depth--;
+    }
+
+    private boolean isPath() {
+        return character(at) == '@' || character(at) == '$';
+    }
+
+    /** A comparison, or the test whether a path leads somewhere. */
+    private void expression() {
+        blanks();
+        boolean isPath = isPath();
+        int begin = at;
+        value();
+        int end = at;
+        blanks();
+        if (startsWith(")") || startsWith("&&") || startsWith("||")) {
+            if (!isPath) {
+                throw fault("an operator is expected behind", text.substring(begin, end));
+            }
+            return;
+        }
+        String operator = operator();
+        blanks();
+        begin = at;
+        value();
+        if (operator.equals("empty") && !text.startsWith("true", begin) && !text.startsWith("false", begin)) {
+            throw fault("empty stands before true or false, not before", text.substring(begin, at));
+        }
+    }
+
+    private String operator() {
+        int begin = at;
+        if (isSymbol(character(at))) {
+            while (isSymbol(character(at))) {
+                at++;
+            }
+        } else {
+            while (at < text.length() && text.charAt(at) != ' ') {
+                at++;
+            }
+        }
+        String operator = text.substring(begin, at).toLowerCase(Locale.ROOT);
+        if (!OPERATORS.contains(operator)) {
+            throw fault("an operator is expected at", text.substring(begin));
+        }
+        return operator;
+    }
+
+    private static boolean isSymbol(char c) {
+        return c != 0 && SYMBOLS.indexOf(c) >= 0;
+    }
+
+    private void value() {
+        blanks();
+        int begin = at;
+        switch (character(at)) {
+            case '@', '$' -> {
+                String path = path();
+                PathGrammar.checkOperand(path, depth);
+            }
+            case '\'', '"' -> {
+                at = unescaped(begin + 1, character(begin)) + 1;
+                if (at == 0) {
+                    throw fault("a string is not closed:", text.substring(begin));
+                }
+                checkEscapes(text.substring(begin + 1, at - 1));
+            }
+            case '[' -> json(begin, matching(begin, '[', ']', false) + 1);
+            case '{' -> json(begin, matching(begin, '{', '}', false) + 1);
+            default -> plain();
+        }
+    }
+
+    private void json(int begin, int end) {
+        at = end;
+        try {
+            // What a string says is nothing to the shape.
+            Json.read(TEXT.matcher(text.substring(begin, Math.max(begin, end))).replaceAll(found -> "\"" + found.start() + "\""));
+        } catch (IOException e) {
+            throw fault("a list or an object must be JSON:", text.substring(begin));
+        }
+    }
+
+    private void plain() {
+        for (String word : new String[] {"true", "false", "null"}) {
+            if (startsWith(word)) {
+                at += word.length();
+                return;
+            }
+        }
+        Matcher number = NUMBER.matcher(text).region(at, text.length());
+        if (!number.lookingAt()) {
+            throw fault("a path, a string, a number, a list, true, false or null is expected at", text.substring(at));
+        }
+        at = number.end();
+    }
+
+    /** Up to a space, an operator of symbols or the bracket that closes the filter. */
+    private String path() {
+        int begin = at++;
+        while (at < text.length()) {
+            if (text.charAt(at) == '[') {
+                at = matching(at, '[', ']', false) + 1;
+                if (at == 0) {
+                    throw fault("a bracket is not closed:", text.substring(begin));
+                }
+            }
+            char c = character(at);
+            if (c == 0 || c == ' ' || isSymbol(c) || c == ')' && !closesCall(begin)) {
+                break;
+            }
+            at++;
+        }
+        return text.substring(begin, at);
+    }
+
+    /** Of the bracket here, whether it is that of a function without arguments. */
+    private boolean closesCall(int begin) {
+        int before = at - 1;
+        while (before > begin && text.charAt(before) == ' ') {
+            before--;
+        }
+        return text.charAt(before) == '(' && text.lastIndexOf('.', before) > begin;
+    }
+}
