@@ -8,6 +8,7 @@ import dev.sand.datalayer.LogStore;
 import dev.sand.event.ProcessView;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ class ProcessesApiTest extends WithDemo {
         assertThat(platform.host.processes).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void what_was_written_goes_with_a_kill_that_nobody_waited_for_or_that_is_asked_for_again() throws Exception {
         platform.post(PATH, "{\"id\": \"p\"}");

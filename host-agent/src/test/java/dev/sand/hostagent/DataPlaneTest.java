@@ -240,6 +240,7 @@ class DataPlaneTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whoSubmitsMoreThanTheProcessTakesWaitsAndIsNotRefused() throws Exception {
         platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CREATE, 2, 0, null)).join();

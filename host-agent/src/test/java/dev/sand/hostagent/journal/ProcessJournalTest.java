@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Changes of processes in the journal: all of them, in their order, until an image has them. */
@@ -211,6 +212,7 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(numbers(left().processes().getFirst())).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
     }
 
+    @Tag("slow")
     @Test
     void largeValuesOutliveTheHostAndGoOnceAnImageHasThem() {
         byte[] large = "x".repeat(100_000).getBytes(StandardCharsets.UTF_8);
