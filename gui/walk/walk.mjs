@@ -115,7 +115,10 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Redrive from here" }).click();
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
-  await page.getByRole("heading", { name: "Output of the last time", level: 4 }).waitFor();
+  const runs = page.getByRole("combobox", { name: /^Run/ });
+  await runs.locator("option", { hasText: "2 of 2 (succeeded)" }).waitFor({ state: "attached" });
+  await runs.selectOption({ label: "1 of 2 (succeeded)" });
+  await page.getByLabel("the output of Greet", { exact: true }).waitFor();
 
   step("one that runs is cancelled");
   await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);
