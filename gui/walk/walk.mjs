@@ -178,6 +178,12 @@ await withPage(async (page) => {
   step("an address that leads nowhere says so");
   await page.goto(`${server}/ui/#/nowhere`);
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+
+  step("an application that does not exist: said once, and nothing is offered for it");
+  await page.goto(`${server}/ui/#/applications/nope`);
+  await page.getByRole("alert").waitFor();
+  await page.getByRole("link", { name: "All applications" }).waitFor();
+  for (const one of ["Deploy a version", "Delete it", "Set"]) assert.equal(await page.locator("main").getByText(one, { exact: true }).count(), 0, one);
   await accessible(page, "nowhere");
 });
 console.log("walked");

@@ -50,6 +50,11 @@ export class Refusal extends Error {
   }
 }
 
+/** There is no such application: nothing can be done with it. */
+export function isNoApplication(error: Error | null): boolean {
+  return error instanceof Refusal && error.problem?.type.endsWith("/unknown-application") === true;
+}
+
 const RETRIES = 3;
 
 /** Whether to ask again: what the platform refuses it will refuse again, unless it says otherwise. */

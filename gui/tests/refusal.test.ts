@@ -1,4 +1,4 @@
-// What a refusal says to somebody whose session is over, and until when.
+// What refusals mean: what one says to somebody whose session is over, and until when; that there is no such application.
 import { expect, test, vi } from "vitest";
 
 const problem = (type: string) => ({ type: `https://sand.dev/problems/${type}`, title: "A key is needed", detail: "The command takes a key from SAND_KEY.", status: 401, source: "caller" as const, retryable: false });
@@ -29,6 +29,12 @@ test("what asked who somebody is is answered when he has signed in, and what was
   hasSession("another");
   expect([asked, other].map((one) => one.isAnswered(visit()))).toEqual([true, false]);
   expect(new Refusal(401, problem("unauthenticated")).isAnswered(visit()), "one that comes late was not done").toBe(false);
+});
+
+test("of an application that does not exist that is known, and of no other refusal", async () => {
+  const { Refusal, isNoApplication } = await page();
+  const found = ["unknown-application", "unknown-version"].map((type) => isNoApplication(new Refusal(404, problem(type))));
+  expect([...found, isNoApplication(new Refusal(404, null)), isNoApplication(new TypeError("lost")), isNoApplication(null)]).toEqual([true, false, false, false, false]);
 });
 
 test("a session that is looked at again is no new one", async () => {
