@@ -135,6 +135,17 @@ await withPage(async (page) => {
   await accessible(page, "grain");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
+  const inView = async (locator) => {
+    await locator.waitFor();
+    const { x, y, width, height } = await locator.boundingBox();
+    assert.ok(y >= 0 && y + height <= 800 && x + width <= 1280, `${x} ${y} ${width} ${height}`);
+    return x + width / 2;
+  };
+  const [left, ...right] = [await inView(page.getByLabel("the output", { exact: true })), await inView(page.locator(".result .log")), await inView(page.locator(".result td.bars svg").first())];
+  assert.ok(right.every((x) => x > left), "the result stands beside logs and breakdown");
 
   step("the log, live and filtered");
   await page.goto(`${server}/ui/#/applications/gate/logs`);
@@ -178,12 +189,13 @@ await withPage(async (page) => {
   step("an address that leads nowhere says so");
   await page.goto(`${server}/ui/#/nowhere`);
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await accessible(page, "nowhere");
 
   step("an application that does not exist: said once, and nothing is offered for it");
   await page.goto(`${server}/ui/#/applications/nope`);
   await page.getByRole("alert").waitFor();
   await page.getByRole("link", { name: "All applications" }).waitFor();
   for (const one of ["Deploy a version", "Delete it", "Set"]) assert.equal(await page.locator("main").getByText(one, { exact: true }).count(), 0, one);
-  await accessible(page, "nowhere");
+  await accessible(page, "no-application");
 });
 console.log("walked");
