@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Figures, failures, latency, linesOf, rate, seconds, shownOf, windowOf } from "../src/model/figures";
+import { type Figures, failures, latency, linesOf, rate, seconds, shownOf, ticks, windowOf } from "../src/model/figures";
 
 const figures: Figures = {
   fromMs: 100_000,
@@ -48,4 +48,11 @@ test("in words", () => {
 test("what is chosen, else the busiest", () => {
   expect([shownOf(figures, ""), shownOf(figures, "mail"), shownOf({ ...figures, applications: [] }, "")]).toEqual(["shop", "mail", ""]);
   expect([windowOf("60"), windowOf("7"), windowOf("")]).toEqual([60, 15, 15]);
+});
+
+test("times below the lines: 24 hours, seconds where they are needed, the day where one begins", () => {
+  const at = (...when: readonly [number, number, number, number]): number => new Date(2026, 10, when[0], when[1], when[2], when[3]).getTime() / 1000;
+  expect(ticks([at(27, 15, 5, 0), at(27, 15, 10, 0)])).toEqual(["15:05\n2026-11-27", "15:10"]);
+  expect(ticks([at(27, 23, 59, 30), at(28, 0, 0, 0), at(28, 0, 0, 30)])).toEqual(["23:59:30\n2026-11-27", "00:00:00\n2026-11-28", "00:00:30"]);
+  expect(ticks([])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HistoryEvent } from "../src/model/history";
-import { progressOf } from "../src/model/progress";
+import { type StateProgress, progressOf, runText } from "../src/model/progress";
 
 /** Events as "previous Type {details}"; ids count from 1. */
 function events(...written: readonly (readonly [number, string, Record<string, unknown>?])[]): HistoryEvent[] {
@@ -13,6 +13,11 @@ function events(...written: readonly (readonly [number, string, Record<string, u
   }));
 }
 
+/** The run that is seen first. */
+function first(state: StateProgress | undefined) {
+  return state?.runs[state.first];
+}
+
 const STARTED = [0, "ExecutionStarted", { input: '{"a":1}' }] as const;
 
 test("a state runs from its entry to its exit, and the way to the next was taken", () => {
@@ -23,7 +28,7 @@ test("a state runs from its entry to its exit, and the way to the next was taken
     ...events(STARTED, STARTED, [2, "TaskStateExited", { name: "A", output: "2" }], [3, "SucceedStateEntered", { name: "B" }]).slice(2),
   ]);
   expect(done.input).toBe('{"a":1}');
-  expect(done.states.get("A")).toMatchObject({ status: "succeeded", input: "1", output: "2", entered: 1, retries: 0 });
+  expect(done.states.get("A")).toMatchObject({ status: "succeeded", runs: [{ status: "succeeded", input: "1", output: "2", items: [] }], first: 0, entered: 1, retries: 0 });
   expect([...done.taken]).toEqual(["A → B"]);
 });
 
@@ -40,14 +45,14 @@ test("an attempt that fails and is retried leaves no error", () => {
       [7, "TaskStateExited", { name: "A", output: "1" }],
     ),
   ).states.get("A");
-  expect(found).toMatchObject({ status: "succeeded", retries: 1, error: null });
+  expect(found).toMatchObject({ status: "succeeded", retries: 1, runs: [{ error: null }] });
 });
 
 test("a state that fails and is caught says with what", () => {
   const found = progressOf(
     events(STARTED, [0, "TaskStateEntered", { name: "A" }], [2, "LambdaFunctionScheduled"], [3, "LambdaFunctionFailed", { error: "E" }], [4, "TaskStateExited", { name: "A" }]),
   ).states.get("A");
-  expect(found).toMatchObject({ status: "caught", error: "E" });
+  expect(found).toMatchObject({ status: "caught", runs: [{ error: "E" }] });
 });
 
 test("the end of the execution ends what still ran, and a redrive has it run again", () => {
@@ -57,7 +62,7 @@ test("the end of the execution ends what still ran, and a redrive has it run aga
     [2, "LambdaFunctionFailed", { error: "E", cause: "why" }],
     [3, "ExecutionFailed", { error: "E", cause: "why" }],
   );
-  expect(progressOf(failed).states.get("A")).toMatchObject({ status: "failed", error: "E", cause: "why" });
+  expect(progressOf(failed).states.get("A")).toMatchObject({ status: "failed", runs: [{ error: "E", cause: "why" }] });
   const again = progressOf([...failed, { id: 5, previousEventId: 4, type: "ExecutionRedriven", timestamp: "" }]);
   expect(again.states.get("A")?.status).toBe("running");
 });
@@ -84,7 +89,7 @@ test("a redrive from a state that is named leaves behind what came since, also i
     ...stopped,
     ...events(...stopped.map(() => STARTED), [9, "TaskStateExited", { name: "A", output: "2" }], [10, "ParallelStateEntered", { name: "P" }]).slice(stopped.length),
   ]);
-  expect(ended.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, output: "2" });
+  expect(ended.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, runs: [{ output: "1" }, { output: "2" }], first: 1 });
   expect(ended.states.get("P")?.status).toBe("running");
   expect(ended.taken.has("A → P")).toBe(true);
 });
@@ -129,7 +134,7 @@ test("the branches that a caught failure leaves behind do not run on", () => {
     ["W", "aborted"],
     ["H", "running"],
   ]);
-  expect(found.get("P")?.error).toBe("E");
+  expect(first(found.get("P"))?.error).toBe("E");
 });
 
 test("what a Parallel that is retried has in it now, and not what it had", () => {
@@ -164,7 +169,7 @@ test("one that is stopped has not failed; a redrive opens what had not been left
   expect([...redriven.values()].map((one) => one.status)).toEqual(["running", "succeeded", "running"]);
 });
 
-test("a loop shows its last time", () => {
+test("a loop shows its last time first", () => {
   const found = progressOf(
     events(
       STARTED,
@@ -175,8 +180,50 @@ test("a loop shows its last time", () => {
       [5, "TaskStateExited", { name: "A", output: "1" }],
     ),
   );
-  expect(found.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, error: null });
+  expect(found.states.get("A")).toMatchObject({ status: "succeeded", entered: 2, first: 1 });
+  expect(found.states.get("A")?.runs.map(({ status, error, output }) => [status, error, output])).toEqual([["caught", "E", null], ["succeeded", null, "1"]]);
   expect([...found.taken]).toEqual(["A → A"]);
+});
+
+test("each run of a state in a Map has its own input, output and error, and the one that failed comes first", () => {
+  const written = events(
+    STARTED,
+    [0, "MapStateEntered", { name: "M" }],
+    [2, "MapStateStarted", { length: 3 }],
+    [3, "MapIterationStarted", { name: "M", index: 0 }],
+    [4, "TaskStateEntered", { name: "A", input: "i0" }],
+    [3, "MapIterationStarted", { name: "M", index: 1 }],
+    [6, "TaskStateEntered", { name: "A", input: "i1" }],
+    [3, "MapIterationStarted", { name: "M", index: 2 }],
+    [8, "TaskStateEntered", { name: "A", input: "i2" }],
+    [5, "TaskStateExited", { name: "A", output: "o0" }],
+    [7, "LambdaFunctionFailed", { error: "E", cause: "why" }],
+    [11, "MapIterationFailed", { name: "M", index: 1 }],
+  );
+  const state = progressOf(written).states.get("A") as StateProgress;
+  expect(state).toMatchObject({ status: "running", first: 1 });
+  expect(state.runs).toEqual([
+    { status: "succeeded", items: [{ map: "M", index: 0 }], input: "i0", output: "o0", error: null, cause: null },
+    { status: "failed", items: [{ map: "M", index: 1 }], input: "i1", output: null, error: "E", cause: "why" },
+    { status: "running", items: [{ map: "M", index: 2 }], input: "i2", output: null, error: null, cause: null },
+  ]);
+  expect(runText(state, 1)).toBe("2 of 3, item 1");
+});
+
+test("a run inside of a Map in a Map names the items of both", () => {
+  const state = progressOf(
+    events(
+      STARTED,
+      [0, "MapStateEntered", { name: "M" }],
+      [2, "MapStateStarted", { length: 5 }],
+      [3, "MapIterationStarted", { name: "M", index: 4 }],
+      [4, "MapStateEntered", { name: "N" }],
+      [5, "MapStateStarted", { length: 1 }],
+      [6, "MapIterationStarted", { name: "N", index: 0 }],
+      [7, "PassStateEntered", { name: "A" }],
+    ),
+  ).states.get("A") as StateProgress;
+  expect(runText(state, 0)).toBe("1 of 1, item 4 of M, item 0 of N");
 });
 
 test("states may have the names that objects have", () => {

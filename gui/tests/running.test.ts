@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type GrainOnHost, type Host, leftText, localQueues, ranges, totals } from "../src/model/hosts";
+import { type GrainOnHost, type Host, leftText, localQueues, memoryOf, ranges, totals } from "../src/model/hosts";
 import { PROCESS_ID, type Process, dedicatedText, doneFacts, functionsText, invokes, mailboxText, memoryShare, stateText } from "../src/model/process";
 
 const grain = (name: string, queued: number, more: Partial<GrainOnHost> = {}): GrainOnHost => ({
@@ -23,6 +23,11 @@ test("what is left on a host that drains", () => {
   expect(leftText(there)).toBe("2 slots, 0 executions and 1 sandbox left");
   const none = { application: "a", version: 1, id: null, state: "none", startedMs: 0, executions: 1, grains: [] };
   expect(leftText({ ...there, sandboxes: [none], place: { ...place, slots: [] } })).toBe("0 slots, 1 execution and 0 sandboxes left");
+});
+
+test("memory of a host's sandboxes: one that does not run, or does not tell, has none", () => {
+  const sandboxes = [1 << 20, 0, undefined, 2 << 20].flatMap((memoryBytes) => host("h", "a", []).sandboxes.map((one) => ({ ...one, ...(memoryBytes !== undefined && { memoryBytes }) })));
+  expect([memoryOf(sandboxes), memoryOf([])]).toEqual([3 << 20, 0]);
 });
 
 test("slots as ranges", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isOver, keyFault } from "../src/model/apiKey";
-import { callerText, detailsText, operationText, outcomeText } from "../src/model/audit";
+import { callerText, detailsText, operationText, outcomeText, sinceText } from "../src/model/audit";
 import { formatRoute, parseRoute } from "../src/model/route";
 
 describe("a key that is to be made", () => {
@@ -25,6 +25,7 @@ describe("an entry of the audit log", () => {
   it("is told in words", () => {
     expect(operationText("moveAlias")).toBe("move alias");
     expect([callerText("local"), callerText("operator"), callerText("key:3k9q0zr1ab7d")]).toEqual(["this machine", "the operator", "key 3k9q0zr1ab7d"]);
+    expect([sinceText("2026-11-27", "ada"), sinceText("2026-11-27", "anybody")]).toEqual(["2026-11-27, by ada", "2026-11-27"]);
     expect(detailsText({ version: "2", alias: "live" })).toBe("alias live, version 2");
   });
 });

@@ -41,6 +41,7 @@ await withPage(async (page) => {
   await page.context().clearCookies();
   const asked = page.getByRole("dialog", { name: "Sign in" });
   await asked.waitFor();
+  await asked.getByText("Your session has ended").waitFor();
   await asked.getByLabel("Name").fill("ada");
   await asked.getByLabel("Password").fill("not his password");
   await page.keyboard.press("Enter");
@@ -49,6 +50,7 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await asked.waitFor({ state: "hidden" });
   assert.equal(await page.getByLabel("Name").inputValue(), "TYPED");
+  await page.locator(".trouble", { hasText: "Your session has ended" }).first().waitFor({ state: "detached" });
 
   step("somebody is invited, who makes his account in a browser of his own, and gets another role");
   await page.goto(`${server}/ui/#/settings/members`);

@@ -115,7 +115,10 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Redrive from here" }).click();
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
-  await page.getByRole("heading", { name: "Output of the last time", level: 4 }).waitFor();
+  const runs = page.getByRole("combobox", { name: /^Run/ });
+  await runs.locator("option", { hasText: "2 of 2 (succeeded)" }).waitFor({ state: "attached" });
+  await runs.selectOption({ label: "1 of 2 (succeeded)" });
+  await page.getByLabel("the output of Greet", { exact: true }).waitFor();
 
   step("one that runs is cancelled");
   await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);
@@ -132,6 +135,14 @@ await withPage(async (page) => {
   await accessible(page, "grain");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.locator(".result .badge", { hasText: "succeeded" }).waitFor();
+  const inView = async (locator) => {
+    await locator.waitFor();
+    const { x, y, width, height } = await locator.boundingBox();
+    assert.ok(y >= 0 && y + height <= 900 && x + width <= 1280, `${x} ${y} ${width} ${height}`);
+    return x + width / 2;
+  };
+  const [left, ...right] = [await inView(page.getByLabel("the output", { exact: true })), await inView(page.locator(".result .log")), await inView(page.locator(".result td.bars svg").first())];
+  assert.ok(right.every((x) => x > left), "the result stands beside logs and breakdown");
 
   step("the log, live and filtered");
   await page.goto(`${server}/ui/#/applications/gate/logs`);
@@ -176,5 +187,12 @@ await withPage(async (page) => {
   await page.goto(`${server}/ui/#/nowhere`);
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
   await accessible(page, "nowhere");
+
+  step("an application that does not exist: said once, and nothing is offered for it");
+  await page.goto(`${server}/ui/#/applications/nope`);
+  await page.getByRole("alert").waitFor();
+  await page.getByRole("link", { name: "All applications" }).waitFor();
+  for (const one of ["Deploy a version", "Delete it", "Set"]) assert.equal(await page.locator("main").getByText(one, { exact: true }).count(), 0, one);
+  await accessible(page, "no-application");
 });
 console.log("walked");

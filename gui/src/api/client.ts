@@ -1,7 +1,8 @@
 // The platform's HTTP interface, typed by its OpenAPI document. What is not an answer of 2xx is thrown as a Refusal.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../target/schema";
-import { askForKey, shownKey } from "./key";
+import { toSessions } from "../model/who";
+import { askForKey, isSignedIn, shownKey, visit } from "./key";
 
 export type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -17,20 +18,41 @@ client.use({
     return request;
   },
   onResponse({ request, response }) {
-    if (response.status === 401 && !request.url.endsWith("/api/v1/sessions")) {
+    if (response.status === 401 && !isSigningIn(request.url)) {
       askForKey({ Authorization: request.headers.get("Authorization") ?? "", "Sand-Csrf": request.headers.get("Sand-Csrf") ?? "" });
     }
   },
 });
 
+/** There a 401 is about the name and password, in the same type of problem. */
+function isSigningIn(url: string): boolean {
+  return url.endsWith("/api/v1/sessions");
+}
+
 /** What the platform, or the way to it, answered instead. */
 export class Refusal extends Error {
+  readonly problem: Problem | null;
+  readonly #visit = visit();
+
   constructor(
     readonly status: number,
-    readonly problem: Problem | null,
+    answer: Problem | null,
+    url = "",
   ) {
+    const problem = answer && isSignedIn() && !isSigningIn(url) ? toSessions(answer) : answer;
     super(problem?.detail ?? `The platform answered ${status}.`);
+    this.problem = problem;
   }
+
+  /** It asked who somebody is, and he has said it since. @param now visit() */
+  isAnswered(now: number): boolean {
+    return this.status === 401 && this.#visit < now;
+  }
+}
+
+/** There is no such application: nothing can be done with it. */
+export function isNoApplication(error: Error | null): boolean {
+  return error instanceof Refusal && error.problem?.type.endsWith("/unknown-application") === true;
 }
 
 const RETRIES = 3;
@@ -47,7 +69,7 @@ interface Answered<T> {
 
 export async function answered<T>(request: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await request;
-  if (!response.ok) throw new Refusal(response.status, isProblem(error) ? error : null);
+  if (!response.ok) throw new Refusal(response.status, isProblem(error) ? error : null, response.url);
   return data as T;
 }
 

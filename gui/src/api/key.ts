@@ -5,6 +5,7 @@ import { useSyncExternalStore } from "react";
 let key = "";
 let csrf = "";
 let isAsked = false;
+let visits = 0;
 const listeners = new Set<() => void>();
 
 /** What every request to the platform carries. */
@@ -16,7 +17,7 @@ export function shownKey(): Record<string, string> {
 /** Of the session; "": it is over. */
 export function hasSession(token: string): void {
   csrf = token;
-  if (token) ask(false);
+  if (token) comeIn();
 }
 
 export function isKeyed(): boolean {
@@ -28,6 +29,16 @@ export function isKnown(): boolean {
   return key !== "" || csrf !== "";
 }
 
+/** Whether who is here has signed in on this page, though his session may be over by now. */
+export function isSignedIn(): boolean {
+  return key === "" && csrf !== "";
+}
+
+/** How often somebody who was asked who he is has said it. */
+export function visit(): number {
+  return visits;
+}
+
 /** The platform answered that it wants one, or another. @param sent with what, since answers to older requests come late */
 export function askForKey(sent: Readonly<Record<string, string>>): void {
   const now = shownKey();
@@ -37,18 +48,26 @@ export function askForKey(sent: Readonly<Record<string, string>>): void {
 export function giveKey(given: string): void {
   key = given.trim();
   csrf = "";
-  ask(false);
+  comeIn();
 }
 
 /** Whether somebody should be asked for it. */
 export function useKeyAsked(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => isAsked,
-  );
+  return useSyncExternalStore(listen, () => isAsked);
+}
+
+export function useVisit(): number {
+  return useSyncExternalStore(listen, visit);
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function comeIn(): void {
+  if (isAsked) visits += 1;
+  ask(false);
 }
 
 function ask(asked: boolean): void {

@@ -32,6 +32,11 @@ export function callerText(caller: string): string {
   return caller.startsWith("key:") ? `key ${caller.slice("key:".length)}` : caller;
 }
 
+/** Since when somebody is a member, and by whom; who came by an invitation made his account himself, as nobody yet. */
+export function sinceText(since: string, by: string): string {
+  return by === "anybody" ? since : `${since}, by ${callerText(by)}`;
+}
+
 /** Names of what was changed, as they are read in a line. */
 export function detailsText(details: Readonly<Record<string, string>>): string {
   return Object.entries(details)

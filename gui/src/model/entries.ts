@@ -11,6 +11,8 @@ export type Outcome = "succeeded" | "caught" | "failed" | "aborted";
 
 interface Scope {
   readonly owner: Entry | null;
+  /** Of an iteration of a Map: its item's, from 0; null: it is none, or the history does not tell. */
+  readonly index: number | null;
   readonly entries: Entry[];
 }
 
@@ -48,7 +50,7 @@ export interface Entries {
 }
 
 export function entriesOf(events: readonly HistoryEvent[]): Entries {
-  const top: Scope = { owner: null, entries: [] };
+  const top: Scope = { owner: null, index: null, entries: [] };
   const places = new Map<number, Place>();
   const entries: Entry[] = [];
   let input: string | null = null;
@@ -82,7 +84,8 @@ function placeBehind(event: HistoryEvent, before: Place, entries: Entry[], top: 
     return { entry, scope: entry.scope, left: name };
   }
   if (event.type.startsWith("MapIteration") && name !== null) {
-    return iteration(event.type, around(before.entry, (one) => one.name === name && one.type === "Map"), before);
+    const index = typeof about.index === "number" ? about.index : null;
+    return iteration(event.type, index, around(before.entry, (one) => one.name === name && one.type === "Map"), before);
   }
   if (what === "Started") {
     const entry = around(before.entry, (one) => one.type === kind && one.outcome === null);
@@ -130,12 +133,12 @@ function start(entry: Entry, length: number | null): Place {
   return { entry, scope: opened(entry), left: null };
 }
 
-function iteration(type: string, map: Entry | null, before: Place): Place {
+function iteration(type: string, index: number | null, map: Entry | null, before: Place): Place {
   if (!map) return { ...before, left: null };
   const counts = (map.iterations ??= { started: 0, succeeded: 0, failed: 0, of: 0 });
   if (type === "MapIterationStarted") {
     counts.started += 1;
-    return { entry: map, scope: opened(map), left: null };
+    return { entry: map, scope: opened(map, index), left: null };
   }
   if (type === "MapIterationSucceeded") {
     counts.succeeded += 1;
@@ -198,8 +201,8 @@ function open(entry: Entry): void {
   for (const scope of entry.scopes) scope.entries.forEach(open);
 }
 
-function opened(owner: Entry): Scope {
-  const scope: Scope = { owner, entries: [] };
+function opened(owner: Entry, index: number | null = null): Scope {
+  const scope: Scope = { owner, index, entries: [] };
   owner.scopes.push(scope);
   return scope;
 }

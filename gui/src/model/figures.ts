@@ -1,6 +1,6 @@
 // How applications did lately, as lines over time and in words.
 import type { Schemas } from "../api/client";
-import { duration } from "./show";
+import { duration, when } from "./show";
 
 export type Figures = Schemas["Figures"];
 export type OfApplication = Figures["applications"][number];
@@ -58,6 +58,14 @@ export function linesOf(figures: Figures, one: OfApplication | undefined): Lines
   const rated = (of: "ended" | "failed"): Line => starts.map((at) => (isSeen(at) ? (steps.get(at)?.[of] ?? 0) / over(at) : null));
   const took = (of: "p50Ms" | "p95Ms" | "p99Ms"): Line => starts.map((at) => steps.get(at)?.[of] ?? null);
   return { times: starts.map((at) => at / 1000), perSecond: rated("ended"), failedPerSecond: rated("failed"), p50: took("p50Ms"), p95: took("p95Ms"), p99: took("p99Ms") };
+}
+
+/** What stands below the lines, in local time: hours and minutes, seconds where they are needed, and the day where one begins. @param times in seconds */
+export function ticks(times: readonly number[]): readonly string[] {
+  const texts = times.map((time) => when(time * 1000));
+  const [hour, end] = ["YYYY-MM-DD ".length, times.every((time) => time % 60 === 0) ? "YYYY-MM-DD HH:MM".length : "YYYY-MM-DD HH:MM:SS".length];
+  const dayOf = (text: string | undefined): string | undefined => text?.slice(0, hour - 1);
+  return texts.map((text, i) => (dayOf(texts[i - 1]) === dayOf(text) ? text.slice(hour, end) : `${text.slice(hour, end)}\n${dayOf(text)}`));
 }
 
 /** The chosen one, else the one of which most ended. */

@@ -34,6 +34,11 @@ export function isThere(sandbox: Sandbox): boolean {
   return sandbox.state !== "none";
 }
 
+/** What sandboxes together may use, in bytes. */
+export function memoryOf(sandboxes: readonly Sandbox[]): number {
+  return sandboxes.reduce((all, one) => all + (one.memoryBytes ?? 0), 0);
+}
+
 /** Of one that is to have nothing any more: what is there still. */
 export function leftText(host: Host): string {
   const left = [

@@ -1,5 +1,5 @@
 // What each state of a workflow's execution has done, folded from the events of its history (docs/WORKFLOWS.md): first every entry
-// into a state in its place (entries.ts), then the entries of one state together.
+// into a state in its place (entries.ts), then the entries of one state together, each of which is a run of it.
 import { type Entry, type Outcome, entriesOf } from "./entries";
 import { transitionId } from "./definition";
 import type { HistoryEvent } from "./history";
@@ -14,7 +14,19 @@ export interface Iterations {
   readonly of: number;
 }
 
+/** A state entered once: all of it belongs together. */
+export interface Run {
+  readonly status: StateStatus;
+  /** The item of each Map around it, from the outermost, that the history tells. */
+  readonly items: readonly { readonly map: string; readonly index: number }[];
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly error: string | null;
+  readonly cause: string | null;
+}
+
 export interface StateProgress {
+  /** Of its runs together. */
   readonly status: StateStatus;
   readonly entered: number;
   readonly exited: number;
@@ -22,10 +34,10 @@ export interface StateProgress {
   readonly retries: number;
   /** Of a Map: iterations that have begun, and how they ended. */
   readonly iterations: Iterations | null;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly error: string | null;
-  readonly cause: string | null;
+  /** In the order in which they began; at least one. */
+  readonly runs: readonly Run[];
+  /** Which of them is to be seen first: the last that failed, else that was caught, else the last. */
+  readonly first: number;
 }
 
 export interface Progress {
@@ -53,18 +65,33 @@ function together(entries: readonly Entry[], open: StateStatus): StateProgress {
   const live = entries.filter((entry) => !entry.superseded);
   const counted = live.length > 0 ? live : entries.slice(-1);
   const status = RANKS.find((rank) => counted.some((entry) => statusOf(entry) === rank)) ?? open;
-  const shown = counted.findLast((entry) => statusOf(entry) === status);
   return {
     status,
     entered: entries.length,
     exited: entries.filter((entry) => entry.exited).length,
     retries: entries.reduce((sum, entry) => sum + entry.retries, 0),
     iterations: iterationsOf(counted),
-    input: entries.at(-1)?.input ?? null,
-    output: entries.findLast((entry) => entry.output !== null)?.output ?? null,
-    error: shown?.error ?? null,
-    cause: shown?.cause ?? null,
+    runs: entries.map((entry) => ({ status: statusOf(entry), items: itemsOf(entry), input: entry.input, output: entry.output, error: entry.error, cause: entry.cause })),
+    first: entries.lastIndexOf(toSee(counted)),
   };
+}
+
+function toSee(counted: readonly Entry[]): Entry {
+  const last = (outcome: Outcome): Entry | undefined => counted.findLast((entry) => entry.outcome === outcome);
+  return last("failed") ?? last("caught") ?? (counted.at(-1) as Entry);
+}
+
+function itemsOf(entry: Entry): Run["items"] {
+  const items: { map: string; index: number }[] = [];
+  for (let { owner, index } = entry.scope; owner; { owner, index } = owner.scope) if (index !== null) items.unshift({ map: owner.name, index });
+  return items;
+}
+
+/** Which run it is, in words: "3 of 7, item 2". */
+export function runText({ runs }: StateProgress, at: number): string {
+  const items = runs[at]?.items ?? [];
+  const told = items.map(({ map, index }) => (items.length > 1 ? `item ${index} of ${map}` : `item ${index}`));
+  return [`${at + 1} of ${runs.length}`, ...told].join(", ");
 }
 
 function iterationsOf(entries: readonly Entry[]): Iterations | null {

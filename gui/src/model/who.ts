@@ -7,6 +7,19 @@ export interface Here {
   readonly scopes: readonly string[];
 }
 
+interface Said {
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+export const SESSION_OVER = { title: "Your session has ended", detail: "Sign in again; what was typed here stays, and can be sent then." } as const;
+
+/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key. */
+export function toSessions<P extends Said>(problem: P): P {
+  return problem.type.endsWith("/unauthenticated") ? { ...problem, ...SESSION_OVER } : problem;
+}
+
 /** @param before undefined: nobody was known; null: nobody has a name here */
 export function isSame(before: Here | null | undefined, now: Here | null | undefined): boolean {
   if (before === undefined || now === undefined) return false;

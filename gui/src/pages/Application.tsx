@@ -1,10 +1,10 @@
 // One application: what it is for, what its live version has, its secrets, and its end.
 import { useQuery } from "@tanstack/react-query";
-import type { Schemas } from "../api/client";
+import { type Schemas, isNoApplication } from "../api/client";
 import { application, paths } from "../api/queries";
 import { useMay } from "../api/session";
 import { bytes, duration, when } from "../model/show";
-import { Facts, Found, Section, Title, To } from "../parts/bits";
+import { Facts, Found, Section, Title, To, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Delete } from "./application/Delete";
@@ -17,6 +17,17 @@ type Grain = Version["grains"][string];
 type RouteSpec = Version["routes"][number];
 
 export function Application({ app }: { readonly app: string }) {
+  const query = useQuery(application(app));
+  const [deploys, owns] = [useMay("deploy"), useMay("admin")];
+  if (isNoApplication(query.error)) {
+    return (
+      <>
+        <Title>{app}</Title>
+        <Trouble error={query.error} />
+        <To route={{ page: "home" }}>All applications</To>
+      </>
+    );
+  }
   return (
     <>
       <Title
@@ -28,10 +39,11 @@ export function Application({ app }: { readonly app: string }) {
       >
         {app}
       </Title>
-      <Found query={useQuery(application(app))}>{(found) => <Contents found={found} />}</Found>
-      {useMay("deploy") && <Secrets app={app} />}
+      <Found query={query}>{(found) => <Contents found={found} />}</Found>
+      {/* What may turn out not to be there is not asked for its secrets. */}
+      {deploys && !query.isPending && <Secrets app={app} />}
       <AsCurl url={paths.application(app)} command={["describe", app]} />
-      {useMay("admin") && <Delete app={app} />}
+      {owns && !query.isPending && <Delete app={app} />}
     </>
   );
 }

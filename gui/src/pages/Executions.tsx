@@ -107,9 +107,9 @@ function columns(app: string): readonly Column<Row>[] {
         </To>
       ),
     },
+    { head: "Status", cell: (one) => <StatusBadge status={one.status} /> },
     { head: "Target", cell: (one) => one.target },
     { head: "Version", kind: "number", cell: (one) => one.version },
-    { head: "Status", cell: (one) => <StatusBadge status={one.status} /> },
     { head: "Started", cell: (one) => when(one.startedMs) },
     { head: "Took", kind: "number", cell: (one) => (one.endedMs === null ? "–" : duration(one.endedMs - one.startedMs)) },
     { head: "Error", cell: (one) => <span className="fault">{one.failure?.error ?? ""}</span> },

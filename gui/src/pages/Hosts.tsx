@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { paths } from "../api/queries";
 import { status } from "../api/running";
 import { useMay } from "../api/session";
-import { type GrainOnHost, type Host, type Sandbox, isThere, ranges, totals } from "../model/hosts";
-import { ago, duration, many } from "../model/show";
+import { type GrainOnHost, type Host, type Sandbox, isThere, memoryOf, ranges, totals } from "../model/hosts";
+import { ago, bytes, duration, many } from "../model/show";
 import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
@@ -25,6 +25,7 @@ export function Hosts() {
                   ["Hosts", found.hosts.length],
                   ["Requests under way here", `${found.frontend.inFlight} of ${found.frontend.inFlightLimit.toLocaleString("en")}`],
                   ["Sandboxes", found.hosts.flatMap((host) => host.sandboxes).filter(isThere).length],
+                  ["Memory of the sandboxes", bytes(memoryOf(found.hosts.flatMap((host) => host.sandboxes)))],
                   ["Instances", `${all.running} running, ${all.idle} idle`],
                   ["Waiting events", all.queued],
                 ]}
@@ -56,6 +57,7 @@ function OneHost({ host, operates }: { readonly host: Host; readonly operates: b
             ["Labels", place.labels.join(", ") || null],
             [`Slots (${place.slots.length})`, ranges(place.slots) || "none"],
             ["Sandboxes are", host.sandboxKind === "process" ? "processes" : "containers"],
+            ["Memory that they may use", bytes(memoryOf(sandboxes))],
           ]}
         />
       )}
@@ -96,6 +98,7 @@ const SANDBOXES: readonly Column<Sandbox>[] = [
   { head: "Version", kind: "number", cell: (one) => one.version },
   { head: "State", cell: (one) => <StatusBadge status={one.state} /> },
   { head: "Started", cell: (one) => (one.startedMs ? ago(one.startedMs, Date.now()) : "–") },
+  { head: "Memory", kind: "number", cell: (one) => (one.memoryBytes ? bytes(one.memoryBytes) : "–") },
   { head: "Executions", kind: "number", cell: (one) => one.executions },
   { head: "Workers", kind: "number", cell: (one) => `${totals(one.grains).ready} of ${one.grains.length}` },
   { head: "Running", kind: "number", cell: (one) => totals(one.grains).running },

@@ -1,8 +1,9 @@
 // Asks who somebody is, over whatever page is shown: that stays as it is, with what was typed into it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { giveKey, isKeyed, useKeyAsked } from "../api/key";
+import { giveKey, isKeyed, isSignedIn, useKeyAsked } from "../api/key";
 import { cameIn, isUnknownThere, signIn, signUp } from "../api/session";
+import { SESSION_OVER } from "../model/who";
 
 export function KeyAsked() {
   return useKeyAsked() ? <Dialog /> : null;
@@ -40,6 +41,7 @@ function ByName({ isInvited }: { readonly isInvited: boolean }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [invitation, setInvitation] = useState("");
+  const [isOver] = useState(isSignedIn);
   // Without arguments, which the cache would keep.
   const enter = useMutation({
     mutationFn: () => (isInvited ? signUp(name, password, invitation.trim()) : signIn(name, password)),
@@ -54,6 +56,7 @@ function ByName({ isInvited }: { readonly isInvited: boolean }) {
       }}
     >
       <h2 id="key-asked">{isInvited ? "A new account" : "Sign in"}</h2>
+      {isOver && !isInvited && <p>{SESSION_OVER.title}; what was typed here stays.</p>}
       {isInvited && (
         <p>
           <label htmlFor="invitation">Invitation</label>

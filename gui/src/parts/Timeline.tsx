@@ -12,7 +12,11 @@ const COLUMNS: readonly Column<Row>[] = [
   { head: "Error", cell: (row) => <span className="fault">{row.error ?? ""}</span> },
 ];
 
-export function Timeline({ attempts }: { readonly attempts: readonly Attempt[] }) {
+/** What a single grain's attempts have no need of: whose they are, and the error, which stands beside them. */
+const OF_ONE = COLUMNS.slice(1, -1);
+
+/** @param isOfOne they are attempts of one grain, in little room */
+export function Timeline({ attempts, isOfOne = false }: { readonly attempts: readonly Attempt[]; readonly isOfOne?: boolean }) {
   const { rows, spanMs, left } = rowsOf(attempts, MOST_ROWS);
   return (
     <>
@@ -26,7 +30,7 @@ export function Timeline({ attempts }: { readonly attempts: readonly Attempt[] }
           <span>in all {duration(spanMs)}</span>
         </p>
       )}
-      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={COLUMNS} empty="No attempt of a grain has ended." />
+      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={isOfOne ? OF_ONE : COLUMNS} empty="No attempt of a grain has ended." />
       {left > 0 && <p>{left} more attempts are not shown.</p>}
     </>
   );

@@ -2,6 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Refusal } from "../api/client";
+import { useVisit } from "../api/key";
 import { isFolded } from "../model/foldedJson";
 import { type Route, formatRoute } from "../model/route";
 import { SHOWN_CHARACTERS, value } from "../model/show";
@@ -65,6 +66,8 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
 
 export function Trouble({ error }: { readonly error: unknown }) {
   const refusal = error instanceof Refusal ? error : null;
+  const now = useVisit();
+  if (refusal?.isAnswered(now)) return null;
   return (
     <div role="alert" className="trouble">
       <strong>{refusal?.problem?.title ?? (refusal ? `Status ${refusal.status}` : error instanceof TypeError ? "The platform does not answer" : "That did not work")}</strong>

@@ -6,7 +6,7 @@ import { MOST_EVENTS } from "../../api/history";
 import { type Status, history, paths } from "../../api/queries";
 import { EMPTY, type StateNode, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
-import { type StateProgress, progressOf } from "../../model/progress";
+import { type StateProgress, progressOf, runText } from "../../model/progress";
 import { jsonFault } from "../../model/show";
 import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
@@ -58,7 +58,7 @@ export function Course({ app, found, definition, redrive }: Props) {
                 ))}
               </select>
             </label>
-            {name === null ? <Legend /> : <StateDetail name={name} ran={ran} />}
+            {name === null ? <Legend /> : <StateDetail key={name} name={name} ran={ran} />}
             {ran && state && redrive.isPossible && <FromHere app={app} found={found} state={state} redrive={redrive} />}
           </div>
         </div>
@@ -88,29 +88,45 @@ function Legend() {
   );
 }
 
+/** One run of a state: its input, output and error are never those of different ones. */
 function StateDetail({ name, ran }: { readonly name: string; readonly ran: StateProgress | undefined }) {
+  const [chosen, setChosen] = useState<number | null>(null);
   if (!ran) return <p>{name} was not reached.</p>;
+  const at = chosen ?? ran.first;
+  const run = ran.runs[at];
   return (
     <div className="detail">
       <h3>
         {name} <StatusBadge status={ran.status} />
       </h3>
-      {ran.error !== null && (
+      {ran.runs.length > 1 && (
+        <label>
+          Run{" "}
+          <select value={at} onChange={(event) => setChosen(Number(event.target.value))}>
+            {ran.runs.map((one, i) => (
+              <option key={i} value={i}>
+                {runText(ran, i)} ({one.status})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {run && run.error !== null && (
         <p className="fault">
-          {ran.error}
-          {ran.cause !== null && `: ${ran.cause}`}
+          {run.error}
+          {run.cause !== null && `: ${run.cause}`}
         </p>
       )}
-      {ran.input !== null && (
+      {run && run.input !== null && (
         <>
-          <h4>Input{ran.entered > 1 && " of the last time"}</h4>
-          <Value text={ran.input} label={`the input of ${name}`} />
+          <h4>Input</h4>
+          <Value key={at} text={run.input} label={`the input of ${name}`} />
         </>
       )}
-      {ran.output !== null && (
+      {run && run.output !== null && (
         <>
-          <h4>Output{ran.exited > 1 && " of the last time"}</h4>
-          <Value text={ran.output} label={`the output of ${name}`} />
+          <h4>Output</h4>
+          <Value key={at} text={run.output} label={`the output of ${name}`} />
         </>
       )}
     </div>

@@ -46,10 +46,10 @@ export function Output({ app, found }: { readonly app: string; readonly found: S
   );
 }
 
-export function Attempts({ app, id, running }: Props) {
+export function Attempts({ app, id, running, isOfOne = false }: Props & { readonly isOfOne?: boolean }) {
   return (
     <Section title="Timeline">
-      <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} />}</Found>
+      <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} isOfOne={isOfOne} />}</Found>
     </Section>
   );
 }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Member, ROLES, type Role, members, peoplePaths, removeMember, setRole } from "../../api/people";
 import { who } from "../../api/session";
-import { callerText } from "../../model/audit";
+import { sinceText } from "../../model/audit";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
@@ -51,7 +51,7 @@ function OfTenant({ tenant }: { readonly tenant: string }) {
         </select>
       ),
     },
-    { head: "Since", cell: (one) => `${when(one.sinceMs)}, by ${callerText(one.by)}` },
+    { head: "Since", cell: (one) => sinceText(when(one.sinceMs), one.by) },
     {
       head: "Change",
       quiet: true,

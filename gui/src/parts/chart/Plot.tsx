@@ -1,6 +1,7 @@
 // Lines over time, drawn by uPlot. Colours are those of the page, read anew with each drawing: the theme may be another by then.
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
+import { ticks } from "../../model/figures";
 import "uplot/dist/uPlot.min.css";
 
 export interface PlotProps {
@@ -12,6 +13,8 @@ export interface PlotProps {
 
 const HEIGHT = 180;
 const AXIS = 66;
+/** Between two times, at least: they stand beside each other with seconds. */
+const TICKS = 76;
 
 export default function Plot({ times, lines, shown }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -30,7 +33,7 @@ export default function Plot({ times, lines, shown }: PlotProps) {
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-        axes: [axis, { ...axis, size: AXIS, values: (_u, at) => at.map((value) => inWords(value)) }],
+        axes: [{ ...axis, space: TICKS, values: (_u, at) => [...ticks(at)] }, { ...axis, size: AXIS, values: (_u, at) => at.map((value) => inWords(value)) }],
         series: [{}, ...drawn.map((line) => ({ label: line.name, stroke: colour(line.colour), width: 2, spanGaps: false, points: { size: 5 } }))],
       },
       dataOf(first.current),

@@ -1,0 +1,45 @@
+// What refusals mean: what one says to somebody whose session is over, and until when; that there is no such application.
+import { expect, test, vi } from "vitest";
+
+const problem = (type: string) => ({ type: `https://sand.dev/problems/${type}`, title: "A key is needed", detail: "The command takes a key from SAND_KEY.", status: 401, source: "caller" as const, retryable: false });
+
+/** Each test has a page of its own. */
+async function page() {
+  vi.resetModules();
+  vi.stubGlobal("document", { baseURI: "http://127.0.0.1/ui/#/" });
+  return { ...(await import("../src/api/key")), ...(await import("../src/api/client")) };
+}
+
+test("who had a session is told that it has ended, and nothing of keys", async () => {
+  const { Refusal, hasSession } = await page();
+  expect(new Refusal(401, problem("unauthenticated")).message).toContain("SAND_KEY");
+  hasSession("token");
+  const over = new Refusal(401, problem("unauthenticated"));
+  expect([over.problem?.title, over.message.includes("SAND_KEY")]).toEqual(["Your session has ended", false]);
+  const wrong = { ...problem("unauthenticated"), title: "Not signed in" };
+  expect(new Refusal(401, wrong, "http://127.0.0.1/api/v1/sessions").problem, "a wrong password").toEqual(wrong);
+});
+
+test("what asked who somebody is is answered when he has signed in, and what was refused otherwise is not", async () => {
+  const { Refusal, askForKey, hasSession, shownKey, visit } = await page();
+  hasSession("token");
+  const [asked, other] = [new Refusal(401, problem("unauthenticated")), new Refusal(409, null)];
+  askForKey(shownKey());
+  expect(asked.isAnswered(visit())).toBe(false);
+  hasSession("another");
+  expect([asked, other].map((one) => one.isAnswered(visit()))).toEqual([true, false]);
+  expect(new Refusal(401, problem("unauthenticated")).isAnswered(visit()), "one that comes late was not done").toBe(false);
+});
+
+test("of an application that does not exist that is known, and of no other refusal", async () => {
+  const { Refusal, isNoApplication } = await page();
+  const found = ["unknown-application", "unknown-version"].map((type) => isNoApplication(new Refusal(404, problem(type))));
+  expect([...found, isNoApplication(new Refusal(404, null)), isNoApplication(new TypeError("lost")), isNoApplication(null)]).toEqual([true, false, false, false, false]);
+});
+
+test("a session that is looked at again is no new one", async () => {
+  const { hasSession, visit } = await page();
+  hasSession("token");
+  hasSession("token");
+  expect(visit()).toBe(0);
+});
