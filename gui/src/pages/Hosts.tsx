@@ -57,10 +57,10 @@ function OneHost({ host, operates }: { readonly host: Host; readonly operates: b
             ["Labels", place.labels.join(", ") || null],
             [`Slots (${place.slots.length})`, ranges(place.slots) || "none"],
             ["Sandboxes are", host.sandboxKind === "process" ? "processes" : "containers"],
-            ["Memory that they may use", bytes(memoryOf(sandboxes))],
           ]}
         />
       )}
+      {sandboxes.length > 0 && <p>Its sandboxes may use {bytes(memoryOf(sandboxes))} of memory in all.</p>}
       <Table
         caption={`Sandboxes of ${host.host}`}
         rows={sandboxes}

@@ -30,7 +30,7 @@ export function Timeline({ attempts, isOfOne = false }: { readonly attempts: rea
           <span>in all {duration(spanMs)}</span>
         </p>
       )}
-      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={isOfOne ? OF_ONE : COLUMNS} empty="No attempt of a grain has ended." />
+      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={isOfOne ? [{ head: "Attempt", cell: (row) => rows.indexOf(row) + 1 }, ...OF_ONE] : COLUMNS} empty="No attempt of a grain has ended." />
       {left > 0 && <p>{left} more attempts are not shown.</p>}
     </>
   );
