@@ -59,7 +59,9 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Keep mine, to be saved over it" }).click();
   await page.getByText("Somebody else wrote it meanwhile").waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement?.id === "data-value");
+  const savedOver = page.waitForResponse((response) => response.request().method() === "PUT");
   await page.keyboard.press("Control+Enter");
+  assert.equal((await savedOver).ok(), true);
   await page.getByText("kept in this tab until saved").waitFor({ state: "detached" });
   assert.equal(await (await fetch(at("walk/1"))).text(), '{"mine": 2}');
 
