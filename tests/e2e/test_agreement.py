@@ -87,6 +87,33 @@ def test_an_example_has_each_type_of_state(server: Server):
     assert server.http.get(f"{where}/output").json() == {"by": "Ada"}
 
 
+def test_what_is_told_of_an_application_its_queue_and_its_inputs(server: Server):
+    files = {
+        "sand.yaml": "name: told\ndescription: ' Keeps what it is told. '\nqueues: {later: {target: keep}}\n",
+        "grains/keep/handler.py": "def handle(event, context):\n    return len(event)\n",
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    at = "/api/v1/applications/told"
+    assert server.http.get(at).json()["description"] == "Keeps what it is told."
+    queued = f"{at}/queues?topics=true"
+    assert [(one["waiting"], one["sent"]) for one in server.http.get(queued).json()["queues"]] == [(0, 0)]
+    assert server.http.post(f"{at}/queues/later", json="x").status_code == 202
+    until(lambda: server.http.get(f"{at}/invocations").json()["invocations"], "the message is delivered")
+    level = until(lambda: [one for one in server.http.get(queued).json()["queues"] if not one["waiting"]], "and gone")[0]
+    assert (level["sent"], level.get("oldestMs")) == (1, None)
+    assert isinstance(server.http.get(queued).json()["topics"], list)
+    for size, status in ((10, 200), (65_536, 200), (65_537, 410)):
+        body = json.dumps("x" * (size - 2))
+        called = server.http.post("/invoke/told/keep", content=body, headers=JSON)
+        assert called.status_code == 200, called.text
+        told = server.http.get(f"{at}/invocations/{called.headers['sand-execution-id']}/input")
+        assert told.status_code == status, (size, told.text)
+        if status == 200:
+            assert (told.text, told.headers["content-type"]) == (body, "application/json")
+        else:
+            assert told.json()["type"].endswith("/input-gone")
+
+
 HANDLER = "def handle(event, context):\n    return event\n"
 BAD = {
     "no manifest": ({"grains/a/handler.py": HANDLER}, [("sand.yaml", "")]),

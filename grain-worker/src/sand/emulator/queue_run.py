@@ -97,6 +97,8 @@ class QueueRun:
         self.spec = spec
         self.held = 0
         """Messages that are not gone yet."""
+        self.sent = 0
+        """That have ever come."""
         self._ids: OrderedDict[str, None] = OrderedDict()
         # Whoever was served longest ago first.
         self._groups: OrderedDict[tuple[str | None, bool], Group] = OrderedDict()
@@ -127,6 +129,7 @@ class QueueRun:
         group = self._groups.setdefault(key, Group(*key))
         group.waiting.append((message, now_ms))
         self.held += 1
+        self.sent += 1
         return True
 
     def ended(self, batch: Batch, failure: Failure | None, execution_id: str | None, now_ms: int) -> list[Action]:

@@ -61,12 +61,13 @@ class QueuesApi:
             spec.document()
             | {
                 "trigger": name in live.triggers,
-                "waiting": application.triggers.waiting(name),
+                **application.triggers.level(name),
                 "deadLetters": min(len(application.triggers.letters(name)), AT_ONCE),
             }
             for name, spec in live.all_queues().items()
         ]
-        return answer_json(200, {"queues": found})
+        # There is no global bus here, and so no other topic on it.
+        return answer_json(200, {"queues": found} | ({"topics": []} if request.flag("topics") else {}))
 
     def _send(self, request: Request) -> Response:
         application, live, spec = self._queue(request)

@@ -15,6 +15,7 @@ from sand.emulator.problems import Problem
 from sand.emulator.processes_api import known
 from sand.emulator.router import Router
 from sand.emulator.views import invocation, timed, timeline
+from sand.values import INLINE_BYTES
 
 STATUSES = ("RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED")
 ALIVE_SECONDS = 5.0
@@ -31,7 +32,8 @@ class Records:
         one = at + "/invocations/{id}"
         router.add("GET", at + "/invocations", self._list).add("GET", one, self._describe)
         router.add("GET", one + "/timeline", lambda request: answer_json(200, timeline(self._find(request))))
-        router.add("GET", one + "/output", self._output).add("POST", one + "/cancel", self._cancel)
+        router.add("GET", one + "/input", self._input).add("GET", one + "/output", self._output)
+        router.add("POST", one + "/cancel", self._cancel)
         router.add("POST", one + "/redrive", self._redrive).add("GET", one + "/history", self._history)
         router.add("GET", one + "/events", lambda request: answer_events(request, _events(request, self._find(request))))
         router.add("GET", at + "/logs", self._logs).add("GET", one + "/logs", self._logs_of_one)
@@ -67,6 +69,18 @@ class Records:
     def _describe(self, request: Request) -> Response:
         execution = self._find(request)
         return answer_json(200, invocation(execution) | {"hops": execution.hops()})
+
+    def _input(self, request: Request) -> Response:
+        execution = self._find(request)
+        input = execution.input
+        content = input.bytes or b""
+        if len(content) > INLINE_BYTES:
+            detail = (
+                f"The input of execution {execution.id}, of {len(content)} bytes, is not kept: records have inputs of up to"
+                f" {INLINE_BYTES} bytes."
+            )
+            raise Problem(410, "input-gone", "The input is not kept", detail, source="platform", executionId=execution.id)
+        return Response(200, content, input.content_type, [("Sand-Execution-Id", execution.id)])
 
     def _output(self, request: Request) -> Response:
         execution = self._find(request)

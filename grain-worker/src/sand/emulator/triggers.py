@@ -92,6 +92,16 @@ class Triggers:
         with self._changed:
             return self._runs[queue].held if queue in self._runs else 0
 
+    def level(self, queue: str) -> dict[str, int]:
+        """How many messages wait and for how long, and how many have ever come, as the interface shows it."""
+        with self._changed:
+            run = self._runs.get(queue)
+            if run is None:
+                return {"waiting": 0, "sent": 0}
+            oldest = next((message.enqueued_ms for message, _ in run.messages()), None)
+            age = {} if oldest is None else {"oldestMs": max(0, self.now_ms() - oldest)}
+            return {"waiting": run.held, "sent": run.sent, **age}
+
     def messages(self, queue: str) -> list[tuple[Message, int]]:
         """Those, each with how many attempts have failed."""
         with self._changed:

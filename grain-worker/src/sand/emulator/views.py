@@ -37,6 +37,7 @@ def version_of(application: Application, version: Version) -> dict[str, Any]:
         "application": application.name, "version": version.number,
         "aliases": {alias: number for alias, number in application.aliases.items() if number == version.number},
         "createdMs": version.created_ms, "bundle": str(manifest.folder), "dependencies": None,
+        "description": (manifest.document.get("description") or "").strip(),
         "durability": manifest.document.get("durability", "relaxed").upper(),
         "sandbox": {
             "memoryBytes": manifest.sandbox_memory_bytes, "cpus": sandbox.get("cpus", 0), "pids": sandbox.get("pids", 512),
