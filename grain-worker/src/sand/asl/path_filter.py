@@ -17,6 +17,8 @@ _SYMBOLS = "<>=~!"
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
 _SETS = {"nin": "not_in", "subsetof": "subsetof", "anyof": "anyof", "noneof": "noneof", "all": "all_of"}
 _WORDS = ("in", "contains", "size", "empty", *_SETS)
+DEPTH = 100
+"""As deep as brackets may stand in each other, in both engines."""
 
 
 def fault(what: str, where: str) -> ValueError:
@@ -28,10 +30,6 @@ def unescaped(text: str) -> str:
     if not _ESCAPED.fullmatch(text):
         raise fault("four hexadecimal digits are expected behind \\u in", text)
     return _ESCAPE.sub(lambda it: chr(int(it[1][1:], 16)) if len(it[1]) == 5 else _CONTROLS.get(it[1], it[1]), text)
-
-
-DEPTH = 100
-"""As deep as brackets may stand in each other, in both engines."""
 
 
 class Scanner:
@@ -78,9 +76,8 @@ class Scanner:
 
 
 class Filter(Scanner):
-    """text: with its round brackets. path: spells one that stands in it, with its root, so deep, to be compared
-    or, when true, tested. depth: how many filters and
-    brackets it stands in."""
+    """text: with its round brackets. path: spells a path that stands in it, with its root, so deep, to be compared or, when
+    true, tested. depth: how many filters and brackets the filter stands in."""
 
     def __init__(self, text: str, path: Callable[[str, int, bool], str], depth: int) -> None:
         super().__init__(text)

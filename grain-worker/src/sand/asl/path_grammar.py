@@ -20,6 +20,17 @@ _ONE = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|-?[0-9]+)]', re.DOTALL)
 """A step to one place, as the library spells it."""
 MOST_SEGMENTS = 1000
 """Of a path, in both engines."""
+FUNCTIONS = {
+    "length": "length",
+    "size": "length",
+    "min": "min_of",
+    "max": "max_of",
+    "avg": "avg_of",
+    "sum": "sum_of",
+    "first": "first_of",
+    "last": "last_of",
+}
+"""Of a path in a filter, and what the library knows them by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +62,14 @@ class _Path(Scanner):
         if self.text.endswith("."):
             raise ValueError("it ends in a dot")
         is_definite = True
-        for _ in range(MOST_SEGMENTS):
-            if self.at < len(self.text):
-                self._segment()
-                is_definite = is_definite and (not self._out or _ONE.fullmatch(self._out[-1]) is not None)
-                self._definite = len(self._out) if is_definite else self._definite
-        if self.at < len(self.text):
-            raise ValueError(f"it has more than {MOST_SEGMENTS} steps")
+        segments = 0
+        while self.at < len(self.text):
+            segments += 1
+            if segments > MOST_SEGMENTS:
+                raise ValueError(f"it has more than {MOST_SEGMENTS} steps")
+            self._segment()
+            is_definite = is_definite and (not self._out or _ONE.fullmatch(self._out[-1]) is not None)
+            self._definite = len(self._out) if is_definite else self._definite
         definite = "".join(self._out[: self._definite])
         return Spelled("".join(self._out), definite, tuple(self._functions), self._is_called)
 
@@ -178,8 +190,3 @@ def _operand(path: str, depth: int, is_tested: bool) -> str:
     if not inner.functions:
         return compared
     return f"{FUNCTIONS[inner.functions[0]]}({compared})"
-
-
-FUNCTIONS = {"length": "length", "size": "length", "min": "min_of", "max": "max_of", "avg": "avg_of", "sum": "sum_of"}
-FUNCTIONS |= {"first": "first_of", "last": "last_of"}
-"""Of a path in a filter, and what the library knows them by."""

@@ -103,7 +103,7 @@ class Scope:
 
     def aside(self, kind: str, details: Details | None = None) -> int:
         """As `event`; what comes next follows the one before it, as on AWS. Raises HistoryFull."""
-        if self.events.count >= self.events.most and not kind.startswith(END):
+        if self.events.count >= self.events.most and kind not in END:
             raise HistoryFull(self._execution(), self.events.most + 1)
         id = self.events.count = self.events.count + 1
         if self.info.log is not None:

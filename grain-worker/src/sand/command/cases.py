@@ -59,13 +59,9 @@ def unmatched(definition: Any, stubs: Any) -> list[str]:
     return [] if tree is None else stub_names.without_resource(stub_names.of(tree), stubs)
 
 
-def stub_faults(stubs: Any) -> list[Diagnostic]:
-    """With pointers into the case."""
-    return [replace(found, pointer=f"/grains{found.pointer}") for found in stub_check.faults(stubs)]
-
-
 def _faults(case: dict[str, Any]) -> Iterator[Diagnostic]:
-    yield from stub_faults(case.get("grains"))
+    """With pointers into the case."""
+    yield from (replace(found, pointer=f"/grains{found.pointer}") for found in stub_check.faults(case.get("grains")))
     redrives = case.get("redrives", 0)
     if isinstance(redrives, bool) or not isinstance(redrives, int) or redrives < 0:
         yield Diagnostic("/redrives", "WRONG_VALUE", "The redrives of a case must be a number from 0 on.")
