@@ -20,6 +20,7 @@ from sand.command.bundle import zip_folder
 from sand.command.client import Platform
 from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
+from sand.emulator.emulator import Emulator
 
 CHECKOUT = Path(__file__).parents[2]
 APPLICATIONS = Path(__file__).parent / "applications"
@@ -170,6 +171,16 @@ def is_problem(response: httpx.Response, status: int, source: str = "caller") ->
 def tested() -> Iterator[Tested]:
     with LocalPlatform(*sandbox_option()) as local:
         yield Tested(local)
+
+
+@pytest.fixture(scope="module", params=["platform", "emulator"])
+def either(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of the platform, then that of an emulator: what holds on one holds on the other."""
+    if request.param == "platform":
+        yield request.getfixturevalue("tested").server
+        return
+    with Emulator() as emulator:
+        yield emulator.url
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,11 @@
 """The same applications on the platform and on the emulator: what each `scenarios/<name>/calls.yaml` says holds on both."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import scenario
-from conftest import CHECKOUT, Tested, until, zipped
+from conftest import CHECKOUT, until, zipped
 from sand.command.bundle import zip_folder
 from scenario import Scenario, Server
 
@@ -15,16 +14,9 @@ EXAMPLES = CHECKOUT / "examples"
 JSON = {"Content-Type": "application/json"}
 
 
-@pytest.fixture(scope="module", params=["platform", "emulator"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    if request.param == "platform":
-        tested: Tested = request.getfixturevalue("tested")
-        yield Server(tested.server)
-        return
-    from sand.emulator.emulator import Emulator
-
-    with Emulator() as emulator:
-        yield Server(emulator.url)
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    return Server(either)
 
 
 def test_no_two_scenarios_have_the_same_purpose():

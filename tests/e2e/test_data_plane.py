@@ -12,7 +12,6 @@ from conftest import Tested, sandbox_option, zipped
 from raw_connections import Raw, WebSocket
 from sand.client import Denied, InvocationFailed, NotFound, Process, Timeout, frames
 from sand.command.local import LocalPlatform
-from sand.emulator.emulator import Emulator
 
 APPLICATION = {
     "sand.yaml": "name: plane\nprocesses: {concurrency: 64, queue: 2000}\n",
@@ -40,13 +39,9 @@ class Plane:
         assert deployed.status_code in (200, 201), deployed.text
 
 
-@pytest.fixture(scope="module", params=["platform", "emulator"])
-def plane(request: pytest.FixtureRequest) -> Iterator[Plane]:
-    if request.param == "platform":
-        yield Plane(request.getfixturevalue("tested").server)
-        return
-    with Emulator() as emulator:
-        yield Plane(emulator.url)
+@pytest.fixture(scope="module")
+def plane(either: str) -> Plane:
+    return Plane(either)
 
 
 @pytest.fixture

@@ -2,15 +2,14 @@
 
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Tested, until
+from conftest import until
 from process_server import ProcessServer
 from raw_connections import Raw, WebSocket
 from sand.client import frames
-from sand.emulator.emulator import Emulator
 
 FILES = {
     "grains/echo/handler.py": "def handle(event, context):\n    return event\n",
@@ -35,14 +34,9 @@ class Server(ProcessServer):
         return raw
 
 
-@pytest.fixture(scope="module", params=["platform", "emulator"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    if request.param == "platform":
-        tested: Tested = request.getfixturevalue("tested")
-        yield Server(tested.server)
-        return
-    with Emulator() as emulator:
-        yield Server(emulator.url)
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    return Server(either)
 
 
 def farewell(raw: Raw) -> tuple[str, str]:

@@ -1,13 +1,11 @@
 """Cloud processes over HTTP, where the platform and the emulator keep one contract, and what dies in them."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from conftest import Tested, until, zipped
 from process_server import ProcessServer
-from sand.emulator.emulator import Emulator
 
 FILES = {
     "sand.yaml": "name: contract\nprocesses: {concurrency: 1, mailbox: {bytes: 1MiB}}\n"
@@ -165,13 +163,9 @@ class Server(ProcessServer):
         super().__init__(url, "contract", FILES)
 
 
-@pytest.fixture(scope="module", params=["platform", "emulator"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    if request.param == "platform":
-        yield Server(request.getfixturevalue("tested").server)
-        return
-    with Emulator() as emulator:
-        yield Server(emulator.url)
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    return Server(either)
 
 
 @pytest.fixture(scope="module")

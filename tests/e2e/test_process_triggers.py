@@ -7,7 +7,6 @@ import httpx
 import pytest
 from conftest import until
 from process_server import ProcessServer
-from sand.emulator.emulator import Emulator
 
 FILES = {
     "sand.yaml": """
@@ -107,13 +106,9 @@ class Server(ProcessServer):
         return until(lambda: found if len(found := self.ask("seen", "seen", function)) >= count else None, function)
 
 
-@pytest.fixture(scope="module", params=["platform", "emulator"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    if request.param == "platform":
-        yield Server(request.getfixturevalue("tested").server)
-        return
-    with Emulator() as emulator:
-        yield Server(emulator.url)
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    return Server(either)
 
 
 @pytest.fixture(autouse=True)
