@@ -67,7 +67,7 @@ public final class Deletion {
         data.accept(application);
         topics.delete(application);
         IdempotencyKeys.forget(store, application);
-        store.deleteScope(Deployer.DEPLOYMENTS, application);
+        Contents.forget(store, application);
         // Another frontend may have been in the middle of a deployment: what it registered has no topics any more.
         registry.versions(application).forEach(version -> host.retire(application, version));
         registry.deleteApplication(application);

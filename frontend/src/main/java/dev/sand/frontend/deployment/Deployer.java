@@ -2,11 +2,9 @@ package dev.sand.frontend.deployment;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.GlobalStore;
-import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.Registry.Deletions;
-import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
@@ -25,7 +23,6 @@ import dev.sand.frontend.invoke.Directory;
 import dev.sand.frontend.invoke.Names;
 import dev.sand.globalbus.Queues;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -47,15 +44,13 @@ import java.util.function.Consumer;
  * the other, in the order of their numbers.
  */
 public final class Deployer {
-    /** Which version a content became: scope is the application, key the digest of its folder. */
-    static final String DEPLOYMENTS = "deployments";
     private static final long STATUS_MS = 3_000;
     /** Places for deployments that one tenant's do not take. */
     private static final int OF_OTHERS = 2;
     /** Whose the platform's own application is, where places are counted. */
     private static final String NOBODYS = "";
     private final Registry registry;
-    private final GlobalStore store;
+    private final Contents contents;
     private final HostAgentPort host;
     private final ApplicationTopics topics;
     private final Directory directory;
@@ -77,9 +72,9 @@ public final class Deployer {
             throws IOException {
         this.queues = queues;
         this.quotas = quotas;
-        this.retention = new Retention(registry, records, store);
+        this.contents = new Contents(store, registry);
+        this.retention = new Retention(registry, records, contents);
         this.registry = registry;
-        this.store = store;
         this.host = host;
         this.topics = topics;
         this.directory = directory;
@@ -119,7 +114,7 @@ public final class Deployer {
     public ObjectNode preview(String tenant, String application, String alias, Upload upload) throws IOException {
         return in(previews, tenant, work -> {
             ApplicationFolder folder = read(tenant, application, upload.unpack(work).folder());
-            Integer same = versionOf(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
+            Integer same = contents.version(folder.name(), Folders.digest(folder.folder())).map(ApplicationVersion::version).orElse(null);
             ApplicationVersion before = registry.resolve(folder.name(), alias).orElse(null);
             return Preview.of(folder, before, before == null ? null : bundles.folder(before.bundle()), same);
         });
@@ -206,7 +201,7 @@ public final class Deployer {
         String name = folder.name();
         String digest = Folders.digest(folder.folder());
         Deletions deletions = notBeingDeleted(name);
-        Optional<ApplicationVersion> same = versionOf(name, digest);
+        Optional<ApplicationVersion> same = contents.version(name, digest);
         if (same.isPresent()) {
             progress.accept("this content is version " + same.get().version() + " already");
             makeTopics(folder);
@@ -224,7 +219,7 @@ public final class Deployer {
         if (!folder.description().isEmpty()) {
             registry.keepDescription(name, made.version(), folder.description());
         }
-        ApplicationVersion version = first(made, digest);
+        ApplicationVersion version = contents.first(made, digest);
         if (made != version) {
             progress.accept("this content was deployed elsewhere meanwhile, as version " + version.version());
             registry.deleteVersion(name, made.version());
@@ -282,34 +277,6 @@ public final class Deployer {
         topics.make(folder.name(), folder.grains().keySet());
         folder.queues().keySet().forEach(queue -> queues.create(folder.name(), queue));
         folder.triggers().keySet().forEach(trigger -> queues.create(folder.name(), trigger));
-    }
-
-    private Optional<ApplicationVersion> versionOf(String application, String digest) {
-        return store.get(DEPLOYMENTS, application, digest).flatMap(found -> registry.version(application, number(found.value())));
-    }
-
-    private static int number(byte[] stored) {
-        return Integer.parseInt(new String(stored, StandardCharsets.US_ASCII));
-    }
-
-    /** Two frontends may have built the same content. @return the version that it is */
-    private ApplicationVersion first(ApplicationVersion made, String digest) {
-        byte[] number = Integer.toString(made.version()).getBytes(StandardCharsets.US_ASCII);
-        while (true) {
-            Optional<Versioned> found = store.get(DEPLOYMENTS, made.application(), digest);
-            Optional<ApplicationVersion> other = found.flatMap(entry -> registry.version(made.application(), number(entry.value())));
-            if (other.isPresent()) {
-                return other.get();
-            }
-            try {
-                store.put(DEPLOYMENTS, made.application(), digest, number, found.map(Versioned::version).orElse(GlobalStore.ABSENT));
-                return made;
-            } catch (StoreException e) {
-                if (e.kind() != StoreException.Kind.CONFLICT) {
-                    throw e;
-                }
-            }
-        }
     }
 
     private void warn(ApplicationFolder folder, Consumer<String> progress) {

@@ -1,6 +1,5 @@
 package dev.sand.frontend.deployment;
 
-import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.InvocationStore.Filter;
 import dev.sand.datalayer.InvocationStore.Page;
@@ -9,7 +8,6 @@ import dev.sand.datalayer.StoreException;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.LogFields;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,12 +25,12 @@ final class Retention {
 
     private final Registry registry;
     private final InvocationStore records;
-    private final GlobalStore store;
+    private final Contents contents;
 
-    Retention(Registry registry, InvocationStore records, GlobalStore store) {
+    Retention(Registry registry, InvocationStore records, Contents contents) {
         this.registry = registry;
         this.records = records;
-        this.store = store;
+        this.contents = contents;
     }
 
     /** @return the versions that are gone now */
@@ -46,7 +44,7 @@ final class Retention {
         kept.addAll(running(application));
         List<Integer> gone = versions.stream().filter(version -> !kept.contains(version) && delete(application, version)).toList();
         if (!gone.isEmpty()) {
-            forgetContents(application, new HashSet<>(gone));
+            contents.forget(application, new HashSet<>(gone));
             LOG.atInfo().addKeyValue(LogFields.APPLICATION, application)
                     .log("{}: versions {} are gone, the last {} and those in use stay", application, gone, VERSIONS_KEPT);
         }
@@ -72,14 +70,5 @@ final class Retention {
                     .log("version {} of {} stays: {}", version, application, named.getMessage());
             return false;
         }
-    }
-
-    /** The same content deployed again is a new version then. */
-    private void forgetContents(String application, Set<Integer> gone) {
-        store.scan(Deployer.DEPLOYMENTS, application, "", null, Integer.MAX_VALUE).forEach(entry -> {
-            if (gone.contains(Integer.parseInt(new String(entry.value(), StandardCharsets.US_ASCII)))) {
-                store.delete(Deployer.DEPLOYMENTS, application, entry.key(), entry.version());
-            }
-        });
     }
 }
