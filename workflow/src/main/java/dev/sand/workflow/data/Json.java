@@ -44,7 +44,7 @@ public final class Json {
 
     /** @throws IOException when the bytes are not one JSON value within the bounds */
     public static JsonNode read(byte[] bytes) throws IOException {
-        return there(SignedZeros.mayBeIn(bytes) ? READER.readTree(SignedZeros.of(MAPPER.createParser(bytes))) : READER.readTree(bytes));
+        return there(READER.readTree(SignedZeros.of(MAPPER.createParser(bytes))));
     }
 
     private static JsonNode there(JsonNode node) throws IOException {
@@ -56,7 +56,7 @@ public final class Json {
 
     /** @throws IOException as {@link #read(byte[])} */
     public static JsonNode read(String text) throws IOException {
-        return there(text.contains("-0") ? READER.readTree(SignedZeros.of(MAPPER.createParser(text))) : READER.readTree(text));
+        return there(READER.readTree(parser(text)));
     }
 
     /** As {@link #read(String)}, and as AWS: texts may stand in single quotes, no key stands twice, and a double holds every number. */

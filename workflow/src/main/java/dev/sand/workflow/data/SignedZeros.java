@@ -16,16 +16,6 @@ final class SignedZeros extends JsonParserDelegate {
         return new SignedZeros(parser);
     }
 
-    /** Whether a text may have one. */
-    static boolean mayBeIn(byte[] text) {
-        for (int i = 1; i < text.length; i++) {
-            if (text[i] == '0' && text[i - 1] == '-') {
-                return true;
-            }
-        }
-        return false;
-    }
-
     @Override
     public BigDecimal getDecimalValue() throws IOException {
         BigDecimal value = super.getDecimalValue();
