@@ -178,7 +178,7 @@ def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:
     record = until(
         lambda: one if (one := watching.get(accepted.headers["Location"]).json())["status"] != "RUNNING" else None, "it ends"
     )
-    assert record["status"] == "SUCCEEDED", record
+    assert record["status"] == "SUCCEEDED", str(record)
     said = watching.get(accepted.headers["Location"] + "/output").json()
     assert said["comes"] == "swapped"
     assert "goes" not in said
