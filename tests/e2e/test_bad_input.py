@@ -157,6 +157,7 @@ def resident_mib(tested: Tested) -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) >> 10
 
 
+@pytest.mark.slow
 def test_an_output_that_nobody_reads_holds_up_nobody(probe: Tested):
     body = b'"' + b"x" * (4 << 20) + b'"'
     request = INVOKE + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)

@@ -110,6 +110,7 @@ def joins(either: str, request: pytest.FixtureRequest) -> str:
     return f"{either}/invoke/{name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HANDED_ON)
 def test_what_a_workflow_joins_may_be_larger_than_a_frame(joins: str, name: str):
     order = {"pad": "y" * 2_000_000, "length": 3_000_000, "numbers": [1, 2]}

@@ -8,6 +8,8 @@ import pytest
 from conftest import until
 from process_server import ProcessServer
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sand.yaml": """
 name: fed
