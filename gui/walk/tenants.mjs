@@ -31,6 +31,26 @@ async function enter(page, name, invitation) {
   await asked.waitFor({ state: "hidden" });
 }
 
+async function signIn(page, name, password) {
+  const asked = page.getByRole("dialog", { name: "Sign in" });
+  await asked.getByLabel("Name").fill(name);
+  await asked.getByLabel("Password").fill(password);
+  await page.keyboard.press("Enter");
+  await asked.waitFor({ state: "hidden" });
+}
+
+/** What signing in is answered with. */
+async function status(user, password) {
+  return (await fetch(`${server}/api/v1/session`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: user, password }) })).status;
+}
+
+async function deleteOne(page, row, name) {
+  await row.getByRole("button", { name: "Delete" }).click();
+  const asked = page.getByRole("dialog", { name: `Delete ${name}?` });
+  await asked.getByLabel(/Type/).fill(name);
+  await asked.getByRole("button", { name: "Delete" }).click();
+}
+
 /** With one click, from the first page. */
 async function deployed(page, title) {
   await page.goto(`${server}/ui/#/`);
@@ -157,6 +177,40 @@ await withPage(async (page) => {
     await rose.goto(`${server}/ui/#/`);
     await rose.getByRole("dialog", { name: "Sign in" }).waitFor();
     assert.equal((await rose.locator("body").innerText()).includes(hers), false);
+
+    step("the operator makes and deletes a tenant; one that has something stays");
+    const root = rose;
+    await signIn(root, "root", PASSWORD);
+    await root.goto(`${server}/ui/#/settings/account`);
+    await root.getByLabel("New tenant").fill("green");
+    await root.getByRole("button", { name: "Make", exact: true }).click();
+    const green = root.getByRole("row", { name: /^green/ });
+    await deleteOne(root, green, "green");
+    await green.waitFor({ state: "detached" });
+    await deleteOne(root, root.getByRole("row", { name: /^red/ }), "red");
+    await root.getByRole("alert").filter({ hasText: /application/ }).first().waitFor();
+    await root.getByRole("row", { name: /^red/ }).waitFor();
+    await accessible(root, "accounts-of-all");
+
+    step("he shuts one out and lets him in again, and gives one who has forgotten hers another password");
+    const accounts = root.getByRole("table", { name: "Table of accounts" });
+    await accounts.getByRole("row", { name: /^bert/ }).getByRole("button", { name: "Shut out" }).click();
+    await root.getByRole("dialog", { name: "Shut bert out?" }).getByRole("button", { name: "Shut out" }).click();
+    await accounts.getByRole("row", { name: /^bert.*may not sign in/ }).waitFor();
+    await bert.goto("about:blank");
+    await bert.goto(`${server}/ui/#/`);
+    await bert.getByRole("dialog", { name: "Sign in" }).waitFor();
+    assert.equal(await status("bert", PASSWORD), 401);
+    await accounts.getByRole("button", { name: "Let bert in" }).click();
+    await accounts.getByRole("row", { name: /^bert.*active/ }).waitFor();
+    assert.equal(await status("bert", PASSWORD), 201);
+    await root.getByLabel("Another password for").selectOption("rose");
+    await root.getByLabel("New password").first().fill("another walk 4712");
+    await root.getByRole("button", { name: "Give it" }).click();
+    await root.getByText("the sessions of before are over").waitFor();
+    assert.equal(await status("rose", PASSWORD), 401);
+    assert.equal(await status("rose", "another walk 4712"), 201);
+    assert.equal(await accounts.getByRole("row", { name: /^root/ }).getByRole("button").count(), 0, "nobody shuts himself out");
   } finally {
     await context.close();
   }

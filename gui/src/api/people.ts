@@ -1,8 +1,9 @@
-// Who belongs to a tenant, who is invited, and where one is signed in.
+// Who has an account, who belongs to a tenant, who is invited, and where one is signed in.
 import { queryOptions } from "@tanstack/react-query";
 import { type Schemas, address, answered, client } from "./client";
 
 const FRESH_MS = 10_000;
+export type User = Schemas["User"];
 export type Member = Schemas["Member"];
 export type Invitation = Schemas["Invitation"];
 export type Session = Schemas["Session"];
@@ -12,12 +13,19 @@ export const ROLES: readonly Role[] = ["viewer", "developer", "owner"];
 const of = (tenant: string): string => `api/v1/tenants/${encodeURIComponent(tenant)}`;
 
 export const peoplePaths = {
+  users: () => address("api/v1/users"),
+  user: (user: string) => address(`api/v1/users/${encodeURIComponent(user)}`),
   members: (tenant: string) => address(`${of(tenant)}/members`),
   member: (tenant: string, user: string) => address(`${of(tenant)}/members/${encodeURIComponent(user)}`),
   invitations: (tenant: string) => address(`${of(tenant)}/invitations`),
   sessions: () => address("api/v1/sessions"),
   password: () => address("api/v1/account/password"),
 };
+
+export const users = () => queryOptions({ queryKey: ["users"], queryFn: () => answered(client.GET("/api/v1/users")), refetchInterval: FRESH_MS, retry: false });
+
+export const changeUser = (user: string, to: { readonly disabled?: boolean; readonly operator?: boolean; readonly new?: string }): Promise<unknown> =>
+  answered(client.PUT("/api/v1/users/{user}", { params: { path: { user } }, body: to }));
 
 export const members = (tenant: string) =>
   queryOptions({

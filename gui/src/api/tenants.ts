@@ -4,7 +4,10 @@ import { type Schemas, address, answered, client } from "./client";
 
 export type Tenant = Schemas["Tenant"];
 
-export const tenantPaths = { tenants: () => address("api/v1/tenants") };
+export const tenantPaths = {
+  tenants: () => address("api/v1/tenants"),
+  tenant: (tenant: string) => address(`api/v1/tenants/${encodeURIComponent(tenant)}`),
+};
 
 export const tenants = () => queryOptions({ queryKey: ["tenants"], queryFn: () => answered(client.GET("/api/v1/tenants")), retry: false });
 
@@ -12,5 +15,7 @@ export const createTenant = (name: string): Promise<unknown> => answered(client.
 
 export const setTenantState = (tenant: string, state: Tenant["state"]): Promise<unknown> =>
   answered(client.PUT("/api/v1/tenants/{tenant}", { params: { path: { tenant } }, body: { state } }));
+
+export const deleteTenant = (tenant: string): Promise<unknown> => answered(client.DELETE("/api/v1/tenants/{tenant}", { params: { path: { tenant } } }));
 
 export const actIn = (tenant: string): Promise<unknown> => answered(client.PUT("/api/v1/session", { body: { tenant } }));

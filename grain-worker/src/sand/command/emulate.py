@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import sys
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sand.emulator.emulator import Emulator
 
 DEFAULT_PORT = 7263
+LOOK_SECONDS = 1
 
 
 @click.command("emulate", short_help="Serve a folder without a platform: no Java, no containers.")
@@ -66,8 +67,9 @@ def emulate_command(folder: Path, port: int, debug: bool, no_reload: bool, as_js
             say(f"  POST {emulator.url}/invoke/{application.name}/{target}")
         for route in version.manifest.routes:
             say(f"  {route.method:<4} {emulator.url}/web/{application.name}{route.path}")
-        if no_reload:
-            threading.Event().wait()
+        while no_reload:
+            # A signal that comes just before a wait begins does not end it.
+            time.sleep(LOOK_SECONDS)
         _reload(emulator, folder)
 
 

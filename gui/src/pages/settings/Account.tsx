@@ -9,6 +9,7 @@ import { useOnce } from "../../parts/once";
 import { WithoutManagement } from "../../parts/WithoutManagement";
 import { Password, Sessions } from "./Sessions";
 import { ActsIn, Tenants } from "./Tenants";
+import { Users } from "./Users";
 
 export function Account() {
   const here = useQuery(who());
@@ -17,7 +18,12 @@ export function Account() {
       <Who />
       {here.data?.kind === "session" && (
         <>
-          {here.data.scopes.includes("operator") && <Tenants />}
+          {here.data.scopes.includes("operator") && (
+            <>
+              <Tenants />
+              <Users me={here.data.user ?? ""} />
+            </>
+          )}
           <Sessions />
           <Password />
         </>

@@ -1,7 +1,7 @@
 // Which tenant one acts in; and all of them, for who operates the platform.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Tenant, actIn, createTenant, setTenantState, tenantPaths, tenants } from "../../api/tenants";
+import { type Tenant, actIn, createTenant, deleteTenant, setTenantState, tenantPaths, tenants } from "../../api/tenants";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
@@ -38,6 +38,8 @@ export function Tenants() {
   const makeOnce = useOnce(make);
   const change = useMutation({ mutationFn: ({ tenant, state }: Pick<Tenant, "tenant" | "state">) => setTenantState(tenant, state), onSettled });
   const changeOnce = useOnce(change);
+  const end = useMutation({ mutationFn: deleteTenant, onSettled });
+  const endOnce = useOnce(end);
   const columns: readonly Column<Tenant>[] = [
     { head: "Tenant", cell: (one) => one.tenant },
     { head: "State", cell: (one) => one.state },
@@ -47,20 +49,28 @@ export function Tenants() {
       quiet: true,
       kind: "deeds",
       cell: (one) =>
-        one.tenant === "default" ? null : one.state === "active" ? (
-          <Confirm label="Suspend" title={`Suspend ${one.tenant}?`} small disabled={change.isPending} onConfirm={() => changeOnce({ tenant: one.tenant, state: "suspended" })}>
-            <p>Its keys and sessions open nothing any more; what it has stays, and what runs goes on.</p>
-          </Confirm>
-        ) : (
-          <button type="button" aria-label={`Resume ${one.tenant}`} disabled={change.isPending} onClick={() => changeOnce({ tenant: one.tenant, state: "active" })}>
-            Resume
-          </button>
+        one.tenant === "default" ? null : (
+          <>
+            {one.state === "active" ? (
+              <Confirm label="Suspend" title={`Suspend ${one.tenant}?`} small disabled={change.isPending} onConfirm={() => changeOnce({ tenant: one.tenant, state: "suspended" })}>
+                <p>Its keys and sessions open nothing any more; what it has stays, and what runs goes on.</p>
+              </Confirm>
+            ) : (
+              <button type="button" aria-label={`Resume ${one.tenant}`} disabled={change.isPending} onClick={() => changeOnce({ tenant: one.tenant, state: "active" })}>
+                Resume
+              </button>
+            )}
+            <Confirm label="Delete" title={`Delete ${one.tenant}?`} name={one.tenant} small disabled={end.isPending} onConfirm={() => endOnce(one.tenant)}>
+              <p>Its keys, its invitations and its members' places go with it for good; accounts stay. One that has applications is not deleted: these are deleted first.</p>
+            </Confirm>
+          </>
         ),
     },
   ];
   return (
     <Section title="Tenants">
       {change.error && <Trouble error={change.error} />}
+      {end.error && <Trouble error={end.error} />}
       <Found query={useQuery(tenants())}>
         {({ tenants: all }) => <Table caption="Table of tenants" rows={all} rowKey={(one) => one.tenant} columns={columns} empty={<p>There are none.</p>} />}
       </Found>
@@ -80,6 +90,7 @@ export function Tenants() {
       </form>
       {make.error && <Trouble error={make.error} />}
       <AsCurl url={tenantPaths.tenants()} command={["tenant", "list"]} />
+      <AsCurl name="delete one" method="DELETE" url={tenantPaths.tenant("TENANT")} command={["tenant", "delete", "TENANT"]} />
     </Section>
   );
 }

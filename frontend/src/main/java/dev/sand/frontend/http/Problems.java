@@ -6,10 +6,10 @@ import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.FullDisk;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.globalbus.BusException;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpFields;
@@ -37,6 +37,7 @@ public final class Problems {
             Map.entry(UNKNOWN_GRAIN, new Kind(500, "unknown-grain", "Published to a grain that is not there")));
     /** Of any limit of the platform's; one that a tenant has is told apart by its name in the details. */
     private static final Kind OVER_QUOTA = new Kind(429, "quota-exceeded", "Over a quota");
+    private static final Kind DISK_FULL = new Kind(507, "storage-full", "The disk is full");
     private static final Kind GRAIN_FAILED = new Kind(500, "grain-failed", "The grain failed");
 
     private Problems() {}
@@ -52,6 +53,9 @@ public final class Problems {
     }
 
     private static Kind kind(Failure failure) {
+        if (failure.details() != null && failure.details().containsKey(FullDisk.DETAIL)) {
+            return DISK_FULL;
+        }
         boolean quota = failure.error().equals(OVERLOADED) && failure.details() != null && failure.details().containsKey("quota");
         return quota ? OVER_QUOTA : KINDS.getOrDefault(failure.error(), GRAIN_FAILED);
     }
@@ -91,22 +95,11 @@ public final class Problems {
             case BusException e -> e.kind() == BusException.Kind.FULL
                     ? Problem.platform(507, "storage-full", "The global bus is full", e.getMessage(), true)
                     : of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), e.retryable()), null);
-            default -> isFullDisk(thrown)
+            default -> FullDisk.is(thrown)
                     ? Problem.platform(507, "storage-full", "The disk is full", "There is no room on the platform's disk: "
                             + thrown.getMessage() + "; free space below its home.", true)
                     : internal("An error that the platform did not expect; its log has it under this incident.", incident);
         };
-    }
-
-    /** Java has no exception of its own for it: the operating system's words are at the end of one of these messages. */
-    private static boolean isFullDisk(Throwable thrown) {
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            String message = cause instanceof IOException ? cause.getMessage() : null;
-            if (message != null && (message.endsWith("No space left on device") || message.endsWith("Disk quota exceeded"))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static Problem internal(String detail, String incident) {

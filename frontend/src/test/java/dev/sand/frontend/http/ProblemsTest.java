@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sand.event.Failure;
 import dev.sand.event.Failure.Source;
+import dev.sand.event.FullDisk;
 import dev.sand.event.InvocationResult.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,5 +28,17 @@ class ProblemsTest {
         Failure failure = new Failure(error, "why", source, retryable, null, Map.of());
         assertThat(Problems.of(Status.FAILED, failure, "e1").status()).isEqualTo(status);
         assertThat(Problems.of(failure, "e1").status()).isEqualTo(status);
+    }
+
+    @Test
+    void aFullDiskIsNoOutage() {
+        assertThat(FullDisk.is(new UncheckedIOException(new IOException("/x/y: No space left on device")))).isTrue();
+        assertThat(FullDisk.is(new IOException("/x/y: No such file or directory"))).isFalse();
+        assertThat(Problems.of(FullDisk.failure("why", true), null)).satisfies(problem -> {
+            assertThat(problem.status()).isEqualTo(507);
+            assertThat(problem.name()).isEqualTo("storage-full");
+            assertThat(problem.retryable()).isTrue();
+        });
+        assertThat(Problems.of(FullDisk.failure("why", false), null).status()).isEqualTo(503);
     }
 }

@@ -1,8 +1,7 @@
 package dev.sand.hostagent.sandbox;
 
 import dev.sand.datalayer.StoreException;
-import dev.sand.event.Errors;
-import dev.sand.event.Failure;
+import dev.sand.event.FullDisk;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
@@ -56,10 +55,11 @@ final class SandboxBuilder implements ApplicationBuilder {
                 SandboxFolder.readable(staging);
                 return build(request, staging, progress);
             } catch (IOException e) {
-                throw new BuildException(Failure.platform(Errors.UNAVAILABLE, "the files of " + request.application()
-                        + " cannot be stored: " + e, true));
-            } catch (SandboxException | StoreException e) {
-                throw new BuildException(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), true));
+                throw new BuildException(FullDisk.failure("the files of " + request.application() + " cannot be stored: " + e, FullDisk.is(e)));
+            } catch (StoreException e) {
+                throw new BuildException(FullDisk.failure(e.getMessage(), e.kind() == StoreException.Kind.FULL));
+            } catch (SandboxException e) {
+                throw new BuildException(FullDisk.failure(e.getMessage(), FullDisk.is(e)));
             } finally {
                 LinkedTrees.delete(staging);
             }
