@@ -106,6 +106,39 @@ def test_what_is_told_of_an_application_its_queue_and_its_inputs(server: Server)
             assert told.json()["type"].endswith("/input-gone")
 
 
+def test_logs_are_read_page_by_page_and_by_what_lines_say(server: Server):
+    says = "def handle(event, context):\n    for i in range(20):\n        print(f'Line {i}')\n    context.logger.warning('grave')\n"
+    files = {
+        "sand.yaml": "name: says\n",
+        "grains/say/handler.py": says,
+        "grains/shout/handler.py": says.replace("Line", "LINE"),
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    for grain in ("say", "shout"):
+        assert server.http.post(f"/invoke/says/{grain}", json=None).status_code == 200
+    at = "/api/v1/applications/says/logs"
+
+    def asked(**query: object) -> tuple[list[str], dict]:
+        page = server.http.get(at, params=query).json()
+        return [line["text"] for line in page["lines"] if line["grain"]], page
+
+    until(lambda: len(asked(level="warning")[0]) == 2, "the last lines are there")
+    found, page = asked(text="line", grain="say", limit=15)
+    assert found == [f"Line {i}" for i in range(5, 20)]
+    found, page = asked(text="line", grain="say", limit=15, before=page["previous"])
+    assert (found, page["previous"]) == ([f"Line {i}" for i in range(5)], None)
+    found, page = asked(grain="say", stream="stdout", after=page["next"], limit=2)
+    assert found == ["Line 5", "Line 6"]
+    assert (page["next"], page["previous"] is None) == (page["lines"][-1]["sequence"], False)
+    (grave,), page = asked(level="warning", grain="shout")
+    assert json.loads(grave)["message"] == "grave"
+    whole = server.http.get(at).json()["lines"]
+    assert page["next"] == whole[-1]["sequence"], "behind it comes nothing that was there"
+    assert asked(after=page["next"])[1]["next"] is None
+    for odd in ({"level": "loud"}, {"stream": "stdin"}, {"text": ""}, {"before": "x"}, {"before": 5, "after": 1}):
+        assert server.http.get(at, params=odd).status_code == 400, odd
+
+
 HANDLER = "def handle(event, context):\n    return event\n"
 BAD = {
     "no manifest": ({"grains/a/handler.py": HANDLER}, [("sand.yaml", "")]),

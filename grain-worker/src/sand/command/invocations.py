@@ -7,7 +7,7 @@ import click
 
 from sand.command.client import Platform, application_path
 from sand.command.failure import ExitCode, Failure
-from sand.command.logs import show_logs
+from sand.command.logs import Asked, lines_options, show_pages
 from sand.command.options import output_option, server_option
 from sand.command.output import (
     milliseconds,
@@ -187,11 +187,12 @@ def _event_row(event: dict) -> tuple:
 @invocations_command.command("logs")
 @click.argument("application")
 @click.argument("invocation")
+@lines_options
 @output_option
 @server_option
-def invocation_logs(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+def invocation_logs(application: str, invocation: str, asked: Asked, as_json: bool, platform: Platform) -> None:
     """What the grains wrote in one invocation."""
-    show_logs(platform.get(application_path(application, "invocations", invocation, "logs"))["lines"], as_json)
+    show_pages(platform, application_path(application, "invocations", invocation, "logs"), asked, as_json)
 
 
 @invocations_command.command("cancel", short_help="End an invocation that runs.")

@@ -1,7 +1,6 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.LogStore.Line;
-import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
 import java.io.ByteArrayInputStream;
@@ -65,15 +64,12 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
     }
 
     /** @param number of the batch */
-    List<Line> matching(Which which, long number) {
-        List<Line> matching = new ArrayList<>();
+    List<Line> numbered(long number) {
+        List<Line> numbered = new ArrayList<>();
         for (int place = 0; place < lines.size(); place++) {
-            Line line = lines.get(place);
-            if (which.has(line)) {
-                matching.add(line.numbered(number << PLACE_BITS | place));
-            }
+            numbered.add(lines.get(place).numbered(number << PLACE_BITS | place));
         }
-        return matching;
+        return numbered;
     }
 
     byte[] encode() {
