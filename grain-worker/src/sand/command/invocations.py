@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
 
@@ -246,12 +247,17 @@ def redrive_invocation(
 
 
 def show_timeline(timeline: dict) -> None:
-    """Milliseconds an attempt spent queued, handed over, running, and on the bus back."""
-    rows = []
+    """Milliseconds an attempt spent queued, handed over, running, and on the bus back; of a workflow's, with its state."""
+    rows, ways = [], []
     for hop in timeline["hops"]:
         parts = [hop[name] for name in ("queueMs", "dispatchMs", "runMs", "busMs")]
         rows.append((hop["grain"], hop["attempt"], *(f"{ms:.3f}" for ms in parts), hop.get("error")))
-    show_table(["grain", "attempt", "queue ms", "dispatch ms", "run ms", "bus ms", "error"], rows)
+        ways.append(unquote(hop["eventId"].partition("/")[2]))
+    heads = ["grain", "attempt", "queue ms", "dispatch ms", "run ms", "bus ms", "error"]
+    if all(way == row[0] for way, row in zip(ways, rows, strict=True)):
+        show_table(heads, rows)
+    else:
+        show_table(["state", *heads], [(way, *row) for way, row in zip(ways, rows, strict=True)])
 
 
 def error_of(invocation: dict) -> str | None:
