@@ -7,7 +7,8 @@ import { openStream } from "./stream";
 
 export type Line = "off" | "connecting" | "live" | "lost";
 
-const TOGETHER_MS = 150;
+/** The history of an execution that is watched is no older than that. */
+const TOGETHER_MS = 200;
 
 export function useLive(app: string, id: string, running: boolean): Line {
   const cache = useQueryClient();
@@ -21,7 +22,7 @@ export function useLive(app: string, id: string, running: boolean): Line {
     // What is being asked already is let come: an answer that is always overtaken would never be shown.
     const ask = (names: readonly string[], cancelRefetch: boolean): Promise<unknown> =>
       Promise.all(names.map((name) => cache.invalidateQueries({ queryKey: [name, app, id] }, { cancelRefetch })));
-    const hops = gathering(() => ask(["timeline", "history", "lines"], false), TOGETHER_MS);
+    const hops = gathering(() => ask(["timeline", "history"], false), TOGETHER_MS);
     setLine("connecting");
     const close = openStream(paths.invocation(app, id, "/events"), {
       onLine: (open) => setLine(open ? "live" : "lost"),
@@ -30,7 +31,7 @@ export function useLive(app: string, id: string, running: boolean): Line {
         end: () => {
           close();
           hops.stop();
-          void ask(["invocation", "timeline", "history", "lines"], true);
+          void ask(["invocation", "timeline", "history"], true);
         },
       },
     });
