@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 WHY_LINES = 24
+LINE_LENGTH = 1000  # a record of an execution, whole
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Count:
 
 def shortened(why: str) -> list[str]:
     """What a failure says first and last, and the project's own lines of its stack."""
-    lines = [line.rstrip()[:200] for line in why.splitlines() if line.strip()]
+    lines = [line.rstrip()[:LINE_LENGTH] for line in why.splitlines() if line.strip()]
     kept = [line for line in lines if not line.startswith("\tat ") or "at dev.sand." in line]
     return kept if len(kept) <= WHY_LINES else [*kept[: WHY_LINES // 2], "...", *kept[-WHY_LINES // 2 :]]
 

@@ -1,10 +1,10 @@
 # All tests: `mvn verify` (Java, and Python through it) and the end-to-end suite against a real `sand up`. Sourced by ./sand.
 
 run_test() {
-  local marks="not long" quick=0 java_status=0 e2e_status=0 gui_status=0 started java_options=(-DexcludedGroups=long)
+  local marks="not long" quick=0 platforms=2 java_status=0 e2e_status=0 gui_status=0 started java_options=(-DexcludedGroups=long)
   case "${1:-}" in
     '') ;;
-    --quick) quick=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long) ;;
+    --quick) quick=1 platforms=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long) ;;
     # Over the cluster, the management's grains are more than two cores can do beside all that is killed there.
     --all) marks="" java_options=() ; export SAND_TEST_LONG=1 SAND_TEST_CLUSTER_MANAGEMENT=on ;;
     *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;
@@ -43,9 +43,10 @@ run_test() {
 
   if platform_is_built; then
     say "end-to-end tests against a running platform"
-    # Two at once, each with a platform of its own. Many start further ones, as the cluster's suites do, and with one compiler too.
+    # Each of those at once has a platform of its own; --quick has one. Many start further ones, as the cluster's suites do, and
+    # with one compiler too.
     SAND_JVM_OPTIONS="${SAND_JVM_OPTIONS:--XX:TieredStopAtLevel=1}" "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" \
-      "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n 2 --dist loadfile --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
+      "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n "$platforms" --dist loadfile --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
       </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
   else
     say "the platform was not built: no end-to-end tests"

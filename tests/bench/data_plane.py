@@ -1,12 +1,15 @@
-"""Echoes over the data plane of cloud processes, from Python and Java, beside a bare TCP echo on the same stack, in turns."""
+"""Echoes over the data plane of cloud processes, from Python and Java, beside bare TCP echoes on the same stack, in turns."""
 
 from __future__ import annotations
 
 import socket
+import struct
 import subprocess
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sand.client import Process
 
@@ -18,6 +21,7 @@ SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 <
 ROUNDS = 500
 # Against TCP from this size on; below, a function's own share is what there is to see.
 COMPARED = 1 << 20
+LENGTH = struct.Struct(">I")
 Samples = dict[tuple[str, int], list[float]]
 
 
@@ -35,50 +39,80 @@ def rows(client: str, samples: Samples) -> list[Row]:
         id = f"data-plane-{client}-{name.replace(' ', '')}"
         note = f"{name} there and back, {client} client"
         found.append(latency(id, "SAND", plane, at_most=0.4 if size == 10 else None, note=note))
-        found.append(latency(f"{id}-tcp", "TCP echo", tcp, note="the same bytes, in turns with it"))
+        found.append(latency(f"{id}-tcp", "TCP echo", tcp, note="the same bytes, whole there and then back, in turns with it"))
         ratio = percentile(plane, 0.5) / percentile(tcp, 0.5)
         found.append(figure(f"{id}-ratio", "SAND / TCP", "x", ratio, at_most=1.3 if size >= COMPARED else None))
+        stream = samples["stream", size]
+        note = "the same bytes, each back as soon as it has come: no function can do that"
+        found.append(latency(f"{id}-tcp-stream", "TCP echo", stream, note=note))
     return found
 
 
 def from_python(server: str) -> Samples:
     samples: Samples = defaultdict(list)
-    with Process(server, "dataplane", "bench-python") as process, socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=echo, args=(listener,), daemon=True).start()
-        with socket.create_connection(listener.getsockname()) as tcp:
-            tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for size in SIZES:
-                value = bytes(size)
-                count = ROUNDS // 5 if size > 100_000 else ROUNDS
-                for round in range(-count // 2, count):
+    with Process(server, "dataplane", "bench-python") as process, echoing(whole) as tcp, echoing(as_it_comes) as stream:
+        for size in SIZES:
+            value = bytes(size)
+            count = ROUNDS // 5 if size > 100_000 else ROUNDS
+            ways = {
+                "plane": lambda value=value: process.invoke("echo", value),
+                "tcp": lambda value=value: there_and_back(tcp, value),
+                "stream": lambda value=value: there_while_back(stream, value),
+            }
+            for round in range(-count // 2, count):
+                for way, call in ways.items():
                     begin = time.perf_counter()
-                    process.invoke("echo", value)
-                    between = time.perf_counter()
-                    there_and_back(tcp, value)
-                    end = time.perf_counter()
+                    call()
                     if round >= 0:
-                        samples["plane", size].append(between - begin)
-                        samples["tcp", size].append(end - between)
+                        samples[way, size].append(time.perf_counter() - begin)
     return samples
 
 
+@contextmanager
+def echoing(echo: Callable[[socket.socket], None]) -> Iterator[socket.socket]:
+    """A connection to a thread that echoes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=lambda: echo(listener.accept()[0]), daemon=True).start()
+        with socket.create_connection(listener.getsockname()) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            yield connection
+
+
 def there_and_back(tcp: socket.socket, value: bytes) -> None:
+    sent = tcp.sendmsg([LENGTH.pack(len(value)), value]) - LENGTH.size
+    tcp.sendall(memoryview(value)[sent:])
+    read(tcp, memoryview(bytearray(len(value))))
+
+
+def whole(connection: socket.socket) -> None:
+    """What a server does that has to have a value whole, as a function has."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    memory = memoryview(bytearray(max(SIZES)))
+    with connection:
+        while head := connection.recv(LENGTH.size, socket.MSG_WAITALL):
+            value = memory[: LENGTH.unpack(head)[0]]
+            read(connection, value)
+            connection.sendall(value)
+
+
+def read(connection: socket.socket, memory: memoryview) -> None:
+    while memory:
+        memory = memory[connection.recv_into(memory) :]
+
+
+def there_while_back(tcp: socket.socket, value: bytes) -> None:
     """Sent and received at the same time, or both sides would wait for each other."""
-    memory = memoryview(bytearray(len(value)))
     sender = threading.Thread(target=tcp.sendall, args=(value,)) if len(value) > 100_000 else None
     if sender:
         sender.start()
     else:
         tcp.sendall(value)
-    while memory:
-        memory = memory[tcp.recv_into(memory) :]
+    read(tcp, memoryview(bytearray(len(value))))
     if sender:
         sender.join()
 
 
-def echo(listener: socket.socket) -> None:
-    """What comes goes back as it comes."""
-    connection, _ = listener.accept()
+def as_it_comes(connection: socket.socket) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     buffer = memoryview(bytearray(1 << 20))
     with connection:

@@ -35,7 +35,7 @@ def test_a_backup_made_under_way_goes_on_where_it_was_made():
             tested = Tested(second.start())
             for invocation in done + open_then:
                 record = tested.ended("probe", invocation)
-                assert record["status"] == "SUCCEEDED", record
+                assert record["status"] == "SUCCEEDED", str(record)
             assert tested.ask("probe/store", {"do": "count", "key": "before"}) == 2
             assert tested.ask("probe/store", {"do": "count", "key": "after"}) == lost == 1  # it came after the copy
             assert tested.deploy(APPLICATIONS / "probe")["created"] is False

@@ -8,6 +8,8 @@ import sys
 import pytest
 from conftest import APPLICATIONS, Tested, until
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_new_application_from_init_to_delete(tested: Tested, tmp_path):
     folder = tmp_path / "hello"
@@ -106,7 +108,6 @@ def test_a_folder_deploys_the_same_twice(tested: Tested, probe: Tested):
     assert again["version"] == latest["version"]
 
 
-@pytest.mark.slow
 def test_dev_deploys_whenever_a_file_changes_and_shows_logs(tested: Tested, tmp_path):
     folder = tmp_path / "live"
     tested.sand("init", str(folder), "--name", "live-app")

@@ -29,6 +29,7 @@ def test_each_crash_has_its_error_and_the_next_request_is_served(crash: Tested, 
     is_problem(crash.invoke(f"crash/{grain}"), status, "grain")
 
 
+@pytest.mark.slow
 def test_several_that_fill_the_sandbox_together_are_told_apart_from_a_crash(crash: Tested, docker: Tested):
     answers = crash.ask_all("crash/greedy_together", [None] * 3, at_once=3)
     errors = {answer.json()["error"] for answer in answers if answer.status_code != 200}

@@ -13,6 +13,8 @@ from raw_connections import Raw, WebSocket
 from sand.client import Denied, InvocationFailed, NotFound, Process, Timeout, frames
 from sand.command.local import LocalPlatform
 
+pytestmark = pytest.mark.slow
+
 APPLICATION = {
     "sand.yaml": "name: plane\nprocesses: {concurrency: 64, queue: 2000}\n",
     "grains/echo/handler.py": "def handle(event, context):\n    return event\n",
@@ -62,7 +64,6 @@ def test_values_go_there_and_back(process: Process, value: Any) -> None:
     assert (bytes(found) if isinstance(found, memoryview) else found) == value
 
 
-@pytest.mark.slow
 def test_a_large_value_goes_there_and_back(process: Process) -> None:
     value = bytes(range(256)) * (64 << 12)  # 64 MiB
     assert bytes(process.invoke("echo", value)) == value
@@ -77,7 +78,6 @@ def test_an_array_goes_there_and_back(process: Process) -> None:
         assert "numpy" in str(failed)  # the sandbox has none
 
 
-@pytest.mark.slow
 def test_a_functions_error_is_its_own(process: Process) -> None:
     with pytest.raises(InvocationFailed, match="boom") as failed:
         process.invoke("boom")
@@ -94,14 +94,12 @@ def test_it_is_the_process_that_http_knows(process: Process, plane: Plane) -> No
     assert process.invoke("count") == 3
 
 
-@pytest.mark.slow
 def test_a_thousand_at_once_on_one_connection(process: Process) -> None:
     futures = [process.submit("echo", number) for number in range(1000)]
     assert [future.result() for future in futures] == list(range(1000))
     assert process.reconnects == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("concurrency", "told"), [(None, 5), (6, 9)])
 def test_who_submits_more_than_the_process_takes_waits_and_is_not_refused(
     plane: Plane, concurrency: int | None, told: int
@@ -119,7 +117,6 @@ def test_who_submits_more_than_the_process_takes_waits_and_is_not_refused(
         assert all(len(future.result()) == 100_000 for future in large)
 
 
-@pytest.mark.slow
 def test_two_clients_share_what_the_process_takes(plane: Plane) -> None:
     files = APPLICATION | {"sand.yaml": "name: narrow\nprocesses: {concurrency: 2, queue: 3}\n"}
     headers = {"Content-Type": "application/zip"}
@@ -141,14 +138,12 @@ def test_threads_share_a_process(process: Process) -> None:
     assert len(found) == 8
 
 
-@pytest.mark.slow
 def test_small_answers_pass_a_large_one(process: Process) -> None:
     large = process.submit("echo", bytes(128 << 20))
     assert [process.invoke("echo", number) for number in range(20)] == list(range(20))
     assert len(large.result()) == 128 << 20
 
 
-@pytest.mark.slow
 def test_what_was_not_answered_is_asked_for_again_and_runs_once(process: Process) -> None:
     assert process.invoke("count") == 1
     futures = [process.submit("slow", 0.5) for _ in range(4)]
@@ -233,7 +228,6 @@ def test_a_grant_has_the_rights_that_there_are(plane: Plane, rights: Any) -> Non
     assert raw.reader.next().first == b"x"
 
 
-@pytest.mark.slow
 def test_forged_expired_and_foreign_grants_open_nothing(plane: Plane) -> None:
     good = place(plane, "p", ttl=1)
     forged = good["grant"][:40] + ("A" if good["grant"][40] != "A" else "B") + good["grant"][41:]
@@ -284,7 +278,6 @@ def test_a_gigabyte_is_refused_by_its_announced_size(plane: Plane) -> None:
     assert isinstance(raw.reader.next(), frames.GoAway)
 
 
-@pytest.mark.slow
 def test_a_client_that_never_reads_is_not_read_from(plane: Plane, process: Process) -> None:
     here = place(plane, process.id)
     raw = Raw(here["address"])
@@ -351,7 +344,6 @@ def test_a_function_is_cancelled(plane: Plane) -> None:
     assert raw.reader.next().status == "CANCELLED"  # and stays so
 
 
-@pytest.mark.slow
 def test_a_host_agent_that_is_killed_and_started_again_answers_what_was_under_way() -> None:
     with LocalPlatform(*sandbox_option()) as local:
         plane = Plane(local.server)

@@ -11,6 +11,8 @@ from process_server import ProcessServer
 from raw_connections import Raw, WebSocket
 from sand.client import frames
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "grains/echo/handler.py": "def handle(event, context):\n    return event\n",
     "grains/slow/handler.py": "import time\ndef handle(event, context):\n    time.sleep(event)\n",

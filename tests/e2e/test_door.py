@@ -18,6 +18,8 @@ from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 from sand.errors import Denied
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_does_not_listen_for_other_machines_without_a_key(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "sand.command", "up", "--home", str(tmp_path), "--sandbox", "process"]

@@ -31,7 +31,7 @@ def test_kill_9_of_the_platform_loses_no_202():
             tested = Tested(local)
             for invocation in accepted:
                 record = tested.ended("probe", invocation)
-                assert record["status"] == "SUCCEEDED", record
+                assert record["status"] == "SUCCEEDED", str(record)
             assert tested.ask("probe/echo", "goes on") == "goes on"
         finally:
             local.stop()
@@ -175,7 +175,7 @@ def test_a_redrive_survives_the_platform_before_and_after_its_answer(begins: dic
             local.start()
             tested = Tested(local)
             record = tested.ended("comeback", invocation)
-            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 1), record
+            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 1), str(record)
             again = tested.http.post(path, json={"redriveCount": 1})
             assert (again.status_code, again.json()["status"]) == (202, "SUCCEEDED")
             first = tested.ask("comeback/seen", "a")["first"]
@@ -201,7 +201,8 @@ def test_a_redrive_has_the_large_values_of_before_wherever_it_runs():
             path = f"/api/v1/applications/comeback/invocations/{invocation}/redrive"
             for count in (1, 2):
                 record = tested.ended("comeback", invocation)
-                assert (record["status"], record["redriveCount"]) == ("FAILED", count - 1), record
+                assert (record["status"], record["redriveCount"]) == ("FAILED", count - 1), str(record)
+                assert record["failure"]["error"] == "RuntimeError", str(record)
                 local.kill()
                 local.start()
                 tested = Tested(local)
@@ -213,7 +214,7 @@ def test_a_redrive_has_the_large_values_of_before_wherever_it_runs():
             local.start()
             tested = Tested(local)
             record = tested.ended("comeback", invocation)
-            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 2), record
+            assert (record["status"], record["redriveCount"]) == ("SUCCEEDED", 2), str(record)
             output = tested.http.get(f"/api/v1/applications/comeback/invocations/{invocation}/output").json()
             assert output == {"times": 1, "lengths": [400_000, 700_000]}
         finally:

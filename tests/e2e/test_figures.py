@@ -30,7 +30,7 @@ def test_what_ended_is_counted_with_failures_and_latencies() -> None:
             found = tested.http.get("/api/v1/figures?minutes=5").json()
             if found["applications"] and found["applications"][0]["ended"] >= 10:
                 break
-            assert time.monotonic() < until, found
+            assert time.monotonic() < until, str(found)
             time.sleep(0.2)
         gate = found["applications"][0]
         assert (gate["application"], gate["ended"], gate["failed"]) == ("gate", 10, 1)

@@ -18,6 +18,8 @@ from sand.command.client import Platform
 from sand.command.deploy import deploy
 from sand.command.local import LocalPlatform
 
+pytestmark = pytest.mark.slow
+
 GUI = CHECKOUT / "gui"
 NODE = CHECKOUT / ".sand/venv/bin/node"
 WALK_SECONDS = 300
@@ -85,7 +87,6 @@ def test_nothing_above_the_gui_is_served(tested: Tested) -> None:
 MANAGED = {"settings.mjs", "versions.mjs", "queues.mjs"}
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("page")
 @pytest.mark.parametrize(
     ("script", "application"),
@@ -136,7 +137,6 @@ def test_a_walk_through_the_gui(tested: Tested, script: str, application: Path |
     walk(script, tested.server, *([str(application)] if application else []))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("page")
 def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
@@ -147,7 +147,6 @@ def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
         walk("key.mjs", local.server, SAND_KEY=file.read_text())
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("page")
 def test_a_walk_that_closes_the_platform() -> None:
     with LocalPlatform(*sandbox_option()) as local:
@@ -157,7 +156,6 @@ def test_a_walk_that_closes_the_platform() -> None:
         walk("accounts.mjs", local.server)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("page")
 def test_a_walk_of_two_tenants_in_two_browsers(tmp_path: Path) -> None:
     file = tmp_path / "operator.key"
@@ -169,7 +167,6 @@ def test_a_walk_of_two_tenants_in_two_browsers(tmp_path: Path) -> None:
         walk("tenants.mjs", local.server, SAND_KEY=key)
 
 
-@pytest.mark.slow
 def test_a_walk_through_ten_thousand_executions() -> None:
     """More than a page could hold as rows: those that are seen are there."""
     with LocalPlatform(*sandbox_option(), "--keep-executions", "100000") as local:

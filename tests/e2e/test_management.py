@@ -162,7 +162,7 @@ def test_a_change_is_made_once_though_its_grain_runs_twice(tmp_path: Path) -> No
         output = f"/api/v1/applications/0sand-management/invocations/{rollbacks(tested)[0]['executionId']}/output"
         answer = tested.http.get(output, params={"system": "true"}, headers=DIRECT).json()
         # Killed between the change and its answer's being kept, nobody knows whether it was made, and it is not made again.
-        assert answer["body"].get("version") == 2 if answer["status"] == 200 else answer["body"]["mayHaveRun"], answer
+        assert answer["body"].get("version") == 2 if answer["status"] == 200 else answer["body"]["mayHaveRun"], str(answer)
         assert live(tested) == 2
 
 

@@ -129,4 +129,4 @@ def test_an_object_that_is_replaced_while_it_is_read_fails_the_map(tested: Teste
     until(lambda: tested.ask("replaced/objects", {"count": "replaced"}) > 3, "it has begun")
     tested.ask("replaced/objects", {"put": "in/some.csv", "text": rows(10)})
     record = tested.ended("replaced", execution)
-    assert (record["status"], record["failure"]["error"]) == ("FAILED", "States.ItemReaderFailed"), record
+    assert (record["status"], record["failure"]["error"]) == ("FAILED", "States.ItemReaderFailed"), str(record)

@@ -7,6 +7,8 @@ import pytest
 from conftest import Tested, until, zipped
 from process_server import ProcessServer
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sand.yaml": "name: contract\nprocesses: {concurrency: 1, mailbox: {bytes: 1MiB}}\n"
     "grains:\n  waits: {concurrency: 1, idle: {min: 1, max: 1}}\n",
@@ -348,7 +350,6 @@ def test_a_killed_process_writes_nothing_into_its_namesakes_log(server: Server) 
         assert server.http.delete(f"{server.root}/talker").status_code == 204
 
 
-@pytest.mark.slow
 def test_a_function_that_is_killed_in_its_middle_has_changed_nothing_but_what_it_sent(platform: Server) -> None:
     platform.ask("sink", "look")
     platform.ask("victim", "sends", "x")
@@ -357,7 +358,6 @@ def test_a_function_that_is_killed_in_its_middle_has_changed_nothing_but_what_it
     assert platform.ask("sink", "look")["messages"] == [["k", "victim"]]
 
 
-@pytest.mark.slow
 def test_a_function_whose_worker_is_killed_in_its_middle_runs_again_as_if_for_the_first_time(platform: Server) -> None:
     platform.ask("sink", "look")
     platform.ask("orphan", "sends", "x")

@@ -8,6 +8,8 @@ import pytest
 from conftest import until
 from process_server import ProcessServer
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "sand.yaml": """
 name: fed
@@ -178,7 +180,7 @@ def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:
     record = until(
         lambda: one if (one := watching.get(accepted.headers["Location"]).json())["status"] != "RUNNING" else None, "it ends"
     )
-    assert record["status"] == "SUCCEEDED", record
+    assert record["status"] == "SUCCEEDED", str(record)
     said = watching.get(accepted.headers["Location"] + "/output").json()
     assert said["comes"] == "swapped"
     assert "goes" not in said

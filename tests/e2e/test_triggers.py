@@ -138,6 +138,7 @@ def test_a_change_of_watched_data_is_told(events: Tested):
     assert told == [{"key": "uploads/photo", "operation": "put", "version": version}]
 
 
+@pytest.mark.slow
 def test_a_schedule_fires_while_it_is_armed(events: Tested):
     (beat,) = [trigger for trigger in events.api("events", "triggers")["triggers"] if trigger["name"] == "beat"]
     assert beat["armed"] is False

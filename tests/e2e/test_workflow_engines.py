@@ -12,6 +12,8 @@ from random_paths import path
 from random_workflows import RandomWorkflows
 from sand.asl import document
 
+pytestmark = pytest.mark.slow
+
 
 def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]:
     """All of them in one process."""

@@ -52,6 +52,7 @@ def test_what_is_said_has_bounds(room, event):
     assert room.messages == []
 
 
+@pytest.mark.slow
 def test_two_programs_talk(sand_server):
     server = str(sand_server.base_url).rstrip("/")
     names = ("ada", "bob")

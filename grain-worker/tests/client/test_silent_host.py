@@ -14,6 +14,8 @@ import pytest
 
 from sand.client import Denied, Process, SandError, Timeout, frames
 
+pytestmark = pytest.mark.slow
+
 LARGE = bytes(64 << 20)
 
 

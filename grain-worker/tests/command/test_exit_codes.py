@@ -17,6 +17,8 @@ from sand.command.client import Platform
 from sand.command.failure import Failure
 from sand.command.main import main
 
+pytestmark = pytest.mark.slow
+
 Answer = tuple[int, dict[str, str], bytes]
 
 

@@ -6,6 +6,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
 import yaml
 
 from sand.command.bundle import zip_folder
@@ -16,6 +17,7 @@ def init(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.slow
 def test_writes_an_application_whose_own_tests_pass(tmp_path):
     folder = tmp_path / "hello"
     assert init(folder).returncode == 0

@@ -13,6 +13,8 @@ from sand.client import frames
 from sand.client.calls import new_id
 from sand.emulator import data_plane
 
+pytestmark = pytest.mark.slow
+
 
 class Client:
     def __init__(self, apps: Apps) -> None:

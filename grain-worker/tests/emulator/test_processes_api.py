@@ -15,6 +15,8 @@ from sand.emulator.emulator import Emulator
 from sand.emulator.inline import InlineGrains
 from sand.emulator.processes_life import SENDERS, STEPS, CloudProcess, IllegalStep
 
+pytestmark = pytest.mark.slow
+
 LONG = "processes: {idle: 1h}\n"
 
 

@@ -87,6 +87,7 @@ def test_a_message_is_delivered_and_an_id_once(queued):
     assert (shown["orders"]["retries"], shown["orders"]["trigger"], shown["nightly"]["trigger"]) == (1, False, True)
 
 
+@pytest.mark.slow
 def test_what_is_not_worked_off_is_looked_at_and_stays(queued):
     sent = [queued.http.post(f"{QUEUES}/orders?group=g", content=body).json()["id"] for body in (b'{"sleep": 3}', b'{"n": 2}')]
     found = queued.http.get(f"{QUEUES}/orders/messages").json()
@@ -110,6 +111,7 @@ def test_a_dead_letter_is_told_of_replayed_and_dropped(queued):
     assert queued.http.delete(f"{QUEUES}/orders/dead-letters/{id}").json()["type"].endswith("/unknown-dead-letter")
 
 
+@pytest.mark.slow
 def test_a_schedule_fires_while_it_is_armed(queued):
     armed = queued.http.post("/api/v1/applications/app/triggers/beat/arm").json()
     assert (armed["armed"], armed["schedule"]) == (True, "every 1000 ms") and armed["nextMs"] > 0

@@ -36,12 +36,14 @@ def test_a_childs_id_follows_from_its_parents_and_the_step(tmp_path):
         assert number & (1 << 80) - 1 == int.from_bytes(drawn)
 
 
+@pytest.mark.slow
 def test_many_children_at_once_wait_for_their_turn(tmp_path):
     each = {"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sand:workflow:child", "End": True}}}
     with application(tmp_path, main={"Type": "Map", "ItemProcessor": each}, child={"Resource": "work"}) as app:
         assert app.call("main", list(range(300))) == list(range(300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".sync", ".sync:2"])
 def test_a_workflow_that_starts_itself_without_an_end_fails(tmp_path, kind):
     with application(tmp_path, main=starting("main", kind), child={"Resource": "work"}) as app:

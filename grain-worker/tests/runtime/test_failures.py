@@ -194,6 +194,7 @@ def test_the_kernel_takes_instances_before_workers(sandbox: Sandbox) -> None:
         assert sandbox.output(worker) > int(score.read())
 
 
+@pytest.mark.slow
 def test_more_output_than_is_read_does_not_hold_up_the_result(sandbox: Sandbox) -> None:
     worker = sandbox.ready(
         """

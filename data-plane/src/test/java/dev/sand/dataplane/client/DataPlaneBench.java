@@ -1,15 +1,17 @@
 package dev.sand.dataplane.client;
 
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Echoes from Java, in turns: a function in a cloud process, and a bare TCP echo on the same machine. Prints a line a sample: what,
+ * Echoes from Java, in turns: a function in a cloud process, and bare TCP echoes on the same machine. Prints a line a sample: what,
  * bytes, nanoseconds. Arguments: the platform's URL, application, rounds.
  */
 final class DataPlaneBench {
@@ -21,40 +23,81 @@ final class DataPlaneBench {
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[2]);
         try (ProcessClient process = ProcessClient.connect(URI.create(arguments[0]), arguments[1], "bench-java");
-                ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Thread.ofPlatform().daemon().start(() -> echo(server));
-            try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
-                socket.setTcpNoDelay(true);
-                DataInputStream in = new DataInputStream(socket.getInputStream());
-                for (int size : SIZES) {
-                    Value value = Value.bytes(new byte[size]);
-                    int count = size > 100_000 ? rounds / 5 : rounds;
-                    for (int round = -count / 2; round < count; round++) {
-                        long begin = System.nanoTime();
-                        process.invoke("echo", value, PATIENCE);
-                        long between = System.nanoTime();
-                        socket.getOutputStream().write(value.bytes());
-                        in.readFully(new byte[size]);
-                        long end = System.nanoTime();
-                        if (round >= 0) {
-                            System.out.println("plane " + size + " " + (between - begin) + "\ntcp " + size + " " + (end - between));
-                        }
-                    }
+                ServerSocket whole = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket stream = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket tcp = echoing(whole, DataPlaneBench::whole);
+                Socket streamed = echoing(stream, DataPlaneBench::asItComes)) {
+            for (int size : SIZES) {
+                Value value = Value.bytes(new byte[size]);
+                int count = size > 100_000 ? rounds / 5 : rounds;
+                for (int round = -count / 2; round < count; round++) {
+                    boolean counts = round >= 0;
+                    timed("plane", size, counts, () -> process.invoke("echo", value, PATIENCE));
+                    timed("tcp", size, counts, () -> thereAndBack(tcp, value.bytes(), true));
+                    timed("stream", size, counts, () -> thereAndBack(streamed, value.bytes(), false));
                 }
             }
         }
     }
 
-    /** What comes goes back as it comes. */
-    private static void echo(ServerSocket server) {
-        try (Socket socket = server.accept()) {
-            socket.setTcpNoDelay(true);
-            byte[] buffer = new byte[1 << 20];
-            for (int got = socket.getInputStream().read(buffer); got >= 0; got = socket.getInputStream().read(buffer)) {
-                socket.getOutputStream().write(buffer, 0, got);
+    @FunctionalInterface
+    private interface Echo {
+        void run(Socket socket) throws IOException;
+    }
+
+    @FunctionalInterface
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    private static void timed(String what, int size, boolean counts, Call call) throws Exception {
+        long begin = System.nanoTime();
+        call.run();
+        long end = System.nanoTime();
+        if (counts) {
+            System.out.println(what + " " + size + " " + (end - begin));
+        }
+    }
+
+    private static Socket echoing(ServerSocket server, Echo echo) throws IOException {
+        Thread.ofPlatform().daemon().start(() -> {
+            try (Socket socket = server.accept()) {
+                socket.setTcpNoDelay(true);
+                echo.run(socket);
+            } catch (EOFException e) {
+                // The bench is over.
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
             }
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
+        });
+        Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
+        socket.setTcpNoDelay(true);
+        return socket;
+    }
+
+    private static void thereAndBack(Socket socket, byte[] value, boolean withLength) throws IOException {
+        if (withLength) {
+            socket.getOutputStream().write(ByteBuffer.allocate(4).putInt(value.length).array());
+        }
+        socket.getOutputStream().write(value);
+        new DataInputStream(socket.getInputStream()).readFully(new byte[value.length]);
+    }
+
+    /** What a server does that has to have a value whole, as a function has. */
+    private static void whole(Socket socket) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        byte[] value = new byte[SIZES[SIZES.length - 1]];
+        while (true) {
+            int length = in.readInt();
+            in.readFully(value, 0, length);
+            socket.getOutputStream().write(value, 0, length);
+        }
+    }
+
+    private static void asItComes(Socket socket) throws IOException {
+        byte[] buffer = new byte[1 << 20];
+        for (int got = socket.getInputStream().read(buffer); got >= 0; got = socket.getInputStream().read(buffer)) {
+            socket.getOutputStream().write(buffer, 0, got);
         }
     }
 }

@@ -132,10 +132,9 @@ final class Grain {
             queue.release(event.bytes());
         }
         Failure broken = worker.importFailure();
-        Failure refused = broken != null ? broken : Refusals.ofInput(event);
-        if (refused != null) {
+        if (broken != null) {
             event.end(context);
-            event.owner.onEventFailed(event, refused);
+            event.owner.onEventFailed(event, broken);
             return;
         }
         if (queue.isEmpty() && hasSlot() && application.sandbox().isRunning() && pool.idle() > 0 && context.turns.take(this)) {

@@ -18,8 +18,6 @@ import java.util.TreeSet;
 
 /** Why an event, or what an attempt gave back, is not taken: in words, with the limit and the actual value. */
 final class Refusals {
-    private static final int INPUT_BYTES = Limits.FRAME_BYTES - Limits.INLINE_BYTES;
-
     private Refusals() {}
 
     /** A request that no execution answers. */
@@ -98,11 +96,6 @@ final class Refusals {
                 + grain.application().key().application() + " has a " + refusal.limit() + " of " + refusal.allowed()
                 + ", and this event would make it " + refusal.actual() + "; try again later, or raise the limit in sand.yaml",
                 Failure.Source.PLATFORM, true, null, Map.of("limit", refusal.allowed(), "actual", refusal.actual()));
-    }
-
-    /** @return null when the event fits into a frame */
-    static Failure ofInput(Event event) {
-        return event.bytes() <= INPUT_BYTES ? null : tooLarge("the input of " + event.id, INPUT_BYTES, event.bytes());
     }
 
     /** @return null when the attempt's output and publications can be taken */

@@ -32,6 +32,7 @@ public final class ObjectCopies implements AutoCloseable {
     private static final Duration KEEP_AFTER_END = Duration.ofSeconds(10);
 
     private static final long LOOK_AGAIN_MS = 1000;
+    private static final CompletableFuture<Void> NONE = CompletableFuture.completedFuture(null);
 
     private record Execution(String application, String id) {}
 
@@ -46,6 +47,8 @@ public final class ObjectCopies implements AutoCloseable {
     private final SegmentServer segments;
     private final Duration keepAfterEnd;
     private final Map<Execution, Copies> executions = new ConcurrentHashMap<>();
+    /** Values of these are being deleted: one that is redriven puts none before that is over. */
+    private final Map<Execution, CompletableFuture<Void>> deleting = new ConcurrentHashMap<>();
     private final ScheduledExecutorService cleaner = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().name("objects-cleaner").daemon().factory());
 
@@ -80,6 +83,7 @@ public final class ObjectCopies implements AutoCloseable {
     public Payload toGlobal(String application, String executionId, String object, Payload payload) {
         String key = key(object, payload);
         Copies copies = copies(application, executionId);
+        deleting.getOrDefault(new Execution(application, executionId), NONE).join();
         CompletableFuture<Stored> described = copies.described.get(key);
         Payload named = named(executionId, object, payload);
         once(copies.out, key, () -> {
@@ -184,17 +188,21 @@ public final class ObjectCopies implements AutoCloseable {
     }
 
     private void delete(String application, String executionId, Runnable gone) {
-        if (executions.containsKey(new Execution(application, executionId))) {
-            gone.run(); // it was redriven: all of its values go at its end
-            return;
-        }
+        Execution execution = new Execution(application, executionId);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        deleting.put(execution, over);
         try {
-            objects.deleteExecution(application, executionId);
+            if (!executions.containsKey(execution)) { // else it was redriven: all of its values go at its end
+                objects.deleteExecution(application, executionId);
+            }
         } catch (RuntimeException e) {
             LOG.atWarn().addKeyValue(LogFields.APPLICATION, application).addKeyValue(LogFields.EXECUTION_ID, executionId)
                     .log("objects of execution {} of {} are deleted later: {}", executionId, application, e.getMessage());
             deleteSoon(application, executionId, gone);
             return;
+        } finally {
+            deleting.remove(execution);
+            over.complete(null);
         }
         gone.run();
     }

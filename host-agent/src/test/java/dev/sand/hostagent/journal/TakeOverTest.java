@@ -391,4 +391,26 @@ class TakeOverTest {
         assertThat(pieces()).isEmpty();
         values.close();
     }
+
+    @Test
+    void aRedrivesValuesAreNotPutWhileThoseOfItsEndAreBeingDeleted() throws Exception {
+        CompletableFuture<Void> deletes = new CompletableFuture<>();
+        CompletableFuture<Void> goesOn = new CompletableFuture<>();
+        ObjectCopies values = new ObjectCopies(new GlobalObjects(store) {
+            @Override
+            public void deleteExecution(String application, String executionId) {
+                deletes.complete(null);
+                goesOn.join();
+                super.deleteExecution(application, executionId);
+            }
+        }, segments, Duration.ZERO);
+        values.expect("app", "e1");
+        assertThat(values.ended("app", "e1", () -> {})).isTrue();
+        deletes.join();
+        CompletableFuture<Payload> put = CompletableFuture.supplyAsync(() -> values.toGlobal("app", "e1", "o", Payload.json(VALUE)));
+        await().until(() -> values.has("app", "e1"));
+        goesOn.complete(null);
+        assertThat(values.bytes("app", put.join().reference())).isEqualTo(VALUE);
+        values.close();
+    }
 }
