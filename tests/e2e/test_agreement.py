@@ -141,6 +141,29 @@ def test_logs_are_read_page_by_page_and_by_what_lines_say(server: Server):
         assert server.http.get(at, params=odd).status_code == 400, odd
 
 
+def test_the_history_of_a_workflow_that_has_just_begun_is_no_error(server: Server):
+    states = {"Pause": {"Type": "Wait", "Seconds": 2, "Next": "Done"}, "Done": {"Type": "Pass", "End": True}}
+    files = {
+        "sand.yaml": "name: begins\n",
+        "grains/any/handler.py": "def handle(event, context):\n    return event\n",
+        "workflows/main.asl.json": json.dumps({"StartAt": "Pause", "States": states}),
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    begun = server.http.post("/invoke/begins/main", json={}, headers={"Prefer": "respond-async"})
+    at = f"/api/v1/applications/begins/invocations/{begun.headers['sand-execution-id']}"
+    until(lambda: server.http.get(at).status_code == 200, "it has a record")
+    seen: list[str] = []
+
+    def look() -> bool:
+        page = server.http.get(f"{at}/history")
+        assert page.status_code == 200, page.text
+        seen.append(page.json()["status"])
+        return bool(page.json()["events"]) and page.json()["events"][-1]["type"] == "ExecutionSucceeded"
+
+    until(look, "it has ended")
+    assert seen[0] == "RUNNING"
+
+
 HANDLER = "def handle(event, context):\n    return event\n"
 BAD = {
     "no manifest": ({"grains/a/handler.py": HANDLER}, [("sand.yaml", "")]),

@@ -39,17 +39,21 @@ def _lines(request):
     after = _number("after", request.headers.get("last-event-id", request.query.get("after")))
     before = _number("before", request.query.get("before"))
     if after is not None and before is not None:
-        raise bad_request("Lines are asked for before one, or after one; not both.", "/query/before")
-    text, streams = request.query.get("text"), request.query.get("stream")
+        raise bad_request("Lines are asked for before one, or after one and followed; not both.", "/query/before")
+    text, level, streams = (request.query.get(name) for name in ("text", "level", "stream"))
     if text is not None and not 1 <= len(text) <= MOST_TEXT:
         raise bad_request(f"Query parameter 'text' has 1 to {MOST_TEXT} characters.", "/query/text")
     if streams is not None and not _STREAMS.fullmatch(streams):
-        detail = "Query parameter 'stream' is stdout, stderr and platform, or some of these with commas between."
+        detail = (
+            f"Query parameter 'stream' is stdout, stderr and platform, or some of these with commas between, not '{streams}'."
+        )
         raise bad_request(detail, "/query/stream")
+    if level is not None and level not in LEVELS:
+        raise bad_request(f"Query parameter 'level' is one of {', '.join(LEVELS)}, not '{level}'.", "/query/level")
     return {
         "grain": check.target(request, "grain"),
         "text": text,
-        "level": check.one_of(request, "level", LEVELS, f"is no level: they are {', '.join(LEVELS)}."),
+        "level": level,
         "stream": streams,
         "limit": check.number(request, "limit", 1000, 1, MOST),
         "after": after,

@@ -151,7 +151,7 @@ public final class GlobalLogStore implements LogStore {
     @Override
     public Page after(String application, Which which, long afterSequence, int limit) {
         LookedAt looked = new LookedAt(which, limit, afterSequence);
-        long seen = afterSequence <= 0 ? 0 : (afterSequence >> LogBatch.PLACE_BITS) - 1;
+        long seen = LogBatch.seen(afterSequence);
         String from = key(Math.max(seen, end(application, which.process())));
         List<Entry> page;
         do {
@@ -162,6 +162,8 @@ public final class GlobalLogStore implements LogStore {
                         return looked.oldestFirst();
                     }
                 }
+                // Whoever follows does not unpack it again.
+                looked.passed(LogBatch.end(number(entry)));
                 from = entry.key();
             }
         } while (page.size() == PAGE);
@@ -174,9 +176,10 @@ public final class GlobalLogStore implements LogStore {
         long end = end(application, which.process());
         long seen = (beforeSequence >> LogBatch.PLACE_BITS) + 1;
         String before = seen > MOST_BATCHES ? null : key(seen);
+        int few = which.equals(Which.ALL) ? Math.min(PAGE, limit) : PAGE;
         List<Entry> page;
         do {
-            page = store.scanDescending(TABLE, application, "", before, PAGE);
+            page = store.scanDescending(TABLE, application, "", before, few);
             for (Entry entry : page) {
                 if (number(entry) <= end) {
                     return looked.newestFirst();
@@ -188,7 +191,7 @@ public final class GlobalLogStore implements LogStore {
                 }
                 before = entry.key();
             }
-        } while (page.size() == PAGE);
+        } while (page.size() == few);
         return looked.newestFirst();
     }
 

@@ -28,6 +28,8 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
     static final int MOST_BYTES = 512 * 1024;
     /** A line's sequence is its batch's number, shifted, and its place in it. */
     static final int PLACE_BITS = 16;
+    /** Behind whatever a batch has. */
+    private static final long LAST_PLACE = (1 << PLACE_BITS) - 1;
 
     /** Cuts lines of one application into batches; what they come behind is said when they are stored. */
     static List<LogBatch> of(List<Line> lines) {
@@ -61,6 +63,17 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
 
     long end() {
         return before + bytes;
+    }
+
+    /** What comes behind all lines of the batch of that number, and before those of the next. */
+    static long end(long number) {
+        return number << PLACE_BITS | LAST_PLACE;
+    }
+
+    /** @return the number of the last batch that has no line behind that one */
+    static long seen(long sequence) {
+        long number = Math.max(0, sequence) >> PLACE_BITS;
+        return (sequence & LAST_PLACE) == LAST_PLACE ? number : Math.max(0, number - 1);
     }
 
     /** @param number of the batch */

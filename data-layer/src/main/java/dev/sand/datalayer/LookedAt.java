@@ -36,6 +36,11 @@ final class LookedAt {
         return true;
     }
 
+    /** There is nothing more up to there. */
+    void passed(long sequence) {
+        cursor = Math.max(cursor, sequence);
+    }
+
     Page oldestFirst() {
         return new Page(lines, cursor, more);
     }

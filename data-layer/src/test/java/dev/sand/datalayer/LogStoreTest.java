@@ -167,6 +167,19 @@ class LogStoreTest {
     }
 
     @Test
+    void whoHasSeenAllSeesWhatComesThenAlone() {
+        logs.append(List.of(line("app", "g", "e", "1"), line("app", "h", "e", "2")));
+        Page page = logs.after("app", new Which(null, "g"), 0, 10);
+        assertThat(texts(page.lines())).containsExactly("1");
+        assertThat(logs.after("app", new Which(null, "g"), page.cursor(), 10).lines()).isEmpty();
+        logs.append(List.of(line("app", "g", "e", "3"), line("app", "g", "e", "4")));
+        page = logs.after("app", new Which(null, "g"), page.cursor(), 1);
+        assertThat(texts(page.lines())).containsExactly("3");
+        assertThat(texts(logs.after("app", new Which(null, "g"), page.cursor(), 10).lines())).containsExactly("4");
+        assertThat(texts(logs.before("app", Which.ALL, logs.after("app", Which.ALL, 0, 10).cursor() + 1, 2).lines())).containsExactly("3", "4");
+    }
+
+    @Test
     void linesComeBackAsTheyWere() {
         Line line = new Line(0, 1234, "app", 2, "g", "e1", "e1/Root", 3, "stdout", "WARN", "héllo\0\uD83D\uDE00 \u001B[0m");
         Line bare = new Line(0, 5, "app", 1, null, null, null, 0, "platform", null, "");

@@ -32,6 +32,7 @@ class WatchedExecutionTest {
     private void begin() {
         shop.warm();
         shop.invoke("e1", "flow", true);
+        shop.on(new Input.Journaled("e1", 0, null));
         shop.settle();
     }
 
