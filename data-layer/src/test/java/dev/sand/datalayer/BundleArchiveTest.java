@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class BundleArchiveTest {
     @Parameter
     StoreKind kind;

@@ -15,9 +15,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Outputs of invocations: beside their records when they are large, and no longer than there is room. */
+@Tag("slow")
 class InvocationOutputsTest extends InvocationStoreFixture {
     @Test
     void valuesTooLargeForARecordLeaveTheirSize() {

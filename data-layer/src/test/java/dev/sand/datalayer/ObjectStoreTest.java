@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("slow")
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class ObjectStoreTest {
     private static final int PIECE = ObjectManifest.PIECE_BYTES;
 

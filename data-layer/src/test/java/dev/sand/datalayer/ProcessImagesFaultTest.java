@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A write or deletion that ends at any of its calls to the store: the old image is there or the new one, and it can be repeated. */
+@Tag("slow")
 class ProcessImagesFaultTest {
     /** How a call fails: nothing happened, or it happened and its answer is lost. */
     enum Loss { BEFORE, AFTER }

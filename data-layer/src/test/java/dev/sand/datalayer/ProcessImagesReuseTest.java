@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Values that are nowhere but in the last image: the next one has them too, and one is read without the others. */
 @Tag("slow")
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class ProcessImagesReuseTest {
     private static final int LARGE = 2 * ImageCuts.CHUNK_BYTES + 77;
 

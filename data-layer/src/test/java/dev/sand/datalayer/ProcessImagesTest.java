@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("slow")
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class ProcessImagesTest {
     private static final long NOW = 1_700_000_000_000L;
     private static final byte[] HEAD = "{\"mailbox\": 3}".getBytes(StandardCharsets.UTF_8);

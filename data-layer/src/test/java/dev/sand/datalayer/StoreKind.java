@@ -1,11 +1,10 @@
 package dev.sand.datalayer;
 
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The global stores that a contract is tested over; what is opened is empty, and the test's to close. */
 enum StoreKind {
@@ -40,7 +39,6 @@ enum StoreKind {
 
         @Override
         GlobalStore open() {
-            assumeFalse("1".equals(System.getProperty("sand.quick")), "a node takes half a minute to start: not in ./sand test --quick");
             if (shared == null) {
                 shared = CassandraNode.shared().open("contracts");
             }
@@ -49,4 +47,9 @@ enum StoreKind {
     };
 
     abstract GlobalStore open();
+
+    /** All; but a node takes half a minute to start: without it in ./sand test --quick. */
+    static List<StoreKind> tested() {
+        return "1".equals(System.getProperty("sand.quick")) ? List.of(MEMORY, SQLITE) : List.of(values());
+    }
 }

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class TableStoreTest {
     @Parameter
     StoreKind kind;

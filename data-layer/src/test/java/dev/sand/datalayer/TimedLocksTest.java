@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Time is given: each host has a clock of its own, which shows anything. */
 @Tag("slow")
 @ParameterizedClass
-@EnumSource(StoreKind.class)
+@MethodSource("dev.sand.datalayer.StoreKind#tested")
 class TimedLocksTest {
     private static final long MS = 1_000_000;
 

@@ -18,9 +18,11 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Where there is an account everybody is asked, and a session may what the role of its user says: of every operation of the document. */
+@Tag("slow")
 class SessionsTest {
     private static final long FAR = 4_000_000_000_000L;
     private Platform platform;

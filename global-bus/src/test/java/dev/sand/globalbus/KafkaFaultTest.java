@@ -95,7 +95,8 @@ class KafkaFaultTest {
             node.start();
             await().atMost(ABSENCE).until(() -> acknowledged.size() > before + 1000);
             await().atMost(ABSENCE).until(() -> !appending.isAlive());
-            await().atMost(PATIENCE).until(() -> acknowledged.size() + failed.get() == 20_000);
+            await().atMost(ABSENCE.plus(PATIENCE)).untilAsserted(() ->
+                    assertThat(acknowledged.size() + failed.get()).as("have an answer by their deadline").isEqualTo(20_000));
             assertThat(failed).as("the time-out is longer than the broker was away").hasValue(0);
             await().atMost(PATIENCE).until(() -> seen.texts().size() == 20_000);
             List<String> stored = seen.texts();

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A host agent's data plane, frame by frame: grants, clients that are slow or deaf, and results that are kept until they were got. */
+@Tag("slow")
 class DataPlaneFramesTest extends OpenDataPlane {
     @Test
     void aGrantInvokesOnlyWithTheRightToInvokeAndOnlyWhatItNames() throws Exception {
@@ -117,7 +118,6 @@ class DataPlaneFramesTest extends OpenDataPlane {
     }
 
     @Test
-    @Tag("slow")
     void whoNeverReadsIsCutOffWithWhatWaitsForIt() throws Exception {
         plane.close();
         open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(700)));

@@ -37,9 +37,11 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What clients of a cloud process use, as it comes to the global data layer: each invocation once, whatever becomes of its connection. */
+@Tag("slow")
 class DataPlaneUseTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MEMORY_MB = 7;

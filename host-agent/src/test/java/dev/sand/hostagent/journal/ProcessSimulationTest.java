@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
  * Cloud processes under every fault that we know: no state write lost or half applied, no message lost, doubled or out of order.
  * {@code -Dsand.sim.seeds=100000} runs longer, {@code -Dsand.sim.first=N} begins elsewhere.
  */
+@Tag("slow")
 class ProcessSimulationTest {
     private static final int SEEDS = Integer.getInteger("sand.sim.seeds", 200);
     /** Of two hosts. */
@@ -72,7 +73,6 @@ class ProcessSimulationTest {
         }).anyMatch(Objects::nonNull)).isTrue();
     }
 
-    @Tag("slow")
     @Test
     void norWhenProcessesGoFromHostToHost() {
         migrations = 0;

@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class LogCollectorTest {
     private static final LogConfiguration SMALL = new LogConfiguration(100, 40, 3, Duration.ofMillis(1));
 

@@ -14,9 +14,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Large values between real processes: mapped and not copied, readable and not writable, one application's own. */
+@Tag("slow")
 class SegmentSocketTest {
     private static final String EXECUTION = "01JD3Q8Z9X7N4T2M6K5R1H0GWY";
     private static final String EVENT = EXECUTION + "/Root";

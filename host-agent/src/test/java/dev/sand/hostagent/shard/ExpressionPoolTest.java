@@ -17,8 +17,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class ExpressionPoolTest {
     private static final Execution.Signal SIGNAL = new Execution.Signal.TimerFired("Wait");
 

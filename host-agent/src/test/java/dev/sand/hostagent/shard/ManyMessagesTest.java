@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A mailbox as full as it may be is written to the global data layer as any other, and read again as it was. */
+@Tag("slow")
 class ManyMessagesTest {
     private static final int MOST_MESSAGES = 1_000_000; // of a sand.yaml
     private static final int REMEMBERED_SENDERS = 10_000;
@@ -50,7 +51,6 @@ class ManyMessagesTest {
                 + new String(message.payload().bytes(), StandardCharsets.UTF_8)).toList();
     }
 
-    @Tag("slow")
     @Test
     void aMillionUnreadMessagesComeBackInOrder() throws Exception {
         CloudProcess process = new CloudProcess("p", new ProcessSpec(4, 1_000, MOST_MESSAGES, 64L << 20, 256L << 20, 1_000, 600_000, Map.of()));

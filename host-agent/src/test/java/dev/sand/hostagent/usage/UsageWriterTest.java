@@ -18,10 +18,12 @@ import java.time.LocalDate;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class UsageWriterTest {
     private static final LocalDate DAY = LocalDate.of(2026, 11, 26);
     private static final UsageStore.Kind PLANE = UsageStore.Kind.DATA_PLANE;
