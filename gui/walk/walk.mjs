@@ -192,8 +192,9 @@ await withPage(async (page) => {
   assert.equal(await whole.count(), 0);
   await shown.first().getByText("chatter 1200").waitFor();
   await page.getByRole("button", { name: "Earlier lines" }).click();
-  await shown.first().getByText(/chatter (200|[1-9]\d\d)\b/).waitFor();
-  while ((await whole.count()) === 0) await page.getByRole("button", { name: /Earlier lines|Loading/ }).click();
+  await shown.first().getByText("chatter 200 of").waitFor();
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await whole.waitFor();
   assert.equal(await shown.count(), 1 + 1700, "each line once");
   await page.getByRole("searchbox", { name: "With the text" }).fill("chatter 3 of");
   await page.getByLabel("Log lines").getByText("chatter 3 of").waitFor();

@@ -25,7 +25,11 @@ export function useLive(app: string, id: string, running: boolean): Line {
     const hops = gathering(() => ask(["timeline", "history"], false), TOGETHER_MS);
     setLine("connecting");
     const close = openStream(paths.invocation(app, id, "/events"), {
-      onLine: (open) => setLine(open ? "live" : "lost"),
+      onLine: (open) => {
+        setLine(open ? "live" : "lost");
+        // What ended before it was watched is told by no event.
+        if (open) hops.tell();
+      },
       events: {
         hop: () => hops.tell(),
         end: () => {
