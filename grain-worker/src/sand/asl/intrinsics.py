@@ -152,8 +152,12 @@ def hash_of(data: Any, algorithm: Any) -> str:
     name = _text(algorithm)
     if name not in ALGORITHMS:
         raise InvalidArguments
-    string = _bounded(data if isinstance(data, str) else document.write(data))
-    return hashlib.new(ALGORITHMS[name], string.encode("utf-8", "replace")).hexdigest()
+    return digest(_bounded(data if isinstance(data, str) else document.write(data)), name)
+
+
+def digest(text: str, algorithm: str) -> str:
+    """In hexadecimal digits. algorithm: of ALGORITHMS."""
+    return hashlib.new(ALGORITHMS[algorithm], text.encode("utf-8", "replace")).hexdigest()
 
 
 def uuid_of(view: View) -> str:

@@ -100,7 +100,7 @@ def _manifest(configuration: Fields, form: Format) -> Format:
         configuration.wrong("ManifestType", "The field ManifestType must be S3_INVENTORY or ATHENA_DATA.")
     elif kind == "S3_INVENTORY" and form.spread != "INVENTORY":
         configuration.wrong("ManifestType", "A manifest of an S3 inventory has the InputType MANIFEST or none.")
-    elif kind == "ATHENA_DATA" and form.spread == "INVENTORY":
+    elif kind == "ATHENA_DATA" and (form.spread == "INVENTORY" or form.type == "JSON"):
         configuration.wrong("ManifestType", "ATHENA_DATA needs the InputType of the files: CSV or JSONL.")
     elif kind == "ATHENA_DATA":
         return replace(form, spread="PATHS")
@@ -129,12 +129,20 @@ def _format(reader: Fields, configuration: Fields | None) -> Format | None:
             configuration.wrong("InputType", "Objects that are listed are no manifests: CSV, JSON and JSONL can be loaded.")
         case "PARQUET":
             configuration.ignore("ManifestType")
+            if _asks_for_version(reader):
+                return Format("PARQUET")
             message = "The InputType PARQUET is not supported: CSV, JSON, JSONL and MANIFEST are."
             configuration.report("InputType", "NOT_SUPPORTED", message)
         case _:
             configuration.ignore("ManifestType")
             configuration.wrong("InputType", "The field InputType must be CSV, JSON, JSONL or MANIFEST.")
     return None
+
+
+def _asks_for_version(reader: Fields) -> bool:
+    """Of a Parquet file AWS reads none: the execution fails there, so that nothing of it need be read here."""
+    given = [reader.raw(name) for name in ("Parameters", "Arguments")]
+    return any(isinstance(one, dict) and ("VersionId" in one or "VersionId.$" in one) for one in given)
 
 
 def _csv(configuration: Fields) -> Format:
@@ -226,6 +234,8 @@ def _is_lines(configuration: Fields, is_exported: bool) -> bool:
 def source(view: View, given: ObjectReader) -> Source:
     """Which object the items are in; or which objects they are."""
     parameters = flow.filled(given.parameters, view)
+    if given.format is not None and given.format.type == "PARQUET":
+        raise StateError(ITEM_READER_FAILED, "S3 Version ID selection is not currently supported for PARQUET files")
     bucket = _text(parameters, "Bucket", not given.needs_bucket, ITEM_READER_FAILED)
     is_listing = given.format is None or given.format.lists
     name = _text(parameters, "Prefix" if is_listing else "Key", is_listing, ITEM_READER_FAILED)

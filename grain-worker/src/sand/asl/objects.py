@@ -24,8 +24,9 @@ class WordedFault(ItemFault):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """type: CSV, JSON or JSONL. headers: of CSV, None when its first row has them. pointer: of JSON, ItemsPointer's steps.
-    spread: ONE object; all that are LISTED; those of an INVENTORY, or whose PATHS a manifest has."""
+    """type: CSV, JSON, JSONL, or PARQUET, which is refused before it is read. headers: of CSV, None when its first row has
+    them. pointer: of JSON, ItemsPointer's steps. spread: ONE object; all that are LISTED; those of an INVENTORY, or whose PATHS
+    a manifest has."""
 
     type: str
     delimiter: str = ","
@@ -57,7 +58,7 @@ class Source:
         """What `$$.Map.Item.Source` shows."""
         if self.bucket is None:
             return "sand:object" if self.is_listing else f"sand:object:{self.name}"
-        return f"S3://{self.bucket}" if self.is_listing else f"S3://{self.bucket}/{self.name}"
+        return f"s3://{self.bucket}" if self.is_listing else f"s3://{self.bucket}/{self.name}"
 
     @property
     def is_listing(self) -> bool:
@@ -116,7 +117,7 @@ def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
             keys, headers = _inventory(source, content)
             one = Format("CSV", headers=headers)
     for key in keys:
-        bucket, _, name = key.partition("/") if source.bucket is not None else (None, "", key)
+        bucket, _, name = key.partition("/") if source.bucket is not None and "/" in key else (None, "", key)
         each = Source(bucket, name, one)
         content = objects.content(key, None)
         for member, value in read(each, one, _unpacked(key, content) if key.endswith(".gz") else content):

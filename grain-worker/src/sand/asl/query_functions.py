@@ -115,10 +115,7 @@ class Functions:
         data, algorithm = arguments[0], "null" if arguments[1] is None else arguments[1]
         if algorithm not in intrinsics.ALGORITHMS:
             raise invalid(f"Hash algorithm '{algorithm}' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5")
-        try:
-            return intrinsics.hash_of(data, algorithm)
-        except intrinsics.InvalidArguments:
-            raise invalid("Invalid argument of $hash") from None
+        return intrinsics.digest(data, algorithm)  # of any length, unlike States.Hash
 
     @staticmethod
     def uuid() -> str:

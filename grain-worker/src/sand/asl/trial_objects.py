@@ -13,9 +13,9 @@ from sand.asl.stubs import Answer, Stubs
 
 class TrialObjects:
     """What the stub of `s3:getObject` (`sand:object:get`) returns is the content of whatever object is read: a string is its
-    text, anything else the JSON that it holds. What that of `s3:listObjectsV2` (`sand:object:list`) returns is the list: items
-    with Key and, if need be, Size and Etag; or an object with that list as its Contents. `s3:putObject` (`sand:object:put`)
-    writes, unless its stub raises an error.
+    text, anything else the JSON that it holds; of what looks like an answer of GetObject, its Body is. What that of
+    `s3:listObjectsV2` (`sand:object:list`) returns is the list: items with Key and, if need be, Size and Etag; or an object
+    with that list as its Contents. `s3:putObject` (`sand:object:put`) writes, unless its stub raises an error.
     """
 
     def __init__(self, stubs: Stubs, others: Objects | None) -> None:
@@ -90,7 +90,23 @@ class _Stubbed:
         self._trial.write(key, content_type, offset, content, is_last)
 
 
+_OF_RESPONSE = {
+    "Body",
+    "ContentType",
+    "ContentLength",
+    "ContentEncoding",
+    "ETag",
+    "LastModified",
+    "VersionId",
+    "AcceptRanges",
+    "Metadata",
+}
+
+
 def _content(given: Any) -> bytes:
+    # What looks like what AWS's GetObject answers.
+    if isinstance(given, dict) and isinstance(given.get("Body"), str) and given.keys() <= _OF_RESPONSE:
+        given = given["Body"]
     return (given if isinstance(given, str) else document.write(given)).encode("utf-8", "replace")
 
 

@@ -7,6 +7,7 @@ import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.WorkflowLimits;
+import dev.sand.workflow.objects.ItemFormat;
 import dev.sand.workflow.objects.ItemSource;
 
 /** Which objects a distributed Map reads and writes, as the parameters of its ItemReader and ResultWriter say when it is entered. */
@@ -23,6 +24,9 @@ final class MapObjects {
 
     ReadItems read(Visit visit, Distribution.Reader reader, Document input) {
         JsonNode parameters = flow.fill(visit, reader.parameters(), input).node(source);
+        if (reader.format() != null && reader.format().type() == ItemFormat.Type.PARQUET) {
+            throw new StatesError(StatesError.ITEM_READER_FAILED, "S3 Version ID selection is not currently supported for PARQUET files");
+        }
         String bucket = text(parameters, "Bucket", !reader.needsBucket(), StatesError.ITEM_READER_FAILED);
         boolean isListing = new ItemSource(null, "", reader.format()).isListing();
         String name = text(parameters, isListing ? "Prefix" : "Key", isListing, StatesError.ITEM_READER_FAILED);

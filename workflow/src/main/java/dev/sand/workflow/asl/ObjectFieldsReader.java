@@ -15,6 +15,7 @@ import dev.sand.workflow.objects.ItemFormat.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Reads the fields of a distributed Map that are about objects: ItemReader and ResultWriter. */
 final class ObjectFieldsReader {
@@ -101,7 +102,7 @@ final class ObjectFieldsReader {
             configuration.report("ManifestType", Code.WRONG_VALUE, "The field ManifestType must be S3_INVENTORY or ATHENA_DATA.");
         } else if ("S3_INVENTORY".equals(kind) && !isInventory) {
             configuration.report("ManifestType", Code.WRONG_VALUE, "A manifest of an S3 inventory has the InputType MANIFEST or none.");
-        } else if ("ATHENA_DATA".equals(kind) && isInventory) {
+        } else if ("ATHENA_DATA".equals(kind) && (isInventory || format.type() == ItemFormat.Type.JSON)) {
             configuration.report("ManifestType", Code.WRONG_VALUE, "ATHENA_DATA needs the InputType of the files: CSV or JSONL.");
         } else if ("ATHENA_DATA".equals(kind)) {
             return format.with(Spread.PATHS);
@@ -138,6 +139,9 @@ final class ObjectFieldsReader {
             }
             case "PARQUET" -> {
                 configuration.ignore("ManifestType");
+                if (asksForVersion(reader)) {
+                    yield new ItemFormat(ItemFormat.Type.PARQUET, ',', null, JsonPointer.empty());
+                }
                 configuration.report("InputType", Code.NOT_SUPPORTED, "The InputType PARQUET is not supported: CSV, JSON, JSONL and MANIFEST are.");
                 yield null;
             }
@@ -147,6 +151,12 @@ final class ObjectFieldsReader {
                 yield null;
             }
         };
+    }
+
+    /** Of a Parquet file AWS reads none: the execution fails there, so that nothing of it need be read here. */
+    private static boolean asksForVersion(Fields reader) {
+        return Stream.of("Parameters", "Arguments").map(reader::raw)
+                .anyMatch(given -> given != null && (given.has("VersionId") || given.has("VersionId.$")));
     }
 
     private static ItemFormat csv(Fields configuration) {

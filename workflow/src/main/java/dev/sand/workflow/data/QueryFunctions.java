@@ -117,11 +117,7 @@ public final class QueryFunctions {
         if (!StringFunctions.ALGORITHMS.contains(algorithm)) {
             throw invalid("Hash algorithm '" + algorithm + "' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5");
         }
-        try {
-            return Intrinsic.HASH.apply(new JsonNode[] {Json.NODES.textNode(data), Json.NODES.textNode(algorithm)}, null).textValue();
-        } catch (StatesError e) {
-            throw invalid("Invalid argument of $hash");
-        }
+        return StringFunctions.digest(data, algorithm); // of any length, unlike States.Hash
     }
 
     /** The code that AWS gives to what its own functions do not take. */

@@ -141,10 +141,13 @@ final class StringFunctions {
             throw new Intrinsic.InvalidArguments();
         }
         JsonNode data = arguments[0];
-        String string = bounded(data.isTextual() ? data.textValue() : Json.text(data));
+        return Json.NODES.textNode(digest(bounded(data.isTextual() ? data.textValue() : Json.text(data)), algorithm));
+    }
+
+    /** @param algorithm of {@link #ALGORITHMS}; @return in hexadecimal digits */
+    static String digest(String text, String algorithm) {
         try {
-            byte[] digest = MessageDigest.getInstance(algorithm).digest(string.getBytes(StandardCharsets.UTF_8));
-            return Json.NODES.textNode(HexFormat.of().formatHex(digest));
+            return HexFormat.of().formatHex(MessageDigest.getInstance(algorithm).digest(text.getBytes(StandardCharsets.UTF_8)));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this Java has no " + algorithm, e);
         }

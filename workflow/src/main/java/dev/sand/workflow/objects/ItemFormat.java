@@ -12,8 +12,8 @@ import java.util.List;
  * @param spread which objects look so
  */
 public record ItemFormat(Type type, char delimiter, List<String> headers, JsonPointer pointer, Spread spread) {
-    /** As ReaderConfig's InputType names them. */
-    public enum Type { CSV, JSON, JSONL }
+    /** As ReaderConfig's InputType names them. What is PARQUET is refused before it is read. */
+    public enum Type { CSV, JSON, JSONL, PARQUET }
 
     /** One object; all that are listed; those of an S3 inventory; those whose paths stand in a manifest. */
     public enum Spread { ONE, LISTED, INVENTORY, PATHS }

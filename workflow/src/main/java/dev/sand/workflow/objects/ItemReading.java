@@ -61,6 +61,7 @@ public final class ItemReading {
                 case JSON -> json(call, info, stream, chunk);
                 case JSONL -> lines(info, stream, chunk);
                 case CSV -> rows(call, info, stream, chunk);
+                case PARQUET -> throw new IllegalStateException("there is no reader for Parquet");
             };
         } catch (JsonProcessingException e) {
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "

@@ -28,6 +28,6 @@ public record ItemSource(String bucket, String name, ItemFormat format) {
         if (bucket == null) {
             return isListing() ? "sand:object" : "sand:object:" + name;
         }
-        return isListing() ? "S3://" + bucket : "S3://" + bucket + "/" + name;
+        return isListing() ? "s3://" + bucket : "s3://" + bucket + "/" + name;
     }
 }

@@ -11,16 +11,20 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * The objects of a trial. What the stub of {@code s3:getObject} ({@code sand:object:get}) returns is the content of whatever object is
- * read: a string is its text, anything else the JSON that it holds. What that of {@code s3:listObjectsV2} ({@code sand:object:list})
+ * read: a string is its text, anything else the JSON that it holds; of what looks like an answer of GetObject, its Body is. What that of {@code s3:listObjectsV2} ({@code sand:object:list})
  * returns is the list: objects with Key and, if need be, Size and Etag; or an object with that list as its Contents. Without a stub
  * there are the objects that the trial itself has written, which is what {@code s3:putObject} ({@code sand:object:put}) does unless its
  * stub raises an error.
  */
 final class TrialObjects implements ApplicationObjects {
+    private static final Set<String> OF_RESPONSE = Set.of("Body", "ContentType", "ContentLength", "ContentEncoding", "ETag", "LastModified",
+            "VersionId", "AcceptRanges", "Metadata");
+
     private final GrainStub stubs;
     private final Map<String, byte[]> written = new TreeMap<>();
     /** By version: what a stub returned for one reader. */
@@ -74,8 +78,14 @@ final class TrialObjects implements ApplicationObjects {
         return new ItemReading(this).perform(call);
     }
 
-    static byte[] content(JsonNode returned) {
+    static byte[] content(JsonNode given) {
+        JsonNode returned = isResponse(given) ? given.get("Body") : given;
         return returned.isTextual() ? returned.textValue().getBytes(StandardCharsets.UTF_8) : Json.bytes(returned);
+    }
+
+    /** Whether it looks like what AWS's GetObject answers. */
+    private static boolean isResponse(JsonNode given) {
+        return given.path("Body").isTextual() && given.properties().stream().allMatch(each -> OF_RESPONSE.contains(each.getKey()));
     }
 
     private JsonNode listing(ObjectCall.Read read) {

@@ -194,7 +194,7 @@ class ItemReadingTest {
         memory.contents.put("d/1.csv.gz", packed("\"s\",\"a\"\n\"s\",\"b\"\n"));
         ItemSource source = new ItemSource("b", "m.json", new ItemFormat(Type.CSV, ',', null, JsonPointer.empty(), Spread.INVENTORY));
         assertThat(all(source).stream().map(item -> item.get("Key").textValue())).containsExactly("a", "b", "a", "b");
-        assertThat(next(source, null).source()).isEqualTo("S3://d/1.csv.gz");
+        assertThat(next(source, null).source()).isEqualTo("s3://d/1.csv.gz");
         memory.contents.put("d/1.csv.gz", new byte[] {1, 2, 3});
         assertThatThrownBy(() -> all(source)).isInstanceOf(ItemFault.class).hasMessageContaining("cannot be unpacked");
         memory.contents.put("d/1.csv.gz", packed("x".repeat(WorkflowLimits.UNPACKED_BYTES + 1)));
