@@ -29,7 +29,7 @@ test("each page's address leads back to it", () => {
     { page: "triggers", app: "shop" },
     { page: "bus", app: "shop" },
     { page: "queue", app: "shop", name: "orders", after: "01A" },
-    { page: "logs", app: "shop", grain: "order", level: "warning", text: "a & b?c", hide: "stderr,platform" },
+    { page: "logs", app: "shop", grain: "order", level: "warning", text: "a & b?c", hide: "stderr,platform", execution: "01JD0Z5W3M8Q6T1R4V7X9YB2CD" },
   ];
   for (const route of routes) expect(parseRoute(formatRoute(route))).toEqual(route);
 });

@@ -21,6 +21,8 @@ await withPage(async (page) => {
   await page.getByLabel("Name").fill("PAYMENT_KEY");
   await page.getByLabel("Value").fill("short");
   await page.getByText("At least 8 characters").waitFor();
+  const [name, value, button] = await Promise.all([page.getByLabel("Name"), page.getByLabel("Value"), set].map((one) => one.boundingBox()));
+  for (const one of [value, button]) assert.ok(Math.abs(one.y - name.y) < 2 && Math.abs(one.height - name.height) < 3, `in one line: ${JSON.stringify([name, one])}`);
   assert.equal(await set.isDisabled(), true);
 
   step("it is set by keyboard, and its value is gone from the page");

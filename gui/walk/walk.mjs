@@ -64,13 +64,26 @@ await withPage(async (page) => {
   const output = await page.getByLabel("the output", { exact: true }).innerText();
   assert.match(output, /<b>Ada<\/b>/, "a value is text");
   assert.equal(await page.locator("main b").count(), 0, "and never markup");
-  await page.getByRole("rowheader", { name: "greet" }).waitFor();
+  const rowOf = (name) => page.getByRole("table", { name: "Attempts" }).getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+  await rowOf("Greet").getByText("greet", { exact: true }).waitFor();
+  await rowOf("Pause").getByText("waits", { exact: true }).waitFor();
   const execution = page.url();
 
   step("a state's input and output, chosen by the list");
   await page.getByRole("combobox", { name: /^State/ }).selectOption("Check");
   assert.match(await page.getByLabel("the input of Check", { exact: true }).innerText(), /12345678901234567890/);
   await accessible(page, "execution");
+
+  step("its values have more room when somebody wants it");
+  const widthOf = async () => (await page.getByLabel("the input of Check", { exact: true }).boundingBox()).width;
+  const beside = await widthOf();
+  await page.getByRole("button", { name: "Wide", exact: true }).click();
+  assert.ok((await widthOf()) > beside, "below the graph it is wider than beside it");
+  await accessible(page, "execution-wide");
+  await page.getByRole("button", { name: "Wide", exact: true }).click();
+  assert.equal(await widthOf(), beside);
+  await page.locator(".course .graph").evaluate((graph) => (graph.style.width = "25rem"));
+  assert.ok((await widthOf()) > beside, "and where the graph is made smaller");
 
   step("another by keyboard in the graph: arrows follow its ways");
   await page.locator('.react-flow__node:has([data-state="Greet"])').focus();
@@ -149,10 +162,10 @@ await withPage(async (page) => {
   await page.getByText("greeting Grace").first().waitFor();
   await invoke("greet", { name: "Linus" });
   await page.getByText("greeting Linus").first().waitFor();
-  await page.getByRole("searchbox").pressSequentially("lunus");
+  await page.getByRole("searchbox", { name: "With the text" }).pressSequentially("lunus");
   for (const key of ["ArrowLeft", "ArrowLeft", "ArrowLeft", "Backspace"]) await page.keyboard.press(key);
   await page.keyboard.type("i", { delay: 300 });
-  assert.equal(await page.getByRole("searchbox").inputValue(), "linus", "the caret stays where it is");
+  assert.equal(await page.getByRole("searchbox", { name: "With the text" }).inputValue(), "linus", "the caret stays where it is");
   await page.getByText("greeting Grace").first().waitFor({ state: "detached" });
   await page.waitForURL(/text=linus/);
   await page.getByLabel("Level, at least").selectOption("error");
@@ -168,6 +181,29 @@ await withPage(async (page) => {
   await page.getByLabel("stdout").check();
   await page.getByLabel("stderr").check();
   await accessible(page, "logs");
+
+  step("of a long log the last lines, earlier ones when they are asked for, and the first that is kept");
+  await invoke("chatter", 1700);
+  await page.getByText("chatter 1699", { exact: false }).waitFor();
+  const whole = page.getByText("Nothing older that is like this is kept.");
+  const shown = page.getByLabel("Log lines").locator("> span");
+  await page.getByRole("searchbox", { name: "With the text" }).fill("CHATTER");
+  await page.getByRole("button", { name: "Earlier lines" }).waitFor();
+  assert.equal(await whole.count(), 0);
+  await shown.first().getByText("chatter 1200").waitFor();
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await shown.first().getByText("chatter 200 of").waitFor();
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await whole.waitFor();
+  assert.equal(await shown.count(), 1 + 1700, "each line once");
+  await page.getByRole("searchbox", { name: "With the text" }).fill("chatter 3 of");
+  await page.getByLabel("Log lines").getByText("chatter 3 of").waitFor();
+  await page.getByText("chatter 1699", { exact: false }).waitFor({ state: "detached" });
+  await page.getByLabel("Log lines").getByRole("link").click();
+  await page.getByText("chatter 1699", { exact: false }).waitFor();
+  await page.getByRole("searchbox", { name: "With the text" }).fill("chatter 5 of");
+  await page.getByLabel("Log lines").getByText("chatter 5 of").waitFor();
+  await page.getByText("chatter 1699", { exact: false }).waitFor({ state: "detached" });
 
   step("of an application that is not there they are refused, and it is said");
   await page.goto(`${server}/ui/#/applications/gone/logs`);

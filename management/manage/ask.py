@@ -63,7 +63,7 @@ def ask_for_list(request, operation, parameters, query, listed, cursor):
 
 
 def ask_for_fewer(request, operation, parameters, query):
-    """Of a list without parts: as many as the platform gives at once, and at most `query`'s limit."""
+    """As many as the platform gives at once, and at most `query`'s limit: the answer says where its caller goes on."""
     while True:
         try:
             return ask(request, operation, parameters, query)

@@ -106,6 +106,64 @@ def test_what_is_told_of_an_application_its_queue_and_its_inputs(server: Server)
             assert told.json()["type"].endswith("/input-gone")
 
 
+def test_logs_are_read_page_by_page_and_by_what_lines_say(server: Server):
+    says = (
+        "def handle(event, context):\n    for i in range(20):\n        print(f'Line {i}')\n    context.logger.warning('no')\n"
+    )
+    files = {
+        "sand.yaml": "name: says\n",
+        "grains/say/handler.py": says,
+        "grains/shout/handler.py": says.replace("Line", "LINE"),
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    for grain in ("say", "shout"):
+        assert server.http.post(f"/invoke/says/{grain}", json=None).status_code == 200
+    at = "/api/v1/applications/says/logs"
+
+    def asked(**query: object) -> tuple[list[str], dict]:
+        page = server.http.get(at, params=query).json()
+        return [line["text"] for line in page["lines"] if line["grain"]], page
+
+    until(lambda: len(asked(level="warning")[0]) == 2, "the last lines are there")
+    found, page = asked(text="line", grain="say", limit=15)
+    assert found == [f"Line {i}" for i in range(5, 20)]
+    found, page = asked(text="line", grain="say", limit=15, before=page["previous"])
+    assert (found, page["previous"]) == ([f"Line {i}" for i in range(5)], None)
+    found, page = asked(grain="say", stream="stdout", after=page["next"], limit=2)
+    assert found == ["Line 5", "Line 6"]
+    assert (page["next"], page["previous"] is None) == (page["lines"][-1]["sequence"], False)
+    (grave,), page = asked(level="warning", grain="shout")
+    assert json.loads(grave)["message"] == "no"
+    whole = server.http.get(at).json()["lines"]
+    assert page["next"] == whole[-1]["sequence"], "behind it comes nothing that was there"
+    assert asked(after=page["next"])[1]["next"] is None
+    for odd in ({"level": "loud"}, {"stream": "stdin"}, {"text": ""}, {"before": "x"}, {"before": 5, "after": 1}):
+        assert server.http.get(at, params=odd).status_code == 400, odd
+
+
+def test_the_history_of_a_workflow_that_has_just_begun_is_no_error(server: Server):
+    states = {"Pause": {"Type": "Wait", "Seconds": 2, "Next": "Done"}, "Done": {"Type": "Pass", "End": True}}
+    files = {
+        "sand.yaml": "name: begins\n",
+        "grains/any/handler.py": "def handle(event, context):\n    return event\n",
+        "workflows/main.asl.json": json.dumps({"StartAt": "Pause", "States": states}),
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    begun = server.http.post("/invoke/begins/main", json={}, headers={"Prefer": "respond-async"})
+    at = f"/api/v1/applications/begins/invocations/{begun.headers['sand-execution-id']}"
+    until(lambda: server.http.get(at).status_code == 200, "it has a record")
+    seen: list[str] = []
+
+    def look() -> bool:
+        page = server.http.get(f"{at}/history")
+        assert page.status_code == 200, page.text
+        seen.append(page.json()["status"])
+        return bool(page.json()["events"]) and page.json()["events"][-1]["type"] == "ExecutionSucceeded"
+
+    until(look, "it has ended")
+    assert seen[0] == "RUNNING"
+
+
 HANDLER = "def handle(event, context):\n    return event\n"
 BAD = {
     "no manifest": ({"grains/a/handler.py": HANDLER}, [("sand.yaml", "")]),

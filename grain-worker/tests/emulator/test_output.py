@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sand.emulator.lines import LINE_BYTES, Lines, Origin
+from sand.emulator.lines import LINE_BYTES, Lines, Origin, Which
 from sand.emulator.output import Output
 
 
@@ -60,7 +60,7 @@ def process(output: Output) -> Iterator[Process]:
 
 
 def told(lines: Lines) -> list[tuple[str, int, str]]:
-    return [(line["stream"], line["attempt"], line["text"]) for line in lines.read("app", "e", "g", None, 10_000)]
+    return [(line["stream"], line["attempt"], line["text"]) for line in lines.before("app", Which("e", "g"), None, 10_000)[0]]
 
 
 def test_all_lines_are_there_once_they_have_been_caught_up_with(process: Process, output: Output, lines: Lines):
@@ -87,7 +87,7 @@ def test_what_a_worker_writes_is_the_platforms(output: Output, lines: Lines):
     worker = Process(output, "g.w1")
     worker.writing[0].sendall(b"imported\n")
     output.catch_up("g.w1")
-    (line,) = lines.read("app", None, "g", None, 10)
+    (line,) = lines.before("app", Which(None, "g"), None, 10)[0]
     assert (line["stream"], line["text"], line["executionId"]) == ("platform", "imported", None)
     worker.end()
 
@@ -106,5 +106,5 @@ def test_a_states_name_may_have_spaces(process: Process, output: Output, lines: 
     for stream in process.writing:
         stream.sendall(b"\x1ee e/How large? 7\nlarge\n")
     output.catch_up("g.i1")
-    assert {line["eventId"] for line in lines.read("app", "e", "g", None, 10)} == {"e/How large?"}
+    assert {line["eventId"] for line in lines.before("app", Which("e", "g"), None, 10)[0]} == {"e/How large?"}
     assert sorted(told(lines)) == [("stderr", 7, "large"), ("stdout", 7, "large")]

@@ -7,7 +7,8 @@ import { openStream } from "./stream";
 
 export type Line = "off" | "connecting" | "live" | "lost";
 
-const TOGETHER_MS = 150;
+/** The history of an execution that is watched is no older than that. */
+const TOGETHER_MS = 200;
 
 export function useLive(app: string, id: string, running: boolean): Line {
   const cache = useQueryClient();
@@ -21,16 +22,20 @@ export function useLive(app: string, id: string, running: boolean): Line {
     // What is being asked already is let come: an answer that is always overtaken would never be shown.
     const ask = (names: readonly string[], cancelRefetch: boolean): Promise<unknown> =>
       Promise.all(names.map((name) => cache.invalidateQueries({ queryKey: [name, app, id] }, { cancelRefetch })));
-    const hops = gathering(() => ask(["timeline", "history", "lines"], false), TOGETHER_MS);
+    const hops = gathering(() => ask(["timeline", "history"], false), TOGETHER_MS);
     setLine("connecting");
     const close = openStream(paths.invocation(app, id, "/events"), {
-      onLine: (open) => setLine(open ? "live" : "lost"),
+      onLine: (open) => {
+        setLine(open ? "live" : "lost");
+        // What ended before it was watched is told by no event.
+        if (open) hops.tell();
+      },
       events: {
         hop: () => hops.tell(),
         end: () => {
           close();
           hops.stop();
-          void ask(["invocation", "timeline", "history", "lines"], true);
+          void ask(["invocation", "timeline", "history"], true);
         },
       },
     });

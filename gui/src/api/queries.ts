@@ -12,12 +12,6 @@ const RECORD_TRIES = 10;
 export const PAGE = 50;
 const NEXT_PAGE = 1_000;
 
-/** The document has the followed form beside it. */
-export interface LogPage {
-  readonly lines: readonly Schemas["Line"][];
-  readonly next: number | null;
-}
-
 export type Status = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "CANCELLED";
 export const STATUSES: readonly Status[] = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"];
 
@@ -34,7 +28,7 @@ export const paths = {
   host: (host: string, deed: string) => address(`api/v1/hosts/${enc(host)}/${deed}`),
   processes: (app: string, query = new URLSearchParams()) => address(`api/v1/applications/${enc(app)}/processes${asked(query)}`),
   process: (app: string, id: string, rest = "") => address(`api/v1/applications/${enc(app)}/processes/${enc(id)}${rest}`),
-  logs: (app: string, query: URLSearchParams) => address(`api/v1/applications/${enc(app)}/logs?${query}`),
+  logs: (app: string) => address(`api/v1/applications/${enc(app)}/logs`),
 };
 
 export const applications = () =>
@@ -162,15 +156,4 @@ export const output = (app: string, invocation: Schemas["Invocation"]) =>
         // An empty body is no data to the client.
       ).then((body) => (typeof body === "string" ? body : "")),
     staleTime: Number.POSITIVE_INFINITY,
-  });
-
-export const lines = (app: string, id: string, running: boolean) =>
-  queryOptions({
-    queryKey: ["lines", app, id, running],
-    queryFn: () =>
-      answered(
-        client.GET("/api/v1/applications/{app}/invocations/{id}/logs", { params: { path: { app, id }, query: { limit: 500 } } }),
-      ) as Promise<LogPage>,
-    refetchInterval: running ? RUNNING_MS : false,
-    placeholderData: (before, asked) => (asked?.queryKey[2] === id ? before : undefined),
   });

@@ -17,6 +17,10 @@ export interface Heard {
 /** What may be answered otherwise the next time. */
 const PASSING = [401, 408, 425, 429];
 
+export function isPassing(status: number): boolean {
+  return status < 400 || status >= 500 || PASSING.includes(status);
+}
+
 /** @return ends it */
 export function openStream(url: string, heard: Heard): () => void {
   let ended = new AbortController();
@@ -30,7 +34,7 @@ export function openStream(url: string, heard: Heard): () => void {
     const last: Record<string, string> = text.lastId ? { "Last-Event-ID": text.lastId } : {};
     const answer = await fetch(url, { headers: { Accept: "text/event-stream", ...key, ...last }, cache: "no-store", signal: ended.signal });
     if (answer.status === 401) askForKey(key);
-    if (answer.status >= 400 && answer.status < 500 && !PASSING.includes(answer.status)) {
+    if (!isPassing(answer.status)) {
       const problem = (await answer.json().catch(() => null)) as Problem | null;
       if (!ended.signal.aborted) heard.onRefused?.(new Refusal(answer.status, problem));
       return false;

@@ -46,6 +46,8 @@ interface Place {
 
 export interface Entries {
   readonly entries: readonly Entry[];
+  /** The entry that an event, by its id, is about. */
+  about(event: number): Entry | null;
   readonly input: string | null;
 }
 
@@ -59,7 +61,7 @@ export function entriesOf(events: readonly HistoryEvent[]): Entries {
     if (event.type === "ExecutionStarted") input = text(details(event).input);
     places.set(event.id, placeBehind(event, before, entries, top));
   }
-  return { entries, input };
+  return { entries, input, about: (event) => places.get(event)?.entry ?? null };
 }
 
 function placeBehind(event: HistoryEvent, before: Place, entries: Entry[], top: Scope): Place {

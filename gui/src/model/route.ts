@@ -24,7 +24,7 @@ export type Route =
   | { readonly page: "queue"; readonly app: string; readonly name: string; readonly after: string }
   | { readonly page: "versions"; readonly app: string; readonly from: string; readonly to: string }
   | { readonly page: "files"; readonly app: string; readonly version: string; readonly path: string }
-  | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly level: string; readonly text: string; readonly hide: string }
+  | { readonly page: "logs"; readonly app: string; readonly grain: string; readonly level: string; readonly text: string; readonly hide: string; readonly execution: string }
   | { readonly page: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
@@ -44,7 +44,7 @@ export function parseRoute(hash: string): Route {
   if (root !== "applications" || parts.length > 4) return { page: "unknown", address };
   if (app === undefined) return { page: "home" };
   if (kind === undefined) return { page: "application", app };
-  if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), level: asked("level"), text: asked("text"), hide: asked("hide") };
+  if (kind === "logs" && name === undefined) return { page: "logs", app, grain: asked("grain"), level: asked("level"), text: asked("text"), hide: asked("hide"), execution: asked("execution") };
   if (kind === "processes") {
     if (name === undefined) return { page: "processes", app, status: asked("status"), after: asked("after") };
     const [key, after, message, from] = [asked("key"), asked("after"), asked("message"), asked("from")];
@@ -105,7 +105,7 @@ export function formatRoute(route: Route): string {
     case "queue":
       return at(route.app, "queues", route.name) + queryOf({ after: route.after });
     case "logs":
-      return at(route.app, "logs") + queryOf({ grain: route.grain, level: route.level, text: route.text, hide: route.hide });
+      return at(route.app, "logs") + queryOf({ grain: route.grain, level: route.level, text: route.text, hide: route.hide, execution: route.execution });
     case "unknown":
       return `#/${route.address}`;
   }

@@ -91,7 +91,7 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
     ["Queues", { page: "bus", app }, ["bus", "queue"]],
     ["Data", { page: "data", app, prefix: "", after: "", key: "" }, ["data"]],
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
-    ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams() }, ["logs"]],
+    ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams(), execution: "" }, ["logs"]],
   ];
   return (
     <nav className="tabs" aria-label="Application">

@@ -11,7 +11,8 @@ import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
 import { Failure } from "./execution/Failure";
 import { GrainInput } from "./execution/Input";
-import { Attempts, Output, Written } from "./execution/Results";
+import { Attempts, AttemptsOfStates, Output } from "./execution/Results";
+import { Written } from "./execution/Written";
 import { useRedrive } from "./execution/redrive";
 
 type Invocation = Schemas["Invocation"];
@@ -84,8 +85,8 @@ function Body({ app, found }: { readonly app: string; readonly found: Invocation
       {workflow && <Course app={app} found={found} definition={workflow.definition} redrive={redrive} />}
       {deployed.isSuccess && !workflow && <GrainInput app={app} found={found} />}
       <Output app={app} found={found} />
-      <Attempts app={app} id={id} running={running} />
-      <Written app={app} id={id} running={running} />
+      {workflow ? <AttemptsOfStates app={app} found={found} definition={workflow.definition} /> : <Attempts app={app} id={id} running={running} />}
+      <Written app={app} id={id} running={running} grains={Object.keys(deployed.data?.grains ?? {})} />
     </>
   );
 }

@@ -1,15 +1,15 @@
 // One cloud process: what it has, what it does and did, what can be done with it.
 import { useQuery } from "@tanstack/react-query";
-import { followQuery, useFollowedLogs } from "../api/follow";
+import { followUrl, linesOfProcess, useLines } from "../api/lines";
 import { paths } from "../api/queries";
 import { process, processMetrics } from "../api/running";
 import { type Process as Seen, dedicatedText, doneFacts, functionsText, mailboxText, memoryShare, stateText } from "../model/process";
+import { ANY_LINE } from "../model/logs";
 import type { Route } from "../model/route";
 import { bytes, when } from "../model/show";
-import { Facts, Found, Meter, Section, StatusBadge, Title, To, Trouble } from "../parts/bits";
+import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
-import { Lines } from "../parts/Lines";
-import { Empty } from "../parts/Table";
+import { Log } from "../parts/Log";
 import { Mailbox, State } from "./process/Inside";
 import { ProcessActions } from "./process/ProcessActions";
 
@@ -67,18 +67,12 @@ function Now({ found }: { readonly found: Seen }) {
 }
 
 function Written({ app, id }: { readonly app: string; readonly id: string }) {
-  const { lines, isOpen, refusal } = useFollowedLogs(paths.process(app, id, `/logs?${followQuery("")}`));
+  const source = linesOfProcess(app, id);
+  const [found, older] = useLines(source, ANY_LINE);
   return (
     <>
-      {refusal && <Trouble error={refusal} />}
-      {lines.length > 0 ? (
-        <Lines lines={lines} label="Log lines" app={app} follows />
-      ) : (
-        <Empty>
-          <p>{isOpen || refusal ? "Nothing was written in it yet." : "Connecting…"}</p>
-        </Empty>
-      )}
-      <AsCurl name="logs" url={paths.process(app, id, `/logs?${followQuery("")}`)} headers={{ Accept: "text/event-stream" }} command={["logs", app, "--process", id, "--follow"]} />
+      <Log found={found} older={older} filter={ANY_LINE} app={app} nothing={<p>Nothing was written in it yet.</p>} />
+      <AsCurl name="logs" url={followUrl(source, ANY_LINE)} headers={{ Accept: "text/event-stream" }} command={["logs", app, "--process", id, "--follow"]} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 // Log lines, as text; where they are of several executions, each with the way to its own.
-import { useLayoutEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import type { Schemas } from "../api/client";
 import { logText, when } from "../model/show";
 import { To } from "./bits";
@@ -7,17 +7,27 @@ import { To } from "./bits";
 interface Props {
   readonly lines: readonly Schemas["Line"][];
   readonly label: string;
+  /** What stands before the first one. */
+  readonly before: ReactNode;
   /** Where lines lead to their executions. */
   readonly app?: string;
   /** New lines come in below: who is at the end stays there. */
   readonly follows?: boolean;
 }
 
-export function Lines({ lines, label, app, follows = false }: Props) {
+export function Lines({ lines, label, before, app, follows = false }: Props) {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(follows);
+  const seen = useRef({ first: 0, height: 0 });
+  // Who reads further up sees the same lines when older ones come before them.
   useLayoutEffect(() => {
-    if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+    const shown = box.current;
+    if (!shown) return;
+    const { first, height } = seen.current;
+    const now = lines[0]?.sequence ?? 0;
+    if (now < first) shown.scrollTop += shown.scrollHeight - height;
+    else if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    seen.current = { first: now, height: shown.scrollHeight };
   }, [lines]);
   function look(): void {
     const shown = box.current;
@@ -25,6 +35,8 @@ export function Lines({ lines, label, app, follows = false }: Props) {
   }
   return (
     <pre ref={box} className="log" tabIndex={0} aria-label={label} onScroll={look}>
+      {before}
+      {"\n"}
       {lines.map((line) => (
         <span key={line.sequence} className={line.level?.toLowerCase() ?? line.stream}>
           {app && line.executionId ? (

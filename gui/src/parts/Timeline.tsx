@@ -1,28 +1,40 @@
-// Attempts as bars on one scale, each in its four parts.
-import { type Attempt, PARTS, type Row, rowsOf } from "../model/timeline";
+// Attempts as bars on one scale, each in its four parts, and what a workflow waited for between them.
+import { type Attempt, type CourseOfRows, PARTS, type Row, rowsOf } from "../model/timeline";
 import { duration } from "../model/show";
 import { type Column, Table } from "./Table";
 
 const MOST_ROWS = 300;
 
 const COLUMNS: readonly Column<Row>[] = [
-  { head: "Grain", cell: (row) => row.label },
+  { head: "Grain", kind: "words", cell: (row) => row.label },
   { head: "When", kind: "bars", cell: (row) => <Bar row={row} /> },
-  ...PARTS.map((part): Column<Row> => ({ head: part, kind: "number", cell: (row) => duration(row.parts.find((one) => one.part === part)?.ms ?? 0) })),
+  ...PARTS.map((part): Column<Row> => ({ head: part, kind: "number", cell: (row) => shown(row, part) })),
   { head: "Error", cell: (row) => <span className="fault">{row.error ?? ""}</span> },
 ];
+
+/** A workflow's are at a state. */
+const OF_WORKFLOW: readonly Column<Row>[] = [{ head: "State", kind: "words", cell: (row) => row.place }, ...COLUMNS];
 
 /** What a single grain's attempts have no need of: whose they are, and the error, which stands beside them. */
 const OF_ONE = COLUMNS.slice(1, -1);
 
-/** @param isOfOne they are attempts of one grain, in little room */
-export function Timeline({ attempts, isOfOne = false }: { readonly attempts: readonly Attempt[]; readonly isOfOne?: boolean }) {
-  const { rows, spanMs, left } = rowsOf(attempts, MOST_ROWS);
+interface Props {
+  readonly attempts: readonly Attempt[];
+  /** They are attempts of one grain, in little room. */
+  readonly isOfOne?: boolean;
+  /** They are a workflow's. */
+  readonly course?: CourseOfRows;
+}
+
+export function Timeline({ attempts, isOfOne = false, course }: Props) {
+  const { rows, spanMs, left } = rowsOf(attempts, MOST_ROWS, course);
+  const hasWaits = rows.some((row) => row.parts[0]?.part === "wait");
+  const columns = course ? OF_WORKFLOW : isOfOne ? [{ head: "Attempt", cell: (row: Row) => rows.indexOf(row) + 1 }, ...OF_ONE] : COLUMNS;
   return (
     <>
       {rows.length > 0 && (
         <p className="legend">
-          {PARTS.map((part) => (
+          {[...PARTS, ...(hasWaits ? (["wait"] as const) : [])].map((part) => (
             <span key={part}>
               <i className={`swatch ${part}`} /> {part}
             </span>
@@ -30,10 +42,15 @@ export function Timeline({ attempts, isOfOne = false }: { readonly attempts: rea
           <span>in all {duration(spanMs)}</span>
         </p>
       )}
-      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={isOfOne ? [{ head: "Attempt", cell: (row) => rows.indexOf(row) + 1 }, ...OF_ONE] : COLUMNS} empty="No attempt of a grain has ended." />
-      {left > 0 && <p>{left} more attempts are not shown.</p>}
+      <Table caption="Attempts" rows={rows} rowKey={(row) => row.key} columns={columns} empty="No attempt of a grain has ended." />
+      {left > 0 && <p>{left} more rows are not shown.</p>}
     </>
   );
+}
+
+function shown(row: Row, part: (typeof PARTS)[number]): string {
+  const found = row.parts.find((one) => one.part === part);
+  return found ? duration(found.ms) : "";
 }
 
 function Bar({ row }: { readonly row: Row }) {

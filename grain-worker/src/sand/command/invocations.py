@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
 
 from sand.command.client import Platform, application_path
 from sand.command.failure import ExitCode, Failure
-from sand.command.logs import show_logs
+from sand.command.logs import Asked, lines_options, show_pages
 from sand.command.options import output_option, server_option
 from sand.command.output import (
     milliseconds,
@@ -187,11 +188,12 @@ def _event_row(event: dict) -> tuple:
 @invocations_command.command("logs")
 @click.argument("application")
 @click.argument("invocation")
+@lines_options
 @output_option
 @server_option
-def invocation_logs(application: str, invocation: str, as_json: bool, platform: Platform) -> None:
+def invocation_logs(application: str, invocation: str, asked: Asked, as_json: bool, platform: Platform) -> None:
     """What the grains wrote in one invocation."""
-    show_logs(platform.get(application_path(application, "invocations", invocation, "logs"))["lines"], as_json)
+    show_pages(platform, application_path(application, "invocations", invocation, "logs"), asked, as_json)
 
 
 @invocations_command.command("cancel", short_help="End an invocation that runs.")
@@ -245,12 +247,17 @@ def redrive_invocation(
 
 
 def show_timeline(timeline: dict) -> None:
-    """Milliseconds an attempt spent queued, handed over, running, and on the bus back."""
-    rows = []
+    """Milliseconds an attempt spent queued, handed over, running, and on the bus back; of a workflow's, with its state."""
+    rows, ways = [], []
     for hop in timeline["hops"]:
         parts = [hop[name] for name in ("queueMs", "dispatchMs", "runMs", "busMs")]
         rows.append((hop["grain"], hop["attempt"], *(f"{ms:.3f}" for ms in parts), hop.get("error")))
-    show_table(["grain", "attempt", "queue ms", "dispatch ms", "run ms", "bus ms", "error"], rows)
+        ways.append(unquote(hop["eventId"].partition("/")[2]))
+    heads = ["grain", "attempt", "queue ms", "dispatch ms", "run ms", "bus ms", "error"]
+    if all(way == row[0] for way, row in zip(ways, rows, strict=True)):
+        show_table(heads, rows)
+    else:
+        show_table(["state", *heads], [(way, *row) for way, row in zip(ways, rows, strict=True)])
 
 
 def error_of(invocation: dict) -> str | None:

@@ -12,6 +12,7 @@ from sand.emulator.data_plane import DataPlane
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
 from sand.emulator.invoke import Invoker
+from sand.emulator.logs_api import LogsApi
 from sand.emulator.process_looks_api import ProcessLooksApi
 from sand.emulator.processes_api import ProcessesApi
 from sand.emulator.queues_api import QueuesApi
@@ -39,6 +40,7 @@ class Emulator:
         self._router = Router()
         Control(self.applications).add_to(self._router)
         Records(self.applications).add_to(self._router)
+        LogsApi(self.applications).add_to(self._router)
         QueuesApi(self.applications).add_to(self._router)
         SavedEventsApi(self.applications).add_to(self._router)
         TaskTokensApi(self.applications).add_to(self._router)

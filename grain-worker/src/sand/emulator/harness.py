@@ -18,6 +18,7 @@ from sand.emulator.attempts import Attempt
 from sand.emulator.executions import Callback, Execution
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.inline import InlineConnection, InlineGrains
+from sand.emulator.lines import Which
 from sand.emulator.process_handle import ProcessHandle
 from sand.emulator.results import CallFailed, Result, Running
 from sand.emulator.saved_events import path_of
@@ -233,11 +234,12 @@ class Harness:
 
     def _result(self, execution: Execution) -> Result:
         output = execution.output
-        lines = partial(self._application.lines.read, self.name, execution.id, None, None, 10_000)
+        kept, which = self._application.lines, Which(execution.id)
         decoded = None if output is None else values.decode(output, None)
         kind = None if output is None else output.content_type
         return Result(
-            execution.status, decoded, kind, execution.failure, execution.hops(), lines, execution.history
+            execution.status, decoded, kind, execution.failure, execution.hops(),
+            lambda: kept.before(self.name, which, None, 10_000)[0], execution.history,
         )  # fmt: skip
 
     def __enter__(self) -> Harness:

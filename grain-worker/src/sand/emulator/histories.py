@@ -22,7 +22,7 @@ def answer(request: Request, application: Application, execution: Execution) -> 
     iteration = request.query("iteration") or ""
     whole = _history(application, execution)
     shown = execution.log.of(iteration) if iteration else whole
-    if not shown:
+    if iteration and not shown:
         detail = f"Execution {execution.id} has no iteration {iteration} of a distributed Map."
         raise Problem(404, "unknown-iteration", "Unknown iteration", detail)
     if is_reverse:
@@ -43,9 +43,6 @@ def _history(application: Application, execution: Execution) -> list[dict[str, A
         raise Problem(410, "history-gone", "The history is not kept", detail)
     status, failure = execution.status, execution.failure
     shown = execution.log.of("")
-    if not shown and status == "RUNNING":
-        detail = f"Nothing of the history of execution {execution.id} is kept yet: ask again in a second."
-        raise Problem(503, "unavailable", "Unavailable", detail, "platform", True)
     # The machine may end before the events that its grains have published.
     if shown and shown[-1]["type"] == _SUCCEEDED and status != "SUCCEEDED":
         shown.pop()

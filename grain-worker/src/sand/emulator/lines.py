@@ -14,6 +14,11 @@ ATTEMPT_BYTES = 256 * 1024
 _COUNTED = 1000
 LINE_BYTES = 16 * 1024
 """Of one line: the rest is dropped."""
+LEVELS = ("debug", "info", "warning", "error", "critical")
+STREAMS = ("stdout", "stderr", "platform")
+_AS_LEVELS = {name: LEVELS.index(name) for name in LEVELS} | {
+    "trace": 0, "notice": 1, "warn": 2, "severe": 3, "fatal": 4, "alert": 4, "emergency": 4,
+}  # fmt: skip
 
 
 class Origin(NamedTuple):
@@ -25,6 +30,27 @@ class Origin(NamedTuple):
     execution_id: str | None = None
     event_id: str | None = None
     attempt: int = 0
+
+
+class Which(NamedTuple):
+    """Lines that are asked for; None: of all."""
+
+    execution_id: str | None = None
+    grain: str | None = None
+    process: str | None = None
+    text: str | None = None
+    level: str | None = None
+    streams: frozenset[str] | None = None
+
+    def has(self, line: dict[str, Any]) -> bool:
+        return (
+            self.execution_id in (None, line["executionId"])
+            and self.grain in (None, line["grain"])
+            and self.process in (None, line["process"])
+            and (self.streams is None or line["stream"] in self.streams)
+            and (self.level is None or gravity(line) >= LEVELS.index(self.level))
+            and (self.text is None or self.text.lower() in line["text"].lower())
+        )
 
 
 class Lines:
@@ -94,27 +120,24 @@ class Lines:
                 if whose == application and line["process"] == process:
                     line["process"] = None
 
-    def read(
-        self,
-        application: str,
-        execution_id: str | None,
-        grain: str | None,
-        after: int | None,
-        limit: int,
-        process: str | None = None,
-    ) -> list[Any]:
-        """Oldest first: the first ones behind `after`, or else the last ones."""
+    def after(self, application: str, which: Which, sequence: int, limit: int) -> tuple[list[Any], bool]:
+        """The first lines behind one, and whether there are more."""
+        found = [line for line in self._of(application, which) if line["sequence"] > sequence]
+        return found[:limit], len(found) > limit
+
+    def before(self, application: str, which: Which, sequence: int | None, limit: int) -> tuple[list[Any], bool]:
+        """The last lines before one, or of all, oldest first; and whether there are more."""
+        found = [line for line in self._of(application, which) if sequence is None or line["sequence"] < sequence]
+        return found[-limit:], len(found) > limit
+
+    def _of(self, application: str, which: Which) -> list[dict[str, Any]]:
         with self.changed:
-            found = [
-                line
-                for whose, line in self._kept
-                if whose == application
-                and execution_id in (None, line["executionId"])
-                and grain in (None, line["grain"])
-                and process in (None, line["process"])
-                and (after is None or line["sequence"] > after)
-            ]
-        return found[-limit:] if after is None else found[:limit]
+            return [line for whose, line in self._kept if whose == application and which.has(line)]
+
+
+def gravity(line: dict[str, Any]) -> int:
+    """Of LEVELS, as the platform counts them: what was printed, or has a level that nobody knows, counts by its stream."""
+    return _AS_LEVELS.get((line["level"] or "").lower(), 3 if line["stream"] == "stderr" else 1)
 
 
 def level(text: str) -> str | None:

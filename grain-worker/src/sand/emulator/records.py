@@ -1,10 +1,8 @@
-"""`…/invocations` and `…/logs`: what happened to executions, while they run and after, and what was written in them."""
+"""`…/invocations`: what happened to executions, while they run and after."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 from sand.emulator import histories, ids, problems, redrives, stop
@@ -12,15 +10,12 @@ from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
 from sand.emulator.problems import Problem
-from sand.emulator.processes_api import known
 from sand.emulator.router import Router
 from sand.emulator.views import invocation, timed, timeline
 from sand.values import INLINE_BYTES
 
 STATUSES = ("RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED")
 ALIVE_SECONDS = 5.0
-# Lines come in behind the end of their invocation.
-LATE_SECONDS = 0.5
 
 
 class Records:
@@ -36,8 +31,6 @@ class Records:
         router.add("POST", one + "/cancel", self._cancel)
         router.add("POST", one + "/redrive", self._redrive).add("GET", one + "/history", self._history)
         router.add("GET", one + "/events", lambda request: answer_events(request, _events(request, self._find(request))))
-        router.add("GET", at + "/logs", self._logs).add("GET", one + "/logs", self._logs_of_one)
-        router.add("GET", at + "/processes/{id}/logs", self._logs_of_process)
 
     def _application(self, request: Request) -> Application:
         return self._applications.get(request.parameters["app"])
@@ -106,59 +99,6 @@ class Records:
 
     def _history(self, request: Request) -> Response:
         return histories.answer(request, self._application(request), self._find(request))
-
-    def _logs(self, request: Request) -> Response:
-        return self._lines(request, self._application(request), request.query("invocation"), lambda: False)
-
-    def _logs_of_one(self, request: Request) -> Response:
-        execution = self._find(request)
-        return self._lines(request, self._application(request), execution.id, execution.ended.is_set)
-
-    def _logs_of_process(self, request: Request) -> Response:
-        application = self._application(request)
-        process = known(lambda: application.processes.find(request.parameters["id"]))
-        return self._lines(request, application, request.query("invocation"), lambda: False, process.id)
-
-    def _lines(
-        self,
-        request: Request,
-        application: Application,
-        whose: str | None,
-        over: Callable[[], bool],
-        process: str | None = None,
-    ) -> Response:
-        grain, limit = request.query("grain"), request.number("limit", 1000, 1, 10_000)
-        text = request.header("Last-Event-ID") or request.query("after")
-        if text is not None and not text.isdecimal():
-            raise problems.bad_request(f"'{text}' is no number of a line.")
-        after = int(text) if text is not None else None
-        read = partial(application.lines.read, application.name, whose, grain, process=process)
-        first = read(after, limit)
-        if not request.flag("follow"):
-            return answer_json(200, {"lines": first, "next": first[-1]["sequence"] if first else None})
-        return answer_events(request, _follow(application, read, first, after or 0, over))
-
-
-def _follow(
-    application: Application, read: Callable[[int, int], list[Any]], lines: list[Any], after: int, over: Callable[[], bool]
-) -> Iterator[tuple[str, str | None, Any]]:
-    quiet_since = time.monotonic()
-    yield "", None, None
-    while True:
-        for line in lines:
-            after = line["sequence"]
-            yield "line", str(after), line
-        quiet = time.monotonic() - quiet_since
-        if lines:
-            quiet_since = time.monotonic()
-        elif quiet > LATE_SECONDS and over():
-            return
-        elif quiet > ALIVE_SECONDS:
-            quiet_since = time.monotonic()
-            yield "", None, None
-        with application.lines.changed:
-            application.lines.changed.wait(0.1)
-        lines = read(after, 10_000)
 
 
 def _events(request: Request, execution: Execution) -> Iterator[tuple[str, str | None, Any]]:

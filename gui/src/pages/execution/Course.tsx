@@ -1,7 +1,7 @@
 // The course of a workflow's execution: its graph in the colours of its states, each state's input and output, all events.
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { Refusal, type Schemas } from "../../api/client";
+import type { Schemas } from "../../api/client";
 import { MOST_EVENTS } from "../../api/history";
 import { type Status, history, paths } from "../../api/queries";
 import { EMPTY, type StateNode, graphOf } from "../../model/definition";
@@ -23,6 +23,8 @@ interface Props {
 }
 
 const MOST_ROWS = 500;
+/** Whether a state's values stand below the graph, over the whole page, and not beside it. */
+const WIDE = "sand.course.wide";
 
 export function Course({ app, found, definition, redrive }: Props) {
   const { executionId: id, target: workflow } = found;
@@ -34,19 +36,25 @@ export function Course({ app, found, definition, redrive }: Props) {
   const progress = useMemo(() => progressOf(events ?? [], isCut && status !== "RUNNING"), [events, isCut, status]);
   const [chosen, setChosen] = useState<string | null>(null);
   const onSelect = useCallback((state: string) => setChosen(state), []);
+  const [isWide, setWide] = useState(localStorage.getItem(WIDE) === "true");
+  function widen(): void {
+    localStorage.setItem(WIDE, String(!isWide));
+    setWide(!isWide);
+  }
   const state = graph.states.find((one) => one.id === chosen);
   const name = state?.name ?? chosen;
   const ran = name === null ? undefined : progress.states.get(name);
-  // Of one that has just begun nothing is kept yet.
-  const isEarly = query.error instanceof Refusal && query.error.status === 503 && status === "RUNNING";
   return (
     <>
       <Section title="Graph">
         {isCut && <p>Its history is longer than the {MOST_EVENTS.toLocaleString("en")} events that are followed here: how states ended behind these is unknown.</p>}
-        {query.error && !isEarly && <Trouble error={query.error} />}
-        <div className="course">
+        {query.error && <Trouble error={query.error} />}
+        <div className={isWide ? "course wide" : "course"}>
           <Graph graph={graph} progress={progress} chosen={chosen} onSelect={onSelect} />
           <div className="panel">
+            <button type="button" className="small aside" aria-pressed={isWide} onClick={widen}>
+              Wide
+            </button>
             <label>
               State{" "}
               <select value={chosen ?? ""} onChange={(event) => setChosen(event.target.value || null)}>
@@ -117,18 +125,20 @@ function StateDetail({ name, ran }: { readonly name: string; readonly ran: State
           {run.cause !== null && `: ${run.cause}`}
         </p>
       )}
-      {run && run.input !== null && (
-        <>
-          <h4>Input</h4>
-          <Value key={at} text={run.input} label={`the input of ${name}`} />
-        </>
-      )}
-      {run && run.output !== null && (
-        <>
-          <h4>Output</h4>
-          <Value key={at} text={run.output} label={`the output of ${name}`} />
-        </>
-      )}
+      <div className="values">
+        {run && run.input !== null && (
+          <div>
+            <h4>Input</h4>
+            <Value key={at} text={run.input} label={`the input of ${name}`} />
+          </div>
+        )}
+        {run && run.output !== null && (
+          <div>
+            <h4>Output</h4>
+            <Value key={at} text={run.output} label={`the output of ${name}`} />
+          </div>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,14 +1,15 @@
-// What came of an execution: its output, what was written meanwhile, where the time went.
+// What came of an execution: its output, and where the time went.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
-import { lines, output, paths, timeline } from "../../api/queries";
+import { history, output, paths, timeline } from "../../api/queries";
+import { EMPTY, graphOf } from "../../model/definition";
 import { isText } from "../../model/execution";
-import { bytes } from "../../model/show";
+import { bytes, jsonFault } from "../../model/show";
+import type { CourseOfRows } from "../../model/timeline";
+import { waitsOf } from "../../model/waits";
 import { Found, Section, Trouble, Value } from "../../parts/bits";
 import { Download } from "../../parts/Download";
-import { Lines } from "../../parts/Lines";
-import { Empty } from "../../parts/Table";
 import { Timeline } from "../../parts/Timeline";
 
 interface Props {
@@ -46,20 +47,22 @@ export function Output({ app, found }: { readonly app: string; readonly found: S
   );
 }
 
-export function Attempts({ app, id, running, isOfOne = false }: Props & { readonly isOfOne?: boolean }) {
+export function Attempts({ app, id, running, isOfOne = false, course }: Props & { readonly isOfOne?: boolean; readonly course?: CourseOfRows }) {
   return (
     <Section title="Timeline">
-      <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} isOfOne={isOfOne} />}</Found>
+      <Found query={useQuery(timeline(app, id, running))}>{(shown) => <Timeline attempts={shown.hops} isOfOne={isOfOne} {...(course && { course })} />}</Found>
     </Section>
   );
 }
 
-export function Written({ app, id, running }: Props) {
-  return (
-    <Section title="Logs">
-      <Found query={useQuery(lines(app, id, running))}>
-        {(shown) => (shown.lines.length === 0 ? <Empty>Nothing was written.</Empty> : <Lines lines={shown.lines} label="Log lines" />)}
-      </Found>
-    </Section>
-  );
+/** Of a workflow: with its states, and what it waited for. */
+export function AttemptsOfStates({ app, found, definition }: { readonly app: string; readonly found: Schemas["Invocation"]; readonly definition: string }) {
+  const { executionId: id, status } = found;
+  const events = useQuery(history(app, id, status, found.redriveCount ?? 0)).data?.events;
+  const course = useMemo((): CourseOfRows => {
+    const { states } = jsonFault(definition) === null ? graphOf(definition) : EMPTY;
+    const parallel = new Set(states.filter((state) => state.type === "Parallel").map((state) => state.name));
+    return { ...waitsOf(events ?? []), isBranch: (state) => parallel.has(state) };
+  }, [events, definition]);
+  return <Attempts app={app} id={id} running={status === "RUNNING"} course={course} />;
 }

@@ -18,11 +18,12 @@ public final class GlobalLogStore implements LogStore {
     private static final String TABLE = "logs";
     /** By cloud process that was killed: the number of the last batch that may have lines of it. */
     private static final String ENDS = "log-ends";
+    /** As many as their keys have digits for. */
+    private static final long MOST_BATCHES = 999_999_999_999L;
     private static final int PAGE = 32;
     private static final int TRIES = 100;
     /** A deletion elsewhere is learned of after that many batches. */
     private static final int KNOWN_FOR = 200;
-    private static final int REMEMBERED = 1000;
 
     /** The end of an application's log, as this process last saw it. */
     private static final class Head {
@@ -35,22 +36,11 @@ public final class GlobalLogStore implements LogStore {
         int since;
     }
 
-    private record Question(String application, Which which, long after) {}
-
     private final GlobalStore store;
     private final long bytesAnApplication;
     private final int batchesAnApplication;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Head> heads = new LinkedHashMap<>();
-    /** Up to which batch the answer to a question was "nothing": whoever follows asks the same again and again. */
-    private final Map<Question, Long> nothingUpTo = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Question, Long> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
 
     public GlobalLogStore(GlobalStore store, long bytesAnApplication) {
         this(store, bytesAnApplication, 100_000);
@@ -159,68 +149,50 @@ public final class GlobalLogStore implements LogStore {
     }
 
     @Override
-    public List<Line> read(String application, Which which, long afterSequence, int limit) {
-        Question question = new Question(application, which, afterSequence);
-        long looked = Math.max(nothingUpTo(question), end(application, which.process()));
-        long seen = afterSequence <= 0 ? 0 : (afterSequence >> LogBatch.PLACE_BITS) - 1;
-        String from = looked > 0 || seen > 0 ? key(Math.max(looked, seen)) : null;
-        List<Line> lines = new ArrayList<>();
-        long last = looked;
-        while (lines.size() < limit) {
-            List<Entry> page = store.scan(TABLE, application, "", from, PAGE);
+    public Page after(String application, Which which, long afterSequence, int limit) {
+        LookedAt looked = new LookedAt(which, limit, afterSequence);
+        long seen = LogBatch.seen(afterSequence);
+        String from = key(Math.max(seen, end(application, which.process())));
+        List<Entry> page;
+        do {
+            page = store.scan(TABLE, application, "", from, PAGE);
             for (Entry entry : page) {
-                last = number(entry);
-                LogBatch.decode(entry.value()).matching(which, last).stream()
-                        .filter(line -> line.sequence() > afterSequence).forEach(lines::add);
+                for (Line line : LogBatch.decode(entry.value()).numbered(number(entry))) {
+                    if (line.sequence() > afterSequence && !looked.look(line)) {
+                        return looked.oldestFirst();
+                    }
+                }
+                // Whoever follows does not unpack it again.
+                looked.passed(LogBatch.end(number(entry)));
+                from = entry.key();
             }
-            if (page.size() < PAGE) {
-                break;
-            }
-            from = page.getLast().key();
-        }
-        if (lines.isEmpty() && last > looked) {
-            remember(question, last);
-        }
-        return lines.size() <= limit ? lines : List.copyOf(lines.subList(0, limit));
-    }
-
-    private long nothingUpTo(Question question) {
-        lock.lock();
-        try {
-            return nothingUpTo.getOrDefault(question, 0L);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void remember(Question question, long number) {
-        lock.lock();
-        try {
-            nothingUpTo.put(question, number);
-        } finally {
-            lock.unlock();
-        }
+        } while (page.size() == PAGE);
+        return looked.oldestFirst();
     }
 
     @Override
-    public List<Line> tail(String application, Which which, int limit) {
-        List<Line> newestFirst = new ArrayList<>();
+    public Page before(String application, Which which, long beforeSequence, int limit) {
+        LookedAt looked = new LookedAt(which, limit, 0);
         long end = end(application, which.process());
-        String before = null;
-        while (newestFirst.size() < limit) {
-            List<Entry> page = store.scanDescending(TABLE, application, "", before, PAGE);
+        long seen = (beforeSequence >> LogBatch.PLACE_BITS) + 1;
+        String before = seen > MOST_BATCHES ? null : key(seen);
+        int few = which.equals(Which.ALL) ? Math.min(PAGE, limit) : PAGE;
+        List<Entry> page;
+        do {
+            page = store.scanDescending(TABLE, application, "", before, few);
             for (Entry entry : page) {
                 if (number(entry) <= end) {
-                    return newestFirst.stream().limit(limit).toList().reversed();
+                    return looked.newestFirst();
                 }
-                newestFirst.addAll(LogBatch.decode(entry.value()).matching(which, number(entry)).reversed());
+                for (Line line : LogBatch.decode(entry.value()).numbered(number(entry)).reversed()) {
+                    if (line.sequence() < beforeSequence && !looked.look(line)) {
+                        return looked.newestFirst();
+                    }
+                }
+                before = entry.key();
             }
-            if (page.size() < PAGE) {
-                break;
-            }
-            before = page.getLast().key();
-        }
-        return newestFirst.stream().limit(limit).toList().reversed();
+        } while (page.size() == few);
+        return looked.newestFirst();
     }
 
     @Override
@@ -243,7 +215,6 @@ public final class GlobalLogStore implements LogStore {
         lock.lock();
         try {
             heads.remove(application);
-            nothingUpTo.keySet().removeIf(question -> question.application().equals(application));
         } finally {
             lock.unlock();
         }

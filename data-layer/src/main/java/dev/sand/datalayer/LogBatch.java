@@ -1,7 +1,6 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.LogStore.Line;
-import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
 import java.io.ByteArrayInputStream;
@@ -29,6 +28,8 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
     static final int MOST_BYTES = 512 * 1024;
     /** A line's sequence is its batch's number, shifted, and its place in it. */
     static final int PLACE_BITS = 16;
+    /** Behind whatever a batch has. */
+    private static final long LAST_PLACE = (1 << PLACE_BITS) - 1;
 
     /** Cuts lines of one application into batches; what they come behind is said when they are stored. */
     static List<LogBatch> of(List<Line> lines) {
@@ -64,16 +65,24 @@ record LogBatch(short schema, long before, long bytes, List<Line> lines) {
         return before + bytes;
     }
 
+    /** What comes behind all lines of the batch of that number, and before those of the next. */
+    static long end(long number) {
+        return number << PLACE_BITS | LAST_PLACE;
+    }
+
+    /** @return the number of the last batch that has no line behind that one */
+    static long seen(long sequence) {
+        long number = Math.max(0, sequence) >> PLACE_BITS;
+        return (sequence & LAST_PLACE) == LAST_PLACE ? number : Math.max(0, number - 1);
+    }
+
     /** @param number of the batch */
-    List<Line> matching(Which which, long number) {
-        List<Line> matching = new ArrayList<>();
+    List<Line> numbered(long number) {
+        List<Line> numbered = new ArrayList<>();
         for (int place = 0; place < lines.size(); place++) {
-            Line line = lines.get(place);
-            if (which.has(line)) {
-                matching.add(line.numbered(number << PLACE_BITS | place));
-            }
+            numbered.add(lines.get(place).numbered(number << PLACE_BITS | place));
         }
-        return matching;
+        return numbered;
     }
 
     byte[] encode() {

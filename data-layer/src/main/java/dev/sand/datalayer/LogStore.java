@@ -1,6 +1,8 @@
 package dev.sand.datalayer;
 
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 /** What grains wrote, by application and invocation, bounded: the oldest lines of an application go first. */
 public interface LogStore extends AutoCloseable {
@@ -25,27 +27,67 @@ public interface LogStore extends AutoCloseable {
     }
 
     /** Which lines are asked for; null for all. */
-    record Which(String executionId, String grain, String process) {
+    record Which(String executionId, String grain, String process, Words words) {
         public static final Which ALL = new Which(null, null);
 
         public Which(String executionId, String grain) {
             this(executionId, grain, null);
         }
 
+        public Which(String executionId, String grain, String process) {
+            this(executionId, grain, process, Words.ANY);
+        }
+
         public boolean has(Line line) {
             return (executionId == null || executionId.equals(line.executionId())) && (grain == null || grain.equals(line.grain()))
-                    && (process == null || process.equals(line.process()));
+                    && (process == null || process.equals(line.process())) && words.has(line);
         }
     }
+
+    /**
+     * What is asked of the lines themselves; null for all.
+     *
+     * @param text that they have, in capital or small letters
+     * @param least level
+     */
+    record Words(String text, LogLevel least, Set<String> streams) {
+        public static final Words ANY = new Words(null, null, null);
+
+        public Words {
+            text = text == null ? null : text.toLowerCase(Locale.ROOT);
+        }
+
+        boolean has(Line line) {
+            return (streams == null || streams.contains(line.stream())) && (least == null || LogLevel.of(line).compareTo(least) >= 0)
+                    && (text == null || line.text().toLowerCase(Locale.ROOT).contains(text));
+        }
+    }
+
+    /**
+     * Lines, oldest first.
+     *
+     * @param cursor where to look on: the sequence behind which newer ones are, or before which older ones
+     * @param more whether there is, or may be, one like these beyond it now; fewer than were asked for are given where many others
+     *     were looked at
+     */
+    record Page(List<Line> lines, long cursor, boolean more) {}
+
+    /** Of one look: who looks for what is rare looks again, from the cursor on. */
+    int MOST_LOOKED_AT = 20_000;
 
     /** Blocks; called by the log collector's thread with batches. */
     void append(List<Line> lines);
 
-    /** Lines after {@code afterSequence}, oldest first. */
-    List<Line> read(String application, Which which, long afterSequence, int limit);
+    /** The first lines behind {@code afterSequence}. */
+    Page after(String application, Which which, long afterSequence, int limit);
 
-    /** The last lines, oldest first. */
-    List<Line> tail(String application, Which which, int limit);
+    /** The last lines before {@code beforeSequence}, oldest first. */
+    Page before(String application, Which which, long beforeSequence, int limit);
+
+    /** The last lines of all. */
+    default Page last(String application, Which which, int limit) {
+        return before(application, which, Long.MAX_VALUE, limit);
+    }
 
     void deleteApplication(String application);
 

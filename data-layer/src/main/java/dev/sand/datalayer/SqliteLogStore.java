@@ -93,16 +93,21 @@ public final class SqliteLogStore implements LogStore {
     }
 
     @Override
-    public List<Line> read(String application, Which which, long afterSequence, int limit) {
-        return lines(application, which, " AND sequence > ?", afterSequence, "ASC", limit);
+    public Page after(String application, Which which, long afterSequence, int limit) {
+        LookedAt looked = new LookedAt(which, limit, afterSequence);
+        look(application, which, " AND sequence > ? ORDER BY sequence", afterSequence, looked);
+        return looked.oldestFirst();
     }
 
     @Override
-    public List<Line> tail(String application, Which which, int limit) {
-        return lines(application, which, "", null, "DESC", limit).reversed();
+    public Page before(String application, Which which, long beforeSequence, int limit) {
+        LookedAt looked = new LookedAt(which, limit, 0);
+        look(application, which, " AND sequence < ? ORDER BY sequence DESC", beforeSequence, looked);
+        return looked.newestFirst();
     }
 
-    private List<Line> lines(String application, Which which, String bound, Long sequence, String order, int limit) {
+    /** What has an index is found by it; what lines say is looked at line by line. */
+    private void look(String application, Which which, String bound, long sequence, LookedAt looked) {
         StringBuilder sql = new StringBuilder(COLUMNS);
         List<Object> parameters = new ArrayList<>();
         parameters.add(Key.of(application));
@@ -118,20 +123,15 @@ public final class SqliteLogStore implements LogStore {
             sql.append(" AND process = ?");
             parameters.add(which.process());
         }
-        if (sequence != null) {
-            sql.append(bound);
-            parameters.add(sequence);
-        }
-        sql.append(" ORDER BY sequence ").append(order).append(" LIMIT ?");
-        parameters.add(limit);
-        return file.read(connection -> {
-            List<Line> lines = new ArrayList<>();
+        sql.append(bound);
+        parameters.add(sequence);
+        file.read(connection -> {
             try (ResultSet rows = connection.prepare(sql.toString(), parameters.toArray()).executeQuery()) {
-                while (rows.next()) {
-                    lines.add(line(application, rows));
+                while (rows.next() && looked.look(line(application, rows))) {
+                    // It keeps what it wants.
                 }
             }
-            return lines;
+            return null;
         });
     }
 

@@ -88,7 +88,8 @@ class ControlPlaneTest extends WithDemo {
 
     @ParameterizedTest
     @ValueSource(strings = {"/invocations?target=", "/invocations?target=%20", "/logs?grain=", "/logs?grain=a.b", "/logs?invocation=",
-            "/logs?invocation=0", "/logs?limit=%ff", "/logs?limit=%FF%00&limit=1"})
+            "/logs?invocation=0", "/logs?limit=%ff", "/logs?limit=%FF%00&limit=1", "/logs?text=", "/logs?level=loud", "/logs?stream=", "/logs?stream=stdout,",
+            "/logs?before=x", "/logs?before=5&after=1", "/logs?before=5&follow=true"})
     void what_can_name_nothing_is_refused_as_a_filter(String query) throws Exception {
         assertThat(platform.get(DEMO + query).statusCode()).isEqualTo(400);
     }
@@ -273,6 +274,34 @@ class ControlPlaneTest extends WithDemo {
         platform.logs.append(List.of(line(held, "hold", "two")));
         platform.host.release(held, Payload.nullJson());
         assertThat(following.get().body()).contains("event: line").contains("\"one\"").contains("\"two\"");
+    }
+
+    @Test
+    void logs_are_read_back_page_by_page_until_nothing_older_is_kept() throws Exception {
+        platform.logs.append(List.of(line(null, "echo", "a"), line(null, "hold", "b"), line(null, "echo", "c"), line(null, "echo", "d"),
+                new Line(0, 1, "demo", 1, "echo", null, null, 1, "stderr", null, "E")));
+        JsonNode last = json(platform.get(DEMO + "/logs?grain=echo&limit=2"));
+        assertThat(last.path("lines").findValuesAsText("text")).containsExactly("d", "E");
+        JsonNode first = json(platform.get(DEMO + "/logs?grain=echo&limit=2&before=" + last.path("previous").asText()));
+        assertThat(first.path("lines").findValuesAsText("text")).containsExactly("a", "c");
+        assertThat(first.path("previous").isNull()).isTrue();
+        JsonNode then = json(platform.get(DEMO + "/logs?after=" + first.path("next").asText() + "&limit=1"));
+        assertThat(then.path("lines").findValuesAsText("text")).containsExactly("d");
+        JsonNode graver = json(platform.get(DEMO + "/logs?level=error&stream=stdout,stderr&text=e"));
+        assertThat(graver.path("lines").findValuesAsText("text")).containsExactly("E");
+    }
+
+    @Test
+    void who_follows_some_lines_alone_sees_what_comes_then_and_nothing_twice() throws Exception {
+        String held = json(platform.post("/invoke/demo/hold", "1", "Prefer", "respond-async")).path("executionId").asText();
+        platform.logs.append(List.of(line(held, "hold", "pear 1"), line(held, "hold", "plum")));
+        var following = platform.client.sendAsync(HttpRequest.newBuilder(platform.uri(DEMO + "/invocations/" + held
+                + "/logs?follow=true&text=PEAR")).build(), HttpResponse.BodyHandlers.ofString());
+        platform.logs.append(List.of(line(held, "hold", "plum"), line(held, "hold", "pear 2")));
+        platform.host.release(held, Payload.nullJson());
+        String events = following.get().body();
+        assertThat(events.split("event: line", -1)).hasSize(3);
+        assertThat(events).contains("pear 1").contains("pear 2").doesNotContain("plum");
     }
 
     private static Line line(String executionId, String grain, String text) {

@@ -18,7 +18,11 @@ class HistoryTest extends WithDemo {
     private static final Signal DONE = new Signal.TaskSucceeded("Echo", Payload.nullJson(), List.of(), 2);
 
     private HttpResponse<byte[]> history(Status status, Signal... signals) throws Exception {
-        platform.records.record(new InvocationRecord((short) 1, ID, "demo", 1, "main", status, Payload.nullJson(), null, null, 1,
+        return history(status, 1, signals);
+    }
+
+    private HttpResponse<byte[]> history(Status status, long startedMs, Signal... signals) throws Exception {
+        platform.records.record(new InvocationRecord((short) 1, ID, "demo", 1, "main", status, Payload.nullJson(), null, null, startedMs,
                 status == Status.RUNNING ? 0 : 9, 0, 0, List.of()), 0, null,
                 signals.length == 0 ? null : () -> KeptSignals.encode(List.of(signals), payload -> payload));
         return platform.get("/api/v1/applications/demo/invocations/" + ID + "/history");
@@ -46,7 +50,16 @@ class HistoryTest extends WithDemo {
     }
 
     @Test
-    void whileItRunsAndNothingIsKeptYetItIsToBeAskedForAgain() throws Exception {
+    void ofOneThatHasJustBegunItIsEmpty() throws Exception {
+        HttpResponse<byte[]> answer = history(Status.RUNNING, System.currentTimeMillis());
+        assertThat(answer.statusCode()).as(Platform.text(answer)).isEqualTo(200);
+        assertThat(Platform.json(answer).path("events")).isEmpty();
+        assertThat(Platform.json(answer).path("status").asText()).isEqualTo("RUNNING");
+        assertThat(Platform.json(answer).path("next").isNull()).isTrue();
+    }
+
+    @Test
+    void whileItRunsAndNothingIsKeptItIsToBeAskedForAgain() throws Exception {
         HttpResponse<byte[]> answer = history(Status.RUNNING);
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(Platform.json(answer).path("retryable").asBoolean()).isTrue();

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
@@ -213,15 +214,21 @@ final class Platform implements AutoCloseable {
         }
 
         @Override
-        public List<Line> read(String application, Which which, long after, int limit) {
-            return all.stream().filter(line -> line.application().equals(application) && line.sequence() > after
-                    && which.has(line)).limit(limit).toList();
+        public Page after(String application, Which which, long after, int limit) {
+            List<Line> found = of(application, which).filter(line -> line.sequence() > after).toList();
+            List<Line> lines = found.subList(0, Math.min(limit, found.size()));
+            return new Page(lines, lines.isEmpty() ? after : lines.getLast().sequence(), found.size() > limit);
         }
 
         @Override
-        public List<Line> tail(String application, Which which, int limit) {
-            List<Line> lines = new ArrayList<>(read(application, which, 0, Integer.MAX_VALUE));
-            return lines.subList(Math.max(0, lines.size() - limit), lines.size());
+        public Page before(String application, Which which, long before, int limit) {
+            List<Line> found = of(application, which).filter(line -> line.sequence() < before).toList();
+            List<Line> lines = found.subList(Math.max(0, found.size() - limit), found.size());
+            return new Page(lines, lines.isEmpty() ? 0 : lines.getFirst().sequence(), found.size() > limit);
+        }
+
+        private Stream<Line> of(String application, Which which) {
+            return all.stream().filter(line -> line.application().equals(application) && which.has(line));
         }
 
         @Override

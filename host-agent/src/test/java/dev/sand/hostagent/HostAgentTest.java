@@ -95,7 +95,7 @@ class HostAgentTest {
         List<String> printed = new ArrayList<>();
         await().untilAsserted(() -> {
             printed.clear();
-            platform.logs.tail("asks", new LogStore.Which(null, "ask"), 10).forEach(line -> printed.add(line.text()));
+            platform.logs.last("asks", new LogStore.Which(null, "ask"), 10).lines().forEach(line -> printed.add(line.text()));
             assertThat(printed).isNotEmpty();
         });
         assertThat(end).isNotDone();
@@ -214,10 +214,10 @@ class HostAgentTest {
                     return None
                 """));
         String id = platform.invoke(version, "talk", "{}").executionId();
-        await().untilAsserted(() -> assertThat(platform.logs.read("talks", new LogStore.Which(id, null), 0, 100)).hasSize(3));
-        assertThat(platform.logs.read("talks", new LogStore.Which(id, null), 0, 100)).extracting(LogStore.Line::stream)
+        await().untilAsserted(() -> assertThat(platform.logs.after("talks", new LogStore.Which(id, null), 0, 100).lines()).hasSize(3));
+        assertThat(platform.logs.after("talks", new LogStore.Which(id, null), 0, 100).lines()).extracting(LogStore.Line::stream)
                 .containsExactlyInAnyOrder("stdout", "stdout", "stderr");
-        assertThat(platform.logs.read("talks", new LogStore.Which(id, "talk"), 0, 100)).anySatisfy(line -> {
+        assertThat(platform.logs.after("talks", new LogStore.Which(id, "talk"), 0, 100).lines()).anySatisfy(line -> {
             assertThat(line.level()).isEqualTo("info");
             assertThat(line.text()).contains("\"order\":7");
         });

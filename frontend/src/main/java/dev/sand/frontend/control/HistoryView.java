@@ -30,6 +30,8 @@ import java.util.List;
  * by giving the signals that are kept beside the record to the version's definition again.
  */
 final class HistoryView {
+    /** Of one that runs for longer something is kept, unless it is over a limit. */
+    private static final long JUST_BEGUN_MS = 10_000;
     private final Registry registry;
     private final InvocationStore records;
 
@@ -66,8 +68,14 @@ final class HistoryView {
             throw Problem.caller(409, "no-workflow", "No workflow", "'" + record.target()
                     + "' is no workflow, or its version is kept no more: there is no history.").asException();
         }
-        byte[] kept = records.history(record.application(), record.executionId()).orElseThrow(() -> notKept(record));
         History history = new History();
+        byte[] kept = records.history(record.application(), record.executionId()).orElse(null);
+        if (kept == null && hasJustBegun(record)) {
+            return history;
+        }
+        if (kept == null) {
+            throw notKept(record);
+        }
         if (!(Definitions.parseChecked(workflow.definition()) instanceof Definitions.Parsed.Valid valid)) {
             throw notKept(record);
         }
@@ -92,6 +100,11 @@ final class HistoryView {
                     record.failure() == null ? null : record.failure().cause());
         }
         return history;
+    }
+
+    /** Nothing of it is kept yet, and nothing of it is missing. */
+    private static boolean hasJustBegun(InvocationRecord record) {
+        return record.status() == Status.RUNNING && System.currentTimeMillis() - record.startedMs() < JUST_BEGUN_MS;
     }
 
     private static ProblemException notKept(InvocationRecord record) {

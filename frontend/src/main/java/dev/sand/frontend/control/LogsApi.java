@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.LogStore;
 import dev.sand.datalayer.LogStore.Line;
+import dev.sand.datalayer.LogStore.Page;
 import dev.sand.datalayer.LogStore.Which;
 import dev.sand.datalayer.Registry;
-import dev.sand.event.Ids;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessView;
 import dev.sand.frontend.http.EventStream;
@@ -17,10 +17,10 @@ import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** {@code …/logs}: what an application's grains wrote, of one invocation, one cloud process or all; {@code ?follow} stays for more. */
 public final class LogsApi {
-    private static final int MOST_LINES = 10_000;
     private static final long LOOK_AGAIN_MS = 100;
     private static final int LOOKS_ALIVE = 50;
     /** Lines come in behind the end of their invocation; after so many looks without one there are no more. */
@@ -45,12 +45,12 @@ public final class LogsApi {
 
     private void ofApplication(Exchange exchange) throws Exception {
         String application = ApplicationsApi.application(exchange, registry);
-        answer(exchange, application, which(exchange, invocation(exchange), null), () -> false);
+        answer(exchange, application, LinesAsked.of(exchange, null, null), () -> false);
     }
 
     private void ofInvocation(Exchange exchange) throws Exception {
         var record = invocations.find(exchange);
-        answer(exchange, record.application(), which(exchange, record.executionId(), null), () -> {
+        answer(exchange, record.application(), LinesAsked.of(exchange, record.executionId(), null), () -> {
             try {
                 return invocations.find(exchange).status() != Status.RUNNING;
             } catch (InterruptedException e) {
@@ -63,51 +63,56 @@ public final class LogsApi {
     /** Wherever it is, or was: lines are in the global data layer from the start. */
     private void ofProcess(Exchange exchange) throws Exception {
         ProcessView process = processes.find(exchange);
-        answer(exchange, process.application(), which(exchange, invocation(exchange), process.process()), () -> false);
+        answer(exchange, process.application(), LinesAsked.of(exchange, null, process.process()), () -> false);
     }
 
-    private static String invocation(Exchange exchange) {
-        String id = exchange.query("invocation");
-        if (id != null && !Ids.isValid(id)) {
-            throw Problems.badRequest("'" + id + "' is no execution's id.").asException();
-        }
-        return id;
-    }
-
-    private static Which which(Exchange exchange, String executionId, String process) {
-        return new Which(executionId, ApplicationsApi.target(exchange, "grain"), process);
-    }
-
-    private void answer(Exchange exchange, String application, Which which, BooleanSupplier ended) throws Exception {
-        int limit = exchange.query("limit", 1_000, 1, MOST_LINES);
-        String from = exchange.header("Last-Event-ID") != null ? exchange.header("Last-Event-ID") : exchange.query("after");
-        List<Line> first = from == null ? logs.tail(application, which, limit)
-                : logs.read(application, which, sequence(from), limit);
+    private void answer(Exchange exchange, String application, LinesAsked asked, BooleanSupplier ended) throws Exception {
+        Part part = read(application, asked);
         if (!exchange.flag("follow")) {
             ArrayNode lines = Json.array();
-            first.forEach(line -> lines.add(show(line)));
+            part.lines().forEach(line -> lines.add(show(line)));
             ObjectNode answer = Json.object();
             answer.set("lines", lines);
-            exchange.json(200, answer.put("next", first.isEmpty() ? null : (Long) first.getLast().sequence()));
+            exchange.json(200, answer.put("next", part.next()).put("previous", part.previous()));
             return;
         }
         if (!(exchange instanceof HttpExchange http)) {
             throw Problems.badRequest("Logs are followed over HTTP alone.").asException();
         }
         try (EventStream stream = EventStream.open(http)) {
-            follow(stream, application, which, first, from == null ? 0 : sequence(from), ended);
+            follow(stream, application, asked.which(), part, asked.after() == null ? 0 : asked.after(), ended);
         }
     }
 
-    private void follow(EventStream stream, String application, Which which, List<Line> first, long from,
-                        BooleanSupplier ended) throws Exception {
-        long after = from;
-        List<Line> lines = first;
+    /** @param next to go on behind; @param previous to go on before; null: nothing is there */
+    private record Part(List<Line> lines, Long next, Long previous) {}
+
+    private Part read(String application, LinesAsked asked) {
+        if (asked.after() != null) {
+            Page page = logs.after(application, asked.which(), asked.after(), asked.limit());
+            return new Part(page.lines(), page.more() || !page.lines().isEmpty() ? page.cursor() : null,
+                    asked.after() > 0 ? (Long) (asked.after() + 1) : null);
+        }
+        if (asked.before() != null) {
+            Page page = logs.before(application, asked.which(), asked.before(), asked.limit());
+            return new Part(page.lines(), page.lines().isEmpty() ? asked.before() - 1 : page.lines().getLast().sequence(),
+                    page.more() ? page.cursor() : null);
+        }
+        // Whoever asks for rare lines goes on behind the last line of all; what comes between the two looks is in the second.
+        List<Line> newest = logs.last(application, Which.ALL, 1).lines();
+        Page page = logs.last(application, asked.which(), asked.limit());
+        Long next = Stream.concat(newest.stream(), page.lines().stream()).map(Line::sequence).max(Long::compare).orElse(null);
+        return new Part(page.lines(), next, page.more() ? page.cursor() : null);
+    }
+
+    private void follow(EventStream stream, String application, Which which, Part first, long from, BooleanSupplier ended)
+            throws Exception {
+        long after = first.next() == null ? from : first.next();
+        List<Line> lines = first.lines();
         int quiet = 0;
         while (true) {
             for (Line line : lines) {
                 stream.send("line", Long.toString(line.sequence()), show(line));
-                after = line.sequence();
             }
             quiet = lines.isEmpty() ? quiet + 1 : 0;
             if (quiet >= LOOKS_AFTER_END && ended.getAsBoolean()) {
@@ -117,15 +122,9 @@ public final class LogsApi {
                 stream.alive();
             }
             Thread.sleep(LOOK_AGAIN_MS);
-            lines = logs.read(application, which, after, MOST_LINES);
-        }
-    }
-
-    private static long sequence(String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw Problems.badRequest("'" + text + "' is no number of a line.").asException();
+            Page page = logs.after(application, which, after, LinesAsked.MOST_LINES);
+            lines = page.lines();
+            after = page.cursor();
         }
     }
 

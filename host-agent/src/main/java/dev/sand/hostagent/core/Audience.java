@@ -134,6 +134,10 @@ final class Audience {
         watchers.add(watcher);
     }
 
+    boolean isWatched() {
+        return !watchers.isEmpty();
+    }
+
     void unwatch(ProgressListener watcher) {
         if (!watchers.isEmpty()) {
             watchers.remove(watcher);

@@ -208,6 +208,7 @@ public final class HostCore {
             context.emit(new Action.Notify(watch.listener(), null));
         } else {
             execution.audience().watch(watch.listener());
+            execution.story().watched();
         }
     }
 

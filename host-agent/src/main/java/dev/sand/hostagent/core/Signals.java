@@ -23,6 +23,7 @@ final class Signals {
 
     /** The signals so far, as the execution's history is made of them; of an execution that had too many, none. */
     static final class Kept {
+        private static final int SHORT = 1_000;
         private final GrowingSignals packing = new GrowingSignals();
         private List<Signal> signals = List.of();
         private long bytes;
@@ -48,6 +49,10 @@ final class Signals {
         /** Packs them, off the shard: what it packed before it knows. */
         GrowingSignals packing() {
             return packing;
+        }
+
+        boolean isShort() {
+            return signals.size() <= SHORT;
         }
 
         /** What was given to be kept is not. */

@@ -14,6 +14,8 @@ import java.util.List;
 final class Story extends Timed implements AttemptLog {
     /** What is kept of one that runs is no older than this. */
     private static final long SNAPSHOT_NS = 1_000_000_000L;
+    /** The same, while somebody watches it; what has become long is not packed that often. */
+    private static final long WATCHED_SNAPSHOT_NS = 100_000_000L;
 
     private final CoreContext context;
     private final InvocationRequest request;
@@ -56,8 +58,19 @@ final class Story extends Timed implements AttemptLog {
     /** A signal came. One that is not in the global bus has no record while it runs: nobody would end it after a crash. */
     void changed(boolean isDurable) {
         if (isDurable && result == null && !snapshot.isArmed()) {
-            context.timers.arm(snapshot, context.nowNs + SNAPSHOT_NS);
+            context.timers.arm(snapshot, context.nowNs + (isWatchedClosely() ? WATCHED_SNAPSHOT_NS : SNAPSHOT_NS));
         }
+    }
+
+    /** Somebody watches it from now on. */
+    void watched() {
+        if (snapshot.isArmed() && isWatchedClosely()) {
+            context.timers.arm(snapshot, Math.min(snapshot.dueNs, context.nowNs + WATCHED_SNAPSHOT_NS));
+        }
+    }
+
+    private boolean isWatchedClosely() {
+        return audience.isWatched() && kept.isShort();
     }
 
     InvocationResult ended(InvocationResult.Status status, Payload output, Failure failure) {

@@ -183,13 +183,13 @@ public final class Rehearsal {
         public void append(List<Line> lines) {}
 
         @Override
-        public List<Line> read(String application, Which which, long afterSequence, int limit) {
-            return List.of();
+        public Page after(String application, Which which, long afterSequence, int limit) {
+            return new Page(List.of(), 0, false);
         }
 
         @Override
-        public List<Line> tail(String application, Which which, int limit) {
-            return List.of();
+        public Page before(String application, Which which, long beforeSequence, int limit) {
+            return new Page(List.of(), 0, false);
         }
 
         @Override

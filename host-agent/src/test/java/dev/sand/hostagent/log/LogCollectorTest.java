@@ -240,13 +240,13 @@ class LogCollectorTest {
         }
 
         @Override
-        public List<Line> read(String application, Which which, long afterSequence, int limit) {
-            return lines;
+        public Page after(String application, Which which, long afterSequence, int limit) {
+            return new Page(lines, 0, false);
         }
 
         @Override
-        public List<Line> tail(String application, Which which, int limit) {
-            return lines;
+        public Page before(String application, Which which, long beforeSequence, int limit) {
+            return new Page(lines, 0, false);
         }
 
         @Override

@@ -1,0 +1,3 @@
+def handle(event, context):
+    for number in range(event):
+        print(f"chatter {number} of {event}")
