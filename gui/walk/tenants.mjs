@@ -41,7 +41,7 @@ async function signIn(page, name, password) {
 
 /** What signing in is answered with. */
 async function status(user, password) {
-  return (await fetch(`${server}/api/v1/session`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: user, password }) })).status;
+  return (await fetch(`${server}/api/v1/sessions`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: user, password }) })).status;
 }
 
 async function deleteOne(page, row, name) {
