@@ -11,7 +11,8 @@ mkdir -p target
 (cd .. && .sand/venv/bin/python -P -m ruff format --check management)
 "$python" -P -m pytest -q ../tests/deploy ../tests/bench --junit-xml=target/pytest-deploy.xml
 which=()
-[ "${SAND_TEST_QUICK:-0}" != 1 ] || which=(-m "not slow")
+# Two at once in the inner loop: most of its time is waiting for processes.
+[ "${SAND_TEST_QUICK:-0}" != 1 ] || which=(-m "not slow" -n 2 --dist loadfile)
 # A run of its own: its conftest.py, like any application's, is not ours.
 "$python" -P -m pytest -q ../management/tests --junit-xml=target/pytest-management.xml
 exec "$python" -P -m pytest -q "${which[@]}" --junit-xml=target/pytest.xml

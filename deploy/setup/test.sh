@@ -4,7 +4,7 @@ run_test() {
   local marks="not long" quick=0 platforms=2 java_status=0 e2e_status=0 gui_status=0 started java_options=(-DexcludedGroups=long)
   case "${1:-}" in
     '') ;;
-    --quick) quick=1 platforms=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long) ;;
+    --quick) quick=1 platforms=1 marks="not slow and not long" java_options=(-DexcludedGroups=slow,long -Dsand.test.jvm=-XX:TieredStopAtLevel=1) ;;
     # Over the cluster, the management's grains are more than two cores can do beside all that is killed there.
     --all) marks="" java_options=() ; export SAND_TEST_LONG=1 SAND_TEST_CLUSTER_MANAGEMENT=on ;;
     *) say "usage: ./sand test [--quick|--all]"; exit 2 ;;

@@ -227,6 +227,7 @@ def test_a_client_that_sends_half_a_request_does_not_hold_up_others(probe: Teste
         raw.close()
 
 
+@pytest.mark.slow
 def test_a_deadline_that_passes_while_queued_is_told_as_one(probe: Tested):
     """`one_at_a_time` runs one; the second waits in its queue for longer than it has."""
     first = probe.invoke("probe/one_at_a_time", {"seconds": 3}, Prefer="respond-async").headers["Sand-Execution-Id"]
@@ -237,6 +238,7 @@ def test_a_deadline_that_passes_while_queued_is_told_as_one(probe: Tested):
     assert probe.ended("probe", first)["status"] == "SUCCEEDED"
 
 
+@pytest.mark.slow
 def test_a_full_queue_pushes_back_and_drops_nothing(probe: Tested):
     accepted, refused = [], []
     for _ in range(8):

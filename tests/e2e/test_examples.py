@@ -27,6 +27,7 @@ def pipeline(tested: Tested) -> Tested:
     return tested
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "objects"), [("grace-hopper.jpg", ["eye", "face", "smile"]), ("cat.png", ["cat face"])])
 def test_the_image_pipeline_recognises_what_is_in_a_photograph(pipeline: Tested, photographs, name, objects):
     response = pipeline.http.post(
@@ -155,6 +156,7 @@ def test_k_means_over_four_workers_finds_the_centres(tested: Tested):
     assert 1 < found["rounds"] < 50
 
 
+@pytest.mark.slow
 def test_members_of_a_chat_hear_each_other_over_the_data_plane(tested: Tested):
     tested.deploy(EXAMPLES / "chat")
     command = [sys.executable, "-P", str(EXAMPLES / "chat" / "chat.py"), tested.server, "garden"]

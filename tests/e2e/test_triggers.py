@@ -44,6 +44,7 @@ def test_a_group_is_worked_off_in_order_while_others_go_on(events: Tested):
     assert any(a != b and a[0] < b[1] and b[0] < a[1] for a in spans for b in spans), "no two groups at once"
 
 
+@pytest.mark.slow
 def test_messages_that_linger_together_come_together(events: Tested):
     for number in range(7):
         send(events, "batched", number, "g")
@@ -74,6 +75,7 @@ def test_a_message_that_always_fails_is_a_dead_letter_which_is_told_of_and_repla
     is_problem(events.http.delete(f"{QUEUES}/flaky/dead-letters/{id}"), 404)
 
 
+@pytest.mark.slow
 def test_what_waits_in_a_queue_can_be_looked_at_and_stays(events: Tested):
     first = send(events, "orders", {"group": "looked", "n": 0, "sleep": 4, "big": 12345678901234567890}, "looked")
     text = events.http.post(f"{QUEUES}/orders?group=looked", content=b"\xff<b>", headers={"Content-Type": "image/x"}).json()[
