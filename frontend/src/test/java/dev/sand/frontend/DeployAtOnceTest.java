@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two frontends over one store, of which one is held up in the middle of its deployment while the other deploys or deletes. */
+@Tag("slow")
 class DeployAtOnceTest {
     private Platform platform;
     private final CompletableFuture<Void> held = new CompletableFuture<>();
@@ -71,7 +72,6 @@ class DeployAtOnceTest {
     }
 
     @Test
-    @Tag("slow")
     void whatWasDeployedIsWhatEveryFrontendServesOnceThatIsAnswered() throws Exception {
         try (Platform several = new Platform(configuration -> configuration.withAlone(false));
                 Frontend other = several.anotherFrontend()) {

@@ -10,8 +10,10 @@ import dev.sand.hostlink.HostLink;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class FiguresTest {
     private static final int FAST = LatencyBuckets.of(1_000_000);
     private static final int SLOW = LatencyBuckets.of(500_000_000);

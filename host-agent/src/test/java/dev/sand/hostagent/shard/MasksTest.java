@@ -7,8 +7,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class MasksTest {
     @Test
     void aValueIsMaskedAsItIsLineByLineAndInBase64() {
