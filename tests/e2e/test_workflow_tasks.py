@@ -229,11 +229,13 @@ def test_a_failure_is_in_the_history(nest: Tested):
 @on_the_platform
 def test_the_history_of_an_execution_that_runs_can_be_read_and_then_its_abortion(nest: Tested):
     parent = nest.invoke("nest/sync", {"sleep": 20}, Prefer="respond-async").json()["executionId"]
-    path = f"/api/v1/applications/nest/invocations/{parent}/history"
-    until(lambda: nest.http.get(path).status_code == 200, "something is kept")
-    told = history(nest, parent)
-    assert told["status"] == "RUNNING"
-    assert [event["type"] for event in told["events"]][-1] == "TaskSubmitted"
+
+    def told() -> dict[str, Any] | None:
+        found = history(nest, parent)
+        assert found["status"] == "RUNNING"
+        return found if [event["type"] for event in found["events"]][-1:] == ["TaskSubmitted"] else None
+
+    until(told, "it waits for the other one, and its history says so")
     nest.sand("invocations", "cancel", "nest", parent, "--error", "Enough", "--cause", "seen it")
     assert nest.ended("nest", parent)["failure"]["error"] == "Enough"
     last = history(nest, parent)["events"][-1]
