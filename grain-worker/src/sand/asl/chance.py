@@ -90,11 +90,26 @@ class SplitMix:
                 return drawn % count
 
 
-def seeded(seed: int) -> float:
-    """The first double of Java's 48-bit generator for the seed (documentation of java.util.Random), which AWS draws from."""
-    state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
-    bits = []
-    for count in (26, 27):
-        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
-        bits.append(state >> (48 - count))
-    return ((bits[0] << 27) + bits[1]) / (1 << 53)
+class Seeded:
+    """Java's 48-bit generator for a seed (documentation of java.util.Random), which AWS draws from."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+
+    def _next(self, bits: int) -> int:
+        self._state = (self._state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        return self._state >> (48 - bits)
+
+    def random(self) -> float:
+        """From 0 on, below 1."""
+        high = self._next(26)
+        return ((high << 27) + self._next(27)) / (1 << 53)
+
+    def below(self, end: int) -> int:
+        """From 0 on: integers of 31 bits. What does not fill the last round is drawn again."""
+        if end & end - 1 == 0:
+            return end * self._next(31) >> 31
+        while True:
+            drawn = self._next(31)
+            if drawn - drawn % end + end <= 1 << 31:
+                return drawn % end

@@ -234,10 +234,16 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOf:
+    """names: in the order in which the object made has them; its members are evaluated in that of the definition."""
+
     members: tuple[tuple[str, Template], ...]
+    names: tuple[str, ...]
 
     def __call__(self, view: View) -> Any:
-        return {name: member(view) for name, member in self.members}
+        made: dict[str, Any] = dict.fromkeys(self.names)
+        for name, member in self.members:
+            made[name] = member(view)
+        return made
 
 
 @dataclass(frozen=True, slots=True)

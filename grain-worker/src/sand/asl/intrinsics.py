@@ -130,6 +130,12 @@ def _string_to_json(view: View, text: Any) -> Any:
         raise intrinsic(f"Cannot convert String to Json in States.StringToJson, caused by: {why}") from None
 
 
+def _json_to_string(view: View, *values: Any) -> str:
+    if len(values) != 1:
+        raise intrinsic("Invalid arguments in States.JsonToString: only a single argument is allowed.")
+    return document.write(values[0])
+
+
 def _split(view: View, text: Any, separators: Any) -> list[str]:
     """Every character of the second argument separates; empty parts are left out, as on AWS."""
     string, marks = _text(text), _text(separators)
@@ -160,8 +166,8 @@ def digest(text: str, algorithm: str) -> str:
     return hashlib.new(ALGORITHMS[algorithm], text.encode("utf-8", "replace")).hexdigest()
 
 
-def uuid_of(view: View) -> str:
-    """Version 4 in form; its bits are drawn, so that the same execution makes the same one."""
+def uuid_of(view: View, *_: Any) -> str:
+    """Version 4 in form; its bits are drawn, so that the same execution makes the same one. Arguments are passed over (AWS)."""
     high = view.draw()
     return chance.uuid_from(high, view.draw())
 
@@ -218,14 +224,16 @@ def _merge(view: View, first: Any, second: Any, is_deep: Any) -> dict[str, Any]:
 
 
 def _random(view: View, start: Any, end: Any, *seed: Any) -> int:
-    """From the first number on, below the second; with a third, the same number each time, and in either engine."""
+    """From the first number on, below the second; with a third, the number that AWS has for this seed."""
     least, most = _integer(start), _integer(end)
     if least >= most:
         raise InvalidArguments
     if not seed:
         return chance.SplitMix(view.draw()).between(least, most)
-    drawn = float(least) + chance.seeded(_integer(seed[0])) * (float(most) - float(least))
-    return min(max(math.floor(drawn), least), most - 1)
+    drawn = chance.Seeded(_integer(seed[0]))
+    if most - least < 1 << 31:
+        return least + drawn.below(most - least)
+    return min(max(math.floor(float(least) + drawn.random() * (float(most) - float(least))), least), most - 1)
 
 
 def _add(view: View, first: Any, second: Any) -> int:
@@ -247,12 +255,12 @@ def _small(number: int) -> int:
 _ALL = [
     Intrinsic("States.Format", 1, None, _format),
     Intrinsic("States.StringToJson", 1, 1, _string_to_json),
-    Intrinsic("States.JsonToString", 1, 1, lambda view, value: document.write(value)),
+    Intrinsic("States.JsonToString", 0, None, _json_to_string),
     Intrinsic("States.StringSplit", 2, 2, _split),
     Intrinsic("States.Base64Encode", 1, 1, _base64_encode),
     Intrinsic("States.Base64Decode", 1, 1, _base64_decode),
     Intrinsic("States.Hash", 2, 2, lambda view, data, algorithm: hash_of(data, algorithm)),
-    Intrinsic("States.UUID", 0, 0, uuid_of),
+    Intrinsic("States.UUID", 0, None, uuid_of),
     Intrinsic("States.Array", 0, None, lambda view, *values: list(values)),
     Intrinsic("States.ArrayPartition", 2, 2, _partition),
     Intrinsic("States.ArrayContains", 2, 2, _contains),

@@ -140,7 +140,7 @@ class Functions:
     @staticmethod
     def random_(seed: Any) -> float:
         """For a seed the number that AWS gives."""
-        return chance.SplitMix(current().view.draw()).random() if seed is None else chance.seeded(int(seed))
+        return chance.SplitMix(current().view.draw()).random() if seed is None else chance.Seeded(int(seed)).random()
 
     @staticmethod
     def shuffle(array: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import document, expressions, paths, reference_path, variable_names
+from sand.asl import document, expressions, paths, reference_path, unique, variable_names
 from sand.asl.definition import Flow
 from sand.asl.diagnostics import child
 from sand.asl.expressions import ArrayOf, Computed, Constant, Expression, ObjectOf, Read, Template
@@ -143,6 +143,7 @@ class Reader:
             self.fields.diagnostics.add(pointer, "INVALID_EXPRESSION", f"{message}: {document.write(value)}.")
 
     def _paths(self, value: Any, pointer: str) -> Template:
+        """What an object computes stands behind its other members, in the order that AWS gives it: that of a Java hash map."""
         if isinstance(value, list):
             return _array(value, [self._paths(element, f"{pointer}/{index}") for index, element in enumerate(value)])
         if not isinstance(value, dict):
@@ -154,7 +155,8 @@ class Reader:
             if any(name == other for other, _ in members):
                 self.fields.diagnostics.add(below, "DUPLICATE_KEY", f"The fields {name} and {name}.$ stand side by side.")
             members.append((name, self._paths(member, below) if name == key else self._computed(key, member, below)))
-        return _object(value, members)
+        computed = unique.placed([key.removesuffix(".$") for key in value if key.endswith(".$")])
+        return _object(value, members, (*(key for key in value if not key.endswith(".$")), *computed))
 
     def _computed(self, field: str, value: Any, pointer: str) -> Template:
         if not isinstance(value, str):
@@ -174,7 +176,7 @@ class Reader:
                 (name, self._queries(member, name, f"{location}/{name}", child(pointer, name), sight))
                 for name, member in value.items()
             ]
-            return _object(value, below)
+            return _object(value, below, tuple(value))
         if isinstance(value, list):
             elements = [
                 self._queries(element, field, f"{location}[{index}]", f"{pointer}/{index}", sight)
@@ -199,9 +201,9 @@ def is_query(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("{%") and value.endswith("%}") and len(value) >= 4
 
 
-def _object(value: dict[str, Any], members: list[tuple[str, Template]]) -> Template:
+def _object(value: dict[str, Any], members: list[tuple[str, Template]], names: tuple[str, ...]) -> Template:
     is_constant = all(isinstance(member, Constant) for _, member in members)
-    return Constant(value) if is_constant else ObjectOf(tuple(members))
+    return Constant(value) if is_constant else ObjectOf(tuple(members), names)
 
 
 def _array(value: list[Any], elements: list[Template]) -> Template:

@@ -1,7 +1,9 @@
-"""States.ArrayUnique. AWS promises no order; recorded executions show that of a java.util.HashSet of plain values
-(`[true, false]` becomes `[false, true]`), which definitions may have come to depend on. Unique.java is the same."""
+"""States.ArrayUnique, and the order of what a payload template computes. AWS promises none; recorded executions show that of
+a java.util.HashSet of plain values (`[true, false]` becomes `[false, true]`), which definitions may have come to depend on.
+Unique.java is the same."""
 
 import struct
+from collections.abc import Collection
 from typing import Any
 
 from sand.asl import document
@@ -14,15 +16,20 @@ def of(array: list[Any]) -> list[Any]:
     found: dict[Any, Any] = {}
     for element in array:
         found.setdefault(document.key(element), element)
+    return placed(found.values())
+
+
+def placed(elements: Collection[Any]) -> list[Any]:
+    """Elements of which no two are equal, in the order in which a java.util.HashSet, or HashMap of such keys, has them."""
     capacity = _FIRST_CAPACITY
-    while len(found) > capacity // 4 * 3:
+    while len(elements) > capacity // 4 * 3:
         capacity *= 2
 
     def bucket(element: Any) -> int:
         hashed = _hash(element) & 0xFFFFFFFF
         return (hashed ^ hashed >> 16) & (capacity - 1)
 
-    return sorted(found.values(), key=bucket)
+    return sorted(elements, key=bucket)
 
 
 def _hash(value: Any) -> int:

@@ -59,7 +59,7 @@ final class TemplateReader {
             }
             entries.add(new Template.Entry(name, value));
         }
-        return isConstant ? new Template.Constant(object) : new Template.ObjectOf(List.copyOf(entries));
+        return isConstant ? new Template.Constant(object) : Template.ObjectOf.paths(entries);
     }
 
     private Template computed(String field, JsonNode value, String pointer) {

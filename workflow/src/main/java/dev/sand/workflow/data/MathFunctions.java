@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 final class MathFunctions {
     private MathFunctions() {}
 
-    /** From the first number on, below the second; with a third, the same number each time, and in either engine. */
+    /** From the first number on, below the second; with a third, the number that AWS has for this seed. */
     static JsonNode random(JsonNode[] arguments, Environment environment) {
         long from = integer(arguments[0]);
         long to = integer(arguments[1]);
@@ -20,7 +20,12 @@ final class MathFunctions {
         if (arguments.length < 3) {
             return ArrayFunctions.number(new SplittableRandom(environment.draw()).nextLong(from, to));
         }
-        double drawn = from + new Random(integer(arguments[2])).nextDouble() * ((double) to - from);
+        Random seeded = new Random(integer(arguments[2]));
+        long numbers = to - from;
+        if (numbers > 0 && numbers <= Integer.MAX_VALUE) {
+            return ArrayFunctions.number(from + seeded.nextInt((int) numbers));
+        }
+        double drawn = from + seeded.nextDouble() * ((double) to - from);
         return ArrayFunctions.number(Math.clamp((long) Math.floor(drawn), from, to - 1));
     }
 

@@ -100,6 +100,9 @@ final class StringFunctions {
     }
 
     static JsonNode jsonToString(JsonNode[] arguments, Environment environment) {
+        if (arguments.length != 1) {
+            throw StatesError.intrinsic("Invalid arguments in States.JsonToString: only a single argument is allowed.");
+        }
         return Json.NODES.textNode(Json.text(arguments[0]));
     }
 

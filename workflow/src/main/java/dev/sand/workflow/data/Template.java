@@ -3,6 +3,7 @@ package dev.sand.workflow.data;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A payload template: JSON in which a field whose name ends in {@code .$} is replaced by what its expression gives. */
@@ -13,7 +14,7 @@ public sealed interface Template {
     default int expressions() {
         return switch (this) {
             case Constant constant -> 0;
-            case ObjectOf(List<Entry> entries) -> entries.stream().mapToInt(entry -> entry.value().expressions()).sum();
+            case ObjectOf(List<Entry> entries, List<String> names) -> entries.stream().mapToInt(entry -> entry.value().expressions()).sum();
             case ArrayOf(List<Template> elements) -> elements.stream().mapToInt(Template::expressions).sum();
             case Computed(String field, Expression expression) -> expression.reads();
         };
@@ -27,10 +28,28 @@ public sealed interface Template {
         }
     }
 
-    record ObjectOf(List<Entry> entries) implements Template {
+    /** @param names in the order in which the object made has them, where that is not the one of the entries; else empty */
+    record ObjectOf(List<Entry> entries, List<String> names) implements Template {
+        public ObjectOf(List<Entry> entries) {
+            this(entries, List.of());
+        }
+
+        /** What is computed stands behind the other members, in the order that AWS gives it: that of a Java hash map. */
+        public static ObjectOf paths(List<Entry> entries) {
+            List<String> names = new ArrayList<>(entries.size());
+            List<String> computed = new ArrayList<>();
+            for (Entry entry : entries) {
+                (entry.value() instanceof Computed ? computed : names).add(entry.name());
+            }
+            names.addAll(Unique.placed(computed, String::hashCode));
+            boolean isAsWritten = names.equals(entries.stream().map(Entry::name).toList());
+            return new ObjectOf(List.copyOf(entries), isAsWritten ? List.of() : List.copyOf(names));
+        }
+
         @Override
         public JsonNode evaluate(Environment environment) {
             ObjectNode object = Json.NODES.objectNode();
+            names.forEach(object::putNull);
             for (Entry entry : entries) {
                 object.set(entry.name(), entry.value().evaluate(environment));
             }

@@ -4,16 +4,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
- * States.ArrayUnique. AWS promises no order; recorded executions show that of a java.util.HashSet of plain values
- * ({@code [true, false]} becomes {@code [false, true]}), which definitions may have come to depend on. It is made here by its
- * own arithmetic, so that no version of a library can change it and the emulator's engine has the same.
+ * States.ArrayUnique, and the order of what a payload template computes. AWS promises none; recorded executions show that of a
+ * java.util.HashSet of plain values ({@code [true, false]} becomes {@code [false, true]}), which definitions may have come to
+ * depend on. It is made here by its own arithmetic, so that no version of a library can change it and the emulator's engine has
+ * the same.
  */
 final class Unique {
     private static final int FIRST_CAPACITY = 16;
@@ -29,21 +32,26 @@ final class Unique {
                 found.add(element);
             }
         }
+        ArrayNode unique = Json.NODES.arrayNode(found.size());
+        placed(found, Unique::hash).forEach(unique::add);
+        return unique;
+    }
+
+    /** Elements of which no two are equal, in the order in which a java.util.HashSet, or HashMap of such keys, has them. */
+    static <T> List<T> placed(List<T> elements, ToIntFunction<T> hash) {
         int capacity = FIRST_CAPACITY;
-        while (found.size() > capacity / 4 * 3) {
+        while (elements.size() > capacity / 4 * 3) {
             capacity *= 2;
         }
         int mask = capacity - 1;
-        record Placed(int bucket, JsonNode element) {}
-        List<Placed> placed = new ArrayList<>(found.size());
-        for (JsonNode element : found) {
-            int hash = hash(element);
-            placed.add(new Placed((hash ^ hash >>> 16) & mask, element));
+        record Placed<E>(int bucket, E element) {}
+        List<Placed<T>> placed = new ArrayList<>(elements.size());
+        for (T element : elements) {
+            int hashed = hash.applyAsInt(element);
+            placed.add(new Placed<>((hashed ^ hashed >>> 16) & mask, element));
         }
-        placed.sort((one, other) -> Integer.compare(one.bucket, other.bucket));
-        ArrayNode unique = Json.NODES.arrayNode(placed.size());
-        placed.forEach(each -> unique.add(each.element));
-        return unique;
+        placed.sort(Comparator.comparingInt(Placed::bucket));
+        return placed.stream().map(Placed::element).toList();
     }
 
     private static Object key(JsonNode element) {
