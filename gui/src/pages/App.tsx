@@ -18,6 +18,7 @@ import { Executions } from "./Executions";
 import { Grain } from "./Grain";
 import { Home } from "./Home";
 import { Hosts } from "./Hosts";
+import { LocalQueue } from "./LocalQueue";
 import { Logs, hiddenStreams } from "./Logs";
 import { OneQueue } from "./OneQueue";
 import { Process } from "./Process";
@@ -88,7 +89,7 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
     ["Versions", { page: "versions", app, from: "", to: "" }, ["versions", "files"]],
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
     ["Triggers", { page: "triggers", app }, ["triggers"]],
-    ["Queues", { page: "bus", app }, ["bus", "queue"]],
+    ["Queues", { page: "bus", app }, ["bus", "queue", "localQueue"]],
     ["Data", { page: "data", app, prefix: "", after: "", key: "" }, ["data"]],
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
     ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams(), execution: "" }, ["logs"]],
@@ -128,6 +129,8 @@ function Page({ route }: { readonly route: Route }) {
       return <Bus app={route.app} />;
     case "queue":
       return <OneQueue route={route} />;
+    case "localQueue":
+      return <LocalQueue route={route} />;
     case "deploy":
       return <Upload route={route} />;
     case "hosts":

@@ -150,6 +150,7 @@ def queues_command() -> None:
     Examples:
       sand queues list shop
       sand queues peek shop orders
+      sand queues peek shop resize --local
       sand queues send shop orders --group ada --data '{"item": 7}'
     """
 
@@ -157,10 +158,14 @@ def queues_command() -> None:
 @queues_command.command("list")
 @click.argument("application")
 @click.option("--topics", is_flag=True, help="What is kept in the application's other topics on the global bus too.")
+@click.option("--local", is_flag=True, help="In place of these its grains' own, on its hosts: what waits for an instance.")
 @output_option
 @server_option
-def list_queues(application: str, topics: bool, as_json: bool, platform: Platform) -> None:
+def list_queues(application: str, topics: bool, local: bool, as_json: bool, platform: Platform) -> None:
     """The queues of APPLICATION's live version, and those behind its triggers."""
+    if local:
+        _list_local(application, as_json, platform)
+        return
     found = platform.get(application_path(application, "queues"), topics="true" if topics else None)
     if as_json:
         show_json(found)
@@ -174,6 +179,26 @@ def list_queues(application: str, topics: bool, as_json: bool, platform: Platfor
         )
 
 
+def _list_local(application: str, as_json: bool, platform: Platform) -> None:
+    found = platform.get(application_path(application, "local-queues"))
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (q["grain"], q.get("host"), q["version"], q["waiting"], _age(q), f"{q['inPerSecond']:.1f}", f"{q['outPerSecond']:.1f}",
+         q["running"], q["idle"])
+        for q in found["queues"]
+    ]  # fmt: skip
+    show_table(["grain", "host", "version", "waiting", "oldest", "in/s", "out/s", "running", "idle"], rows)
+    say(f"in and out: events a second, in the last {found['rateWindowMs'] // 1000} s")
+    _say_silent(found)
+
+
+def _say_silent(found: dict[str, Any]) -> None:
+    for host in found["silent"]:
+        say(f"without {host['host']}: {host['problem']}")
+
+
 def _age(level: dict[str, Any]) -> str | None:
     return None if level.get("oldestMs") is None else f"{level['oldestMs'] / 1000:.1f} s"
 
@@ -182,10 +207,14 @@ def _age(level: dict[str, Any]) -> str | None:
 @click.argument("application")
 @click.argument("queue")
 @click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@click.option("--local", is_flag=True, help="QUEUE is a grain: the events that wait for an instance of it on its hosts.")
 @output_option
 @server_option
-def peek(application: str, queue: str, limit: int, as_json: bool, platform: Platform) -> None:
+def peek(application: str, queue: str, limit: int, local: bool, as_json: bool, platform: Platform) -> None:
     """The first messages of QUEUE (or of a trigger) that are not worked off; they stay where they are."""
+    if local:
+        _peek_local(application, queue, limit, as_json, platform)
+        return
     found = platform.get(application_path(application, "queues", queue, "messages"), limit=limit)
     if as_json:
         show_json(found)
@@ -198,11 +227,36 @@ def peek(application: str, queue: str, limit: int, as_json: bool, platform: Plat
         say("there are more than these")
 
 
+def _peek_local(application: str, grain: str, limit: int, as_json: bool, platform: Platform) -> None:
+    found = platform.get(application_path(application, "local-queues", grain, "events"), limit=limit)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (e["eventId"], e.get("host"), e["version"], when(e["queuedMs"]), e["attempt"], e["bytes"], _preview(e))
+        for e in found["events"]
+    ]
+    show_table(["event", "host", "version", "came", "attempt", "bytes", "begins with"], rows)
+    if found["more"]:
+        say("there are more than these")
+    _say_silent(found)
+
+
+def _preview(event: dict[str, Any]) -> str:
+    """In ASCII: it is somebody's input, and the table somebody's terminal."""
+    if event.get("isBase64Encoded") or "preview" not in event:
+        return f"({event['contentType']})"
+    return _cut(event["preview"].encode("unicode_escape").decode())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
 def _beginning(message: dict[str, Any]) -> str:
     if message.get("isBase64Encoded") or "payload" not in message:
         return f"({message['contentType']})"
-    text = json.dumps(message["payload"], ensure_ascii=True)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return _cut(json.dumps(message["payload"], ensure_ascii=True))
 
 
 @queues_command.command("send")
