@@ -323,6 +323,19 @@ def test_local_queues_are_listed_and_looked_into_as_text(server, sand):
     assert peeked.stderr == b"there are more than these\n"
 
 
+@pytest.mark.parametrize(("scopes", "told"), [(["read"], "shop"), (["read", "operator"], "acme--shop")])
+def test_within_a_tenant_applications_have_their_own_names(server, sand, scopes, told):
+    # One answer for all that is asked: the list, and who asks.
+    found = {"applications": [{"name": "acme--shop"}, {"name": "other--shop"}], "tenant": "acme", "scopes": scopes}
+    server.answer = (200, {}, json.dumps(found).encode())
+    names = [line.split()[0] for line in sand("list").stdout.decode().splitlines()[1:]]
+    assert names == [told, "other--shop"]
+    assert server.requests[-1][1] == "/api/v1/session"
+    server.answer = (200, {}, json.dumps({"applications": [{"name": "shop"}]}).encode())
+    assert sand("list").returncode == 0
+    assert server.requests[-1][1] == "/api/v1/applications"
+
+
 def test_a_host_is_drained_waited_for_and_taken_back(server, sand):
     short = {"host": "host-a", "problem": None, "slots": 0, "sandboxes": 0, "executions": 0, "events": 0, "applications": []}
     server.answer = (202, {}, json.dumps(short | {"state": "drained"}).encode())

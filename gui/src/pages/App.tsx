@@ -1,7 +1,7 @@
 // The frame around every page, and which page an address means.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useMay, who } from "../api/session";
+import { useMay, useShownName, who } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
@@ -84,8 +84,9 @@ function Tab({ to, label, here }: { readonly to: Route; readonly label: string; 
 }
 
 function Sections({ route, app }: { readonly route: Route; readonly app: string }) {
+  const shown = useShownName();
   const sections: readonly (readonly [string, Route, readonly Route["page"][]])[] = [
-    [app, { page: "application", app }, ["application", "workflow", "grain"]],
+    [shown(app), { page: "application", app }, ["application", "workflow", "grain"]],
     ["Versions", { page: "versions", app, from: "", to: "" }, ["versions", "files"]],
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
     ["Triggers", { page: "triggers", app }, ["triggers"]],
