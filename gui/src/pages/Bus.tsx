@@ -33,7 +33,7 @@ export function Bus({ app }: { readonly app: string }) {
                 </p>
               }
             />
-            <p className="quiet">In and out: messages that came and that were worked off, in the last {WINDOW_MS / 1000} seconds that this page was open.</p>
+            {found.length > 0 && <p className="quiet">In and out: messages that came and that were worked off, in the last {WINDOW_MS / 1000} seconds that this page was open.</p>}
             <AsCurl name="queues" url={busPaths.queues(app)} command={["queues", "list", app]} />
             <Section title="Topics">
               <p className="quiet">What else the application has on the global bus. A journal is trimmed in steps: what has ended stays there for a while.</p>
