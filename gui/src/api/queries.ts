@@ -1,11 +1,13 @@
 // What pages ask for, each with the address that "as curl" shows.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { grows } from "../model/history";
 import { isYoung } from "../model/executionId";
 import { Refusal, type Schemas, address, answered, client, isToBeAskedAgain } from "./client";
 import { readHistory } from "./history";
 
 const FRESH_MS = 5_000;
 const RUNNING_MS = 1_000;
+const GROWING_MS = 250;
 /** Of an execution that was asked for so lately the record may be on its way, and is waited for, as often as this. */
 const YOUNG_MS = 60_000;
 const RECORD_TRIES = 10;
@@ -124,12 +126,12 @@ export const timeline = (app: string, id: string, running: boolean) =>
     placeholderData: (before, asked) => (asked?.queryKey[2] === id ? before : undefined),
   });
 
-/** A key of its own for each end and redrive: a history only grows between these. */
+/** A key of its own for each end and redrive: a history only grows between these. States without a grain send no event of their own. */
 export const history = (app: string, id: string, status: Status, redrives: number) =>
   queryOptions({
     queryKey: ["history", app, id, status, redrives],
     queryFn: ({ client: cache, queryKey }) => readHistory(app, id, cache.getQueryData(queryKey)),
-    refetchInterval: status === "RUNNING" ? RUNNING_MS : false,
+    refetchInterval: (query) => (status !== "RUNNING" ? false : grows(query.state.data?.events, Date.now()) ? GROWING_MS : RUNNING_MS),
     placeholderData: (before) => before,
   });
 

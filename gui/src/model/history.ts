@@ -15,3 +15,12 @@ export function details(event: HistoryEvent): Record<string, unknown> {
   }
   return {};
 }
+
+/** For so long after its last event a history is taken to go on at once. */
+const GROWING_MS = 10_000;
+
+/** Whether something has happened lately, or nothing has been seen yet: whoever looks sees the next state soon. */
+export function grows(events: readonly HistoryEvent[] | undefined, nowMs: number): boolean {
+  const last = events?.at(-1);
+  return last === undefined || nowMs - Date.parse(last.timestamp) < GROWING_MS;
+}

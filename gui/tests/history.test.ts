@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { grows } from "../src/model/history";
+
+const at = (ms: number) => ({ id: 1, previousEventId: 0, timestamp: new Date(ms).toISOString(), type: "PassStateEntered" });
+
+test("a history is looked at often while something happens, and before its first event", () => {
+  expect(grows(undefined, 50_000)).toBe(true);
+  expect(grows([], 50_000)).toBe(true);
+  expect(grows([at(10_000), at(45_000)], 50_000)).toBe(true);
+  expect(grows([at(10_000), at(39_000)], 50_000)).toBe(false);
+});
