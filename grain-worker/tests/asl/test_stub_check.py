@@ -34,7 +34,12 @@ def test_what_a_function_says_of_a_token_is_checked_when_it_is_called() -> None:
 
 
 def test_tells_of_members_without_effect_where_they_stand() -> None:
-    stub = {"return": 1, "note": 2, "raise": {"errro": "x"}, "callback": [{"success": 1, "second": 2}, {"failure": {"reason": 1}}]}
+    stub = {
+        "return": 1,
+        "note": 2,
+        "raise": {"errro": "x"},
+        "callback": [{"success": 1, "second": 2}, {"failure": {"reason": 1}}],
+    }
     assert list(stub_check.unknown({"g": stub})) == [
         ("/g", "note"),
         ("/g/raise", "errro"),

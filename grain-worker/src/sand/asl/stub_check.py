@@ -41,7 +41,9 @@ def unknown(stubs: Any) -> Iterator[tuple[str, str]]:
             yield from _unknown(f"{pointer}/raise", stub.get("raise"), ("error", "cause"))
             for at, said in _listed(f"{pointer}/callback", stub.get("callback")):
                 yield from _unknown(at, said, (*REPORTS, "seconds"))
-                yield from _unknown(f"{at}/failure", said.get("failure") if isinstance(said, Mapping) else None, ("error", "cause"))
+                yield from _unknown(
+                    f"{at}/failure", said.get("failure") if isinstance(said, Mapping) else None, ("error", "cause")
+                )
 
 
 def _unknown(pointer: str, value: Any, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -81,7 +81,10 @@ class _Stubbed:
 
     def listed(self, prefix: str) -> list[Listed]:
         bucket = "" if self._source.bucket is None else f"{self._source.bucket}/"
-        keys = sorted((f"{bucket}{one['Key']}" for one in objects.listed(self._given)), key=lambda key: key.encode("utf-8", "surrogatepass"))
+        keys = sorted(
+            (f"{bucket}{one['Key']}" for one in objects.listed(self._given)),
+            key=lambda key: key.encode("utf-8", "surrogatepass"),
+        )
         return [Listed(key, 0, "v1") for key in keys if key.startswith(prefix)]
 
     def write(self, key: str, content_type: str, offset: int, content: bytes, is_last: bool) -> None:
