@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Backup of a platform of one host while it runs: backup.py HOME TARGET. To restore, start it with --home TARGET."""
 
+import fcntl
 import shutil
 import sqlite3
 import sys
-from contextlib import closing
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 # In this order. What the bus says has ended must have its record in the store, and values that it names must be there: a
 # store that is a moment newer has them, one that is older has not.
 FILES = ("bus.db", "store.db", "logs.db")
+# Large values, whose places the store's rows name. While it is locked no place of a value that is deleted is used again.
+VALUES = "store.db.values"
 # Named by what is in them, and never changed: copied last, they have all that the files above name.
 TREES = ("bundles", "dependencies")
 
@@ -18,13 +23,35 @@ def main(home: Path, target: Path) -> None:
     if not (home / FILES[0]).is_file():
         sys.exit(f"{home} is no home of a platform of one host: it has no {FILES[0]}")
     target.mkdir(mode=0o700, parents=True)
-    for name in FILES:
-        if (home / name).is_file():
-            copy(home / name, target / name)
+    with kept(home / VALUES):
+        for name in FILES:
+            if (home / name).is_file():
+                copy(home / name, target / name)
+        if (home / VALUES).is_file():
+            shutil.copyfile(home / VALUES, target / VALUES)
+            check(target / "store.db", target / VALUES)
     for name in TREES:
         if (home / name).is_dir():
             shutil.copytree(home / name, target / name, symlinks=True)
     print(f"{home} is in {target}")
+
+
+@contextmanager
+def kept(values: Path) -> Iterator[None]:
+    if not values.is_file():  # of an earlier platform
+        yield
+        return
+    with values.open("rb") as file:
+        fcntl.lockf(file, fcntl.LOCK_SH)
+        yield
+
+
+def check(store: Path, values: Path) -> None:
+    with closing(sqlite3.connect(store)) as rows, values.open("rb") as file:
+        for at, size, crc in rows.execute("SELECT at, size, crc FROM large"):
+            file.seek(at)
+            if zlib.crc32(file.read(size)) != crc:
+                sys.exit(f"the copy {values} is damaged: the value at {at} has another checksum than was written")
 
 
 def copy(source: Path, to: Path) -> None:

@@ -3,11 +3,12 @@ import { isJson, isOvertaken, leftToSave, readValueDraft, textOf, typedValue, un
 import { formatRoute, parseRoute } from "../src/model/route";
 
 test("a value is text, or what it is instead", () => {
-  const of = (bytes: readonly number[], contentType = "application/json") => textOf({ contentType, bytes: new Uint8Array(bytes) });
+  const of = (bytes: readonly number[], contentType = "application/json") => textOf({ contentType, size: bytes.length, bytes: new Uint8Array(bytes) });
   expect(of([0x7b, 0x7d])).toEqual({ text: "{}" });
   expect(of([0xef, 0xbb, 0xbf, 0x61])).toEqual({ text: "\ufeffa" });
   expect(of([0xff, 0xfe], "image/png")).toEqual({ instead: "2 B of image/png: no text." });
   expect(of(Array.from({ length: 300_000 }, () => 97), "")).toEqual({ instead: "293 KiB of no type: too long to be edited here." });
+  expect(textOf({ contentType: "text/plain", size: 10 << 20, bytes: null })).toEqual({ instead: "10 MiB of text/plain: too long to be edited here." });
   expect([isJson("application/json; charset=utf-8"), isJson("text/plain")]).toEqual([true, false]);
 });
 
@@ -18,7 +19,7 @@ test("any key has an address", () => {
   }
 });
 
-const stored = (version: string, text: string, contentType = "application/json") => ({ version, contentType, bytes: new TextEncoder().encode(text) });
+const stored = (version: string, text: string, contentType = "application/json") => ({ version, contentType, size: new TextEncoder().encode(text).length, bytes: new TextEncoder().encode(text) });
 const ABSENT = stored("", "");
 
 test("what is typed is kept with the version that it was typed into, whatever is stored meanwhile", () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type GrainOnHost, type Host, leftText, localQueues, memoryOf, ranges, totals } from "../src/model/hosts";
+import { type GrainOnHost, type Host, leftText, memoryOf, ranges, totals } from "../src/model/hosts";
 import { PROCESS_ID, type Process, dedicatedText, doneFacts, functionsText, invokes, mailboxText, memoryShare, stateText } from "../src/model/process";
 
 const grain = (name: string, queued: number, more: Partial<GrainOnHost> = {}): GrainOnHost => ({
-  grain: name, workerState: "ready", workerPid: 1, idle: 1, running: 2, queued, oldestMs: queued * 10, restarts: 0, ...more,
+  grain: name, workerState: "ready", workerPid: 1, idle: 1, running: 2, queued, oldestMs: queued * 10, restarts: 0, inPerSecond: 0, outPerSecond: 0, ...more,
 });
 const host = (name: string, app: string, grains: readonly GrainOnHost[], more: Partial<Host> = {}): Host => ({
   host: name, state: "up", sandboxKind: "docker", draining: false, ...more,
@@ -32,11 +32,6 @@ test("memory of a host's sandboxes: one that does not run, or does not tell, has
 
 test("slots as ranges", () => {
   expect([ranges([]), ranges([7]), ranges([3, 0, 1, 2, 9, 11, 10])]).toEqual(["", "7", "0–3, 9–11"]);
-});
-
-test("an application's local queues, longest first, of that application alone", () => {
-  const found = localQueues([host("x", "shop", [grain("a", 0), grain("b", 5)]), host("y", "shop", [grain("a", 1)]), host("y", "other", [grain("c", 9)])], "shop");
-  expect(found.map((queue) => queue.key)).toEqual(["x/1/b", "y/1/a", "x/1/a"]);
 });
 
 const PROCESS: Process = { application: "a", process: "p", status: "idle", host: "h", createdMs: 0 };

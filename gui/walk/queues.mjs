@@ -1,5 +1,6 @@
 // Triggers, queues and dead letters of a running platform to which tests/e2e/applications/events was deployed. Usage: queues.mjs SERVER.
 import assert from "node:assert/strict";
+import { strToU8, zipSync } from "fflate";
 import { accessible, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
@@ -8,6 +9,17 @@ const step = (text) => console.log(text);
 async function send(page, message) {
   await page.getByLabel("Message, as JSON").fill(JSON.stringify(message));
   await page.getByRole("button", { name: "Send", exact: true }).click();
+}
+
+/** An application whose one instance at a time is busy for a while, with three events more than it has room for. */
+async function busy() {
+  const files = { "sand.yaml": strToU8("name: held\ngrains:\n  hold:\n    concurrency: 1\n"), "grains/hold/handler.py": strToU8("import time\ndef handle(event, context):\n    time.sleep(12)\n") };
+  const made = await fetch(`${server}/api/v1/applications`, { method: "POST", body: zipSync(files), headers: { "Content-Type": "application/zip" } });
+  assert.equal(made.status, 201, await made.text());
+  for (const body of ['"first"', '{"markup": "<b>second</b>", "big": 12345678901234567890}', JSON.stringify("x".repeat(100_000)), '"fourth"']) {
+    const asked = await fetch(`${server}/invoke/held/hold`, { method: "POST", body, headers: { "Content-Type": "application/json", Prefer: "respond-async" } });
+    assert.equal(asked.status, 202, await asked.text());
+  }
 }
 
 await withPage(async (page) => {
@@ -35,10 +47,34 @@ await withPage(async (page) => {
   await page.getByRole("row", { name: /^work\.events\.flaky events of flaky for other hosts 0 – / }).waitFor();
   await accessible(page, "queues");
   // How many come is known once the page was open for a while.
-  await page.getByRole("row", { name: /^flaky queue flaky \d+ [\d.]+\/(s|min) / }).waitFor();
+  await page.getByRole("row", { name: /^flaky queue flaky \d+ [\d.]+\/(s|min) [\d.]+\/(s|min) / }).waitFor();
+
+  step("what waits for an instance: how much comes and goes, and the beginnings of inputs, which stay");
+  await busy();
+  await page.goto(`${server}/ui/#/applications/held/queues`);
+  // Four have come and one of them went, within ten seconds.
+  await page.getByRole("row", { name: /^hold .* 3, for [\d.]+ s 0\.4\/s 0\.1\/s 1 [01]$/ }).waitFor();
+  await accessible(page, "local-queues");
+  await page.getByRole("link", { name: "hold", exact: true }).click();
+  const events = page.getByRole("article", { name: /^Event / });
+  await events.nth(2).waitFor();
+  assert.match(await events.nth(0).locator("pre").innerText(), /<b>second<\/b>/);
+  assert.match(await events.nth(0).locator("pre").innerText(), /12345678901234567890/);
+  assert.equal(await page.locator("main b").count(), 0, "an input is text");
+  await events.nth(1).getByText("98 KiB of application/json").waitFor();
+  await events.nth(1).getByText("Only the beginning is shown").waitFor();
+  assert.equal((await events.nth(1).locator("pre").innerText()).length, 2048);
+  await page.getByText("waiting events as curl, as command").click();
+  await page.getByText(/queues peek held hold --local/).waitFor();
+  await accessible(page, "local-queue");
+  await events.nth(0).getByRole("link").click();
+  await page.locator(".facts .badge").first().waitFor();
+  await page.goto(`${server}/ui/#/applications/held/local-queues/none`);
+  await page.getByRole("alert").filter({ hasText: "none" }).first().waitFor();
+  await page.goto(`${server}/ui/#/applications/events/queues`);
 
   step("a message that fails as often as it may is a dead letter, and says why");
-  await page.getByRole("link", { name: "flaky", exact: true }).click();
+  await page.getByRole("region", { name: "Queues", exact: true }).getByRole("link", { name: "flaky", exact: true }).click();
   await page.getByText("There is none. A message").waitFor();
   await send(page, { name: "walk", fails: 4, markup: "<b>bold</b>" });
   await page.getByText("sent as ").waitFor();

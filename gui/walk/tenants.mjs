@@ -93,14 +93,20 @@ await withPage(async (page) => {
     const hers = await deployed(rose, "Web site");
     const his = await deployed(bert, "Stream analytics");
     assert.deepEqual([hers, his], ["red--web-site", "blue--stream-analytics"]);
+    const [herName, hisName] = ["web-site", "stream-analytics"];
 
-    step("each sees his own applications alone");
-    for (const [one, own, others] of [[rose, hers, his], [bert, his, hers]]) {
+    step("each sees his own applications alone, by their own names");
+    for (const [one, own, others] of [[rose, herName, hisName], [bert, hisName, herName]]) {
       await one.goto(`${server}/ui/#/`);
       await one.getByRole("link", { name: own, exact: true }).first().waitFor();
       await one.waitForLoadState("networkidle").catch(() => {});
-      assert.equal((await one.locator("main").innerText()).includes(others), false, `${others} is shown`);
+      const told = await one.locator("main").innerText();
+      for (const name of [others, "red--", "blue--"]) assert.equal(told.includes(name), false, `${name} is shown`);
     }
+    await rose.goto(`${server}/ui/#/applications/${hers}`);
+    await rose.getByRole("heading", { level: 1, name: herName, exact: true }).waitFor();
+    await rose.getByRole("navigation", { name: "Application" }).getByRole("link", { name: herName, exact: true }).waitFor();
+    assert.match(await rose.title(), /^web-site /);
     await accessible(bert, "tenant-home");
 
     step("an address of the other's leads to nothing: application, execution, data, queues, logs, under either name");
@@ -144,6 +150,9 @@ await withPage(async (page) => {
       await one.goto(`${server}/ui/#/settings/audit`);
       await one.getByRole("row", { name: /deploy/ }).first().waitFor();
       assert.equal((await one.locator("main").innerText()).includes(`${other}--`), false, `${own} is told of ${other}`);
+      const name = own === "red" ? herName : hisName;
+      await one.getByRole("searchbox", { name: "Application" }).fill(name);
+      await one.getByRole("row", { name: new RegExp(` ${name} `) }).first().waitFor();
       assert.equal(await one.getByLabel("Tenant").count(), 0, "there is no other to choose");
       await one.goto(`${server}/ui/#/settings/audit?tenant=${other}`);
       await one.getByRole("alert").first().waitFor();
@@ -154,7 +163,7 @@ await withPage(async (page) => {
     const figures = rose.waitForResponse((one) => one.url().includes("/api/v1/figures"));
     await rose.goto(`${server}/ui/#/`);
     assert.equal((await figures).status(), 200);
-    await rose.getByRole("link", { name: hers, exact: true }).first().waitFor();
+    await rose.getByRole("link", { name: herName, exact: true }).first().waitFor();
     assert.equal(await rose.getByRole("link", { name: "Hosts", exact: true }).count(), 0);
     await rose.goto(`${server}/ui/#/applications/${hers}/queues`);
     await rose.getByText("The live version has none.").waitFor();
@@ -171,16 +180,18 @@ await withPage(async (page) => {
 
     step("who signs out leaves nothing on the page for the next");
     await rose.goto(`${server}/ui/#/`);
-    await rose.getByRole("link", { name: hers, exact: true }).first().waitFor();
+    await rose.getByRole("link", { name: herName, exact: true }).first().waitFor();
     await rose.goto(`${server}/ui/#/settings/account`);
     await rose.getByRole("button", { name: "Sign out" }).click();
     await rose.goto(`${server}/ui/#/`);
     await rose.getByRole("dialog", { name: "Sign in" }).waitFor();
-    assert.equal((await rose.locator("body").innerText()).includes(hers), false);
+    assert.equal((await rose.locator("body").innerText()).includes(herName), false);
 
     step("the operator makes and deletes a tenant; one that has something stays");
     const root = rose;
     await signIn(root, "root", PASSWORD);
+    await root.goto(`${server}/ui/#/applications/${hers}`);
+    await root.getByRole("heading", { level: 1, name: hers, exact: true }).waitFor();
     await root.goto(`${server}/ui/#/settings/account`);
     await root.getByLabel("New tenant").fill("green");
     await root.getByRole("button", { name: "Make", exact: true }).click();

@@ -1,5 +1,7 @@
-// Values that a page could choke on: markup, bytes, a million keys, brackets in brackets. Usage: values.mjs SERVER.
+// Values that a page could choke on: markup, bytes, a million keys, brackets in brackets; large ones of outputs and of shared data.
+// Usage: values.mjs SERVER.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { strToU8, zipSync } from "fflate";
 import { accessible, withPage } from "./browser.mjs";
 
@@ -12,8 +14,30 @@ const GRAINS = {
   many: 'return {f"key{i}": 12345678901234567890 for i in range(20_000)}',
   deep: 'import json\n    return json.loads("[" * 450 + "1" + "]" * 450)',
   nothing: 'return None',
+  lines: 'return "".join(f"line {i}\\n" for i in range(200_000))',
+  puts: 'context.data.put("large/keys", {f"key{i}": i for i in range(1_000_000)})\n    context.data.put("large/bytes", bytes(range(256)) * 40_000)',
 };
 const MOST_MS = 3_000;
+/** The page is drawn, and hears keys and clicks, all the while. */
+const LONGEST_STALL_MS = 500;
+
+/** The longest that the page's thread was held meanwhile, in ms. */
+async function stallOf(page, deed) {
+  await page.evaluate(() => {
+    let last = performance.now();
+    window.stall = 0;
+    window.watch = window.setInterval(() => {
+      const now = performance.now();
+      window.stall = Math.max(window.stall, now - last - 20);
+      last = now;
+    }, 20);
+  });
+  await deed();
+  return page.evaluate(() => {
+    window.clearInterval(window.watch);
+    return Math.round(window.stall);
+  });
+}
 
 await withPage(async (page) => {
   const files = Object.fromEntries(Object.entries(GRAINS).map(([name, line]) => [`grains/${name}/handler.py`, strToU8(`def handle(event, context):\n    ${line}\n`)]));
@@ -46,14 +70,85 @@ await withPage(async (page) => {
   await ran("keys");
   await page.getByRole("link", { name: "Download it" }).waitFor();
   assert.equal(await output.count(), 0);
-  await page.getByRole("button", { name: "Show it as a tree" }).click();
-  await output.getByRole("treeitem", { name: "key0 … key9999" }).waitFor();
+  const show = page.getByRole("button", { name: "Show it as a tree" });
+  const stall = await stallOf(page, async () => {
+    await show.click();
+    await output.getByRole("treeitem", { name: "key0 … key9999" }).waitFor();
+  });
+  console.log(`a million keys held the page for ${stall} ms at most`);
+  assert.ok(stall < LONGEST_STALL_MS, `the page was held for ${stall} ms`);
   assert.equal(await output.getByRole("treeitem").count(), 101);
   const began = Date.now();
   await output.getByRole("treeitem", { name: "key990000 … key999999" }).click();
   await output.getByRole("treeitem", { name: "key999900 … key999999" }).click();
   await output.getByRole("treeitem", { name: "key999999: 999999" }).waitFor();
   assert.ok(Date.now() - began < MOST_MS, `two stretches took ${Date.now() - began} ms`);
+
+  step("of very many open rows those that are to be seen are on the page, and the keyboard comes to all of them");
+  for (const hundred of ["8", "7", "6"]) await output.getByRole("treeitem", { name: `key999${hundred}00 … key999${hundred}99` }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[role="treeitem"]').length < 200);
+  const isActive = (text) =>
+    page.waitForFunction((wanted) => document.getElementById(document.querySelector('[role="tree"]').getAttribute("aria-activedescendant"))?.textContent === wanted, text);
+  await output.focus();
+  await page.keyboard.press("End");
+  await isActive("key999999: 999999");
+  await output.getByRole("treeitem", { name: "key999999: 999999" }).waitFor();
+  await page.keyboard.press("Home");
+  await isActive("{ 1,000,000 keys }");
+  await page.keyboard.press("ArrowDown");
+  await isActive("key0 … key9999");
+  await accessible(page, "value-tree-long");
+
+  step("text of any length is there page by page, of JSON too");
+  await page.getByRole("button", { name: "as text" }).click();
+  await page.getByText(/^Page 1 of \d+$/).waitFor();
+  assert.match(await output.innerText(), /^\{"key0": ?0,/);
+  await ran("lines");
+  await page.getByRole("button", { name: "Show it", exact: false }).click();
+  const pages = page.getByRole("group", { name: "Pages of the output" });
+  await pages.getByRole("button", { name: "Next" }).click();
+  await pages.getByText(/^Page 2 of /).waitFor();
+  await page.waitForFunction(() => /line 6\d\d\d/.test(document.querySelector('[aria-label="the output"]')?.textContent ?? ""));
+  await pages.getByRole("button", { name: "Before" }).click();
+  await pages.getByText(/^Page 1 of /).waitFor();
+  await accessible(page, "value-pages");
+
+  step("what takes long shows how far it is, and is cancelled");
+  await ran("keys");
+  const slow = await page.context().newCDPSession(page);
+  await slow.send("Network.enable");
+  await slow.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: 2 << 20, uploadThroughput: -1 });
+  await show.click();
+  await page.getByRole("progressbar", { name: "Progress of the output" }).waitFor();
+  await page.getByText(/^[\d.]+ MiB of 1\d MiB$/).waitFor();
+  await accessible(page, "value-coming");
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await show.waitFor();
+  assert.equal(await output.count(), 0);
+  await slow.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+
+  step("shared data: a million keys are a tree, bytes are to be downloaded, text is text");
+  await ran("puts");
+  const stored = (key) => page.goto(`${server}/ui/#/applications/values/data?${new URLSearchParams({ key })}`);
+  await stored("large/keys");
+  await page.getByText(/^1\d MiB of application\/json: too long to be edited here/).waitFor();
+  const value = page.getByLabel("the value of large/keys", { exact: true });
+  const held = await stallOf(page, async () => {
+    await show.click();
+    await value.getByRole("treeitem", { name: "key990000 … key999999" }).waitFor();
+  });
+  assert.ok(held < LONGEST_STALL_MS, `the page was held for ${held} ms`);
+  await value.getByRole("treeitem", { name: "key990000 … key999999" }).click();
+  await value.getByRole("treeitem", { name: "key999900 … key999999" }).waitFor();
+  await page.getByRole("link", { name: "Download it" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
+  await accessible(page, "data-large");
+  await stored("large/bytes");
+  await page.getByText(/^9.8 MiB of application\/octet-stream: too long to be edited here/).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Show it/ }).count(), 0);
+  const file = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download it" }).click();
+  assert.equal((await readFile(await (await file).path())).length, 256 * 40_000);
 
   step("of twenty thousand a tree is shown, opened by keyboard, with all digits");
   await ran("many");

@@ -14,6 +14,12 @@ def test_the_queues_of_an_application(caller, platform):
     caller("queues", "listQueues", {"app": "shop"}, {"topics": "perhaps"}).refuses("/query/topics")
 
 
+def test_what_waits_for_grains_on_hosts(caller, platform):
+    caller("queues", "listLocalQueues", {"app": "shop"})
+    assert platform.last == ("listLocalQueues", {"parameters": {"app": "shop"}})
+    assert caller("queues", "listLocalQueues", {"app": "a/b"}).status == 404
+
+
 def test_dead_letters_are_listed_in_parts(caller, platform):
     letters = [{"id": str(number)} for number in range(5)]
 

@@ -283,6 +283,59 @@ def test_ps_shows_every_host_and_says_which_does_not_answer(server, sand):
     assert "local process - - all - 0" in [" ".join(line.split()) for line in sand("ps").stdout.decode().splitlines()]
 
 
+def test_local_queues_are_listed_and_looked_into_as_text(server, sand):
+    queue = {
+        "grain": "resize",
+        "version": 4,
+        "waiting": 2,
+        "oldestMs": 1500,
+        "running": 1,
+        "idle": 0,
+        "inPerSecond": 2.25,
+        "outPerSecond": 2,
+    }
+    silent = [{"host": "a host", "problem": "it does not tell"}]
+    server.answer = (200, {}, json.dumps({"rateWindowMs": 10_000, "queues": [queue], "silent": silent}).encode())
+    listed = sand("queues", "list", "shop", "--local")
+    assert "resize - 4 2 1.5 s 2.2 2.0 1 0" in [" ".join(line.split()) for line in listed.stdout.decode().splitlines()]
+    assert listed.stderr == b"in and out: events a second, in the last 10 s\nwithout a host: it does not tell\n"
+    assert server.requests[-1][1] == "/api/v1/applications/shop/local-queues"
+
+    event = {
+        "executionId": "e1",
+        "eventId": "e1/resize",
+        "version": 4,
+        "queuedMs": 0,
+        "attempt": 2,
+        "bytes": 9000,
+        "contentType": "text/plain",
+    }
+    events = [
+        event | {"preview": "\x1b[31mred\n" + "x" * 99, "host": "b"},
+        event | {"preview": "/wA=", "isBase64Encoded": True},
+        event,
+    ]
+    server.answer = (200, {}, json.dumps({"events": events, "more": True, "silent": []}).encode())
+    peeked = sand("queues", "peek", "shop", "resize", "--local", "--limit", "3")
+    assert server.requests[-1][1] == "/api/v1/applications/shop/local-queues/resize/events?limit=3"
+    assert "\\x1b[31mred\\nxxx" in peeked.stdout.decode() and b"\x1b" not in peeked.stdout
+    assert peeked.stdout.count(b"(text/plain)") == 2
+    assert peeked.stderr == b"there are more than these\n"
+
+
+@pytest.mark.parametrize(("scopes", "told"), [(["read"], "shop"), (["read", "operator"], "acme--shop")])
+def test_within_a_tenant_applications_have_their_own_names(server, sand, scopes, told):
+    # One answer for all that is asked: the list, and who asks.
+    found = {"applications": [{"name": "acme--shop"}, {"name": "other--shop"}], "tenant": "acme", "scopes": scopes}
+    server.answer = (200, {}, json.dumps(found).encode())
+    names = [line.split()[0] for line in sand("list").stdout.decode().splitlines()[1:]]
+    assert names == [told, "other--shop"]
+    assert server.requests[-1][1] == "/api/v1/session"
+    server.answer = (200, {}, json.dumps({"applications": [{"name": "shop"}]}).encode())
+    assert sand("list").returncode == 0
+    assert server.requests[-1][1] == "/api/v1/applications"
+
+
 def test_a_host_is_drained_waited_for_and_taken_back(server, sand):
     short = {"host": "host-a", "problem": None, "slots": 0, "sandboxes": 0, "executions": 0, "events": 0, "applications": []}
     server.answer = (202, {}, json.dumps(short | {"state": "drained"}).encode())

@@ -17,6 +17,8 @@ export const busPaths = {
   queues: (app: string) => at(app, "queues"),
   topics: (app: string) => at(app, "queues?topics=true"),
   queue: (app: string, queue: string, rest = "") => at(app, `queues/${enc(queue)}${rest}`),
+  local: (app: string) => at(app, "local-queues"),
+  localEvents: (app: string, grain: string) => at(app, `local-queues/${enc(grain)}/events?limit=${PEEKED}`),
   peek: (app: string, queue: string) => at(app, `queues/${enc(queue)}/messages?limit=${PEEKED}`),
   letters: (app: string, queue: string, after: string) => at(app, `queues/${enc(queue)}/dead-letters?${lettersQuery(after)}`),
   triggers: (app: string) => at(app, "triggers"),
@@ -47,6 +49,21 @@ export const topics = (app: string) =>
     queryKey: ["queues", app, "topics"],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app }, query: { topics: true } } })),
     refetchInterval: SLOW_MS,
+  });
+
+export const localQueues = (app: string) =>
+  queryOptions({
+    queryKey: ["localQueues", app],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/local-queues", { params: { path: { app } } })),
+    refetchInterval: FRESH_MS,
+  });
+
+export const localEvents = (app: string, grain: string) =>
+  queryOptions({
+    queryKey: ["localEvents", app, grain],
+    queryFn: () => answered(client.GET("/api/v1/applications/{app}/local-queues/{grain}/events", { params: { path: { app, grain }, query: { limit: PEEKED } } })),
+    refetchInterval: FRESH_MS,
+    placeholderData: (before) => before,
   });
 
 export const peeked = (app: string, queue: string) =>

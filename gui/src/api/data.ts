@@ -1,6 +1,7 @@
 // What an application's grains share, key by key.
 import { queryOptions } from "@tanstack/react-query";
-import type { StoredValue } from "../model/data";
+import { MOST_EDITED, type StoredValue } from "../model/data";
+import { MOST_SHOWN } from "./largeValue";
 import { Refusal, address, answered, client } from "./client";
 
 const FRESH_MS = 5_000;
@@ -13,7 +14,7 @@ function keysQuery(prefix: string, after: string): URLSearchParams {
 
 export const dataPaths = {
   keys: (app: string, prefix: string, after: string) => address(`api/v1/applications/${enc(app)}/data?${keysQuery(prefix, after)}`),
-  value: (app: string, key: string) => address(`api/v1/applications/${enc(app)}/data/value?${new URLSearchParams({ key })}`),
+  value: (app: string, key: string) => address(`api/v1/applications/${enc(app)}/data/value?${new URLSearchParams({ key, most: String(MOST_SHOWN) })}`),
 };
 
 export const dataKeys = (app: string, prefix: string, after: string) =>
@@ -36,13 +37,14 @@ export const dataValue = (app: string, key: string) =>
   queryOptions({
     queryKey: ["value", app, key],
     queryFn: async (): Promise<StoredValue> => {
-      const asked = await client.GET(AT, { params: { path: { app }, query: { key } }, parseAs: "arrayBuffer" });
+      const asked = await client.GET(AT, { params: { path: { app }, query: { key, most: MOST_EDITED } }, parseAs: "arrayBuffer" });
+      const version = asked.response.headers.get("ETag") ?? "";
+      if (asked.response.status === 413 && asked.error?.actual !== undefined) {
+        return { version, contentType: asked.error.contentType ?? "", size: asked.error.actual, bytes: null };
+      }
       const body = (await answered(Promise.resolve(asked))) as ArrayBuffer | undefined;
-      return {
-        version: asked.response.headers.get("ETag") ?? "",
-        contentType: asked.response.headers.get("Content-Type") ?? "",
-        bytes: new Uint8Array(body ?? new ArrayBuffer(0)),
-      };
+      const bytes = new Uint8Array(body ?? new ArrayBuffer(0));
+      return { version, contentType: asked.response.headers.get("Content-Type") ?? "", size: bytes.length, bytes };
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -67,7 +69,8 @@ export async function putValue({ app, key, text, contentType, expected }: Put): 
     bodySerializer: (body: unknown) => String(body),
   });
   await answered(Promise.resolve(asked));
-  return { version: asked.response.headers.get("ETag") ?? "", contentType, bytes: new TextEncoder().encode(text) };
+  const bytes = new TextEncoder().encode(text);
+  return { version: asked.response.headers.get("ETag") ?? "", contentType, size: bytes.length, bytes };
 }
 
 export const deleteValue = (app: string, key: string, expected: string) =>

@@ -1,6 +1,7 @@
 // Who is signed in, and how one does that. The session is in a cookie of the browser; what goes beside it is in this page's memory.
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
+import { shownName } from "../model/tenant";
 import { isSame } from "../model/who";
 import { hasSession } from "./key";
 
@@ -33,6 +34,12 @@ export const who = () =>
 export function useMay(scope: string): boolean {
   const here = useQuery(who());
   return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+}
+
+/** How names of applications are shown to who is here. */
+export function useShownName(): (name: string) => string {
+  const here = useQuery(who()).data;
+  return (name) => shownName(name, here);
 }
 
 /**

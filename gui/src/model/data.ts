@@ -2,15 +2,18 @@
 import { withLf } from "./lines";
 import { bytes } from "./show";
 
-/** More than that is no text to be edited in a field. */
-const MOST_EDITED = 256 * 1024;
+/** More than that is no text to be edited in a field, and is fetched when somebody wants to see it. */
+export const MOST_EDITED = 256 * 1024;
 
 /** A value as the platform has it. */
 export interface StoredValue {
   /** Its ETag; "": there is none of that key. */
   readonly version: string;
   readonly contentType: string;
-  readonly bytes: Uint8Array;
+  /** In bytes. */
+  readonly size: number;
+  /** null: there are too many, and they were not fetched. */
+  readonly bytes: Uint8Array | null;
 }
 
 /** What was typed over it. */
@@ -22,9 +25,9 @@ export interface ValueDraft {
 }
 
 /** Its text, when it is one and not too long to be edited; else what it is. */
-export function textOf(value: Pick<StoredValue, "contentType" | "bytes">): { readonly text: string } | { readonly instead: string } {
-  const about = `${bytes(value.bytes.length)} of ${value.contentType || "no type"}`;
-  if (value.bytes.length > MOST_EDITED) return { instead: `${about}: too long to be edited here.` };
+export function textOf(value: Pick<StoredValue, "contentType" | "size" | "bytes">): { readonly text: string } | { readonly instead: string } {
+  const about = `${bytes(value.size)} of ${value.contentType || "no type"}`;
+  if (value.bytes === null || value.size > MOST_EDITED) return { instead: `${about}: too long to be edited here.` };
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value.bytes) };
   } catch {

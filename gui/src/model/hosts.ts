@@ -59,24 +59,3 @@ export function ranges(numbers: readonly number[]): string {
   }
   return found.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`)).join(", ");
 }
-
-/** A grain's queue on one host: the local bus. */
-export interface LocalQueue {
-  readonly key: string;
-  readonly host: string;
-  readonly version: number;
-  readonly grain: GrainOnHost;
-}
-
-/** Of one application, over all hosts, longest first. */
-export function localQueues(hosts: readonly Host[], app: string): readonly LocalQueue[] {
-  return hosts
-    .flatMap((host) =>
-      host.sandboxes
-        .filter((sandbox) => sandbox.application === app)
-        .flatMap((sandbox) =>
-          sandbox.grains.map((grain) => ({ key: `${host.host}/${sandbox.version}/${grain.grain}`, host: host.host, version: sandbox.version, grain })),
-        ),
-    )
-    .sort((a, b) => b.grain.queued - a.grain.queued || b.grain.running - a.grain.running || a.key.localeCompare(b.key));
-}

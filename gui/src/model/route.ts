@@ -21,6 +21,8 @@ export type Route =
   /** With a value that is open. */
   | { readonly page: "data"; readonly app: string; readonly prefix: string; readonly after: string; readonly key: string }
   | { readonly page: "triggers" | "bus"; readonly app: string }
+  /** That of a grain on its hosts. */
+  | { readonly page: "localQueue"; readonly app: string; readonly name: string }
   | { readonly page: "queue"; readonly app: string; readonly name: string; readonly after: string }
   | { readonly page: "versions"; readonly app: string; readonly from: string; readonly to: string }
   | { readonly page: "files"; readonly app: string; readonly version: string; readonly path: string }
@@ -56,6 +58,7 @@ export function parseRoute(hash: string): Route {
   if (kind === "data" && name === undefined) return { page: "data", app, prefix: asked("prefix"), after: asked("after"), key: asked("key") };
   if (kind === "triggers" && name === undefined) return { page: "triggers", app };
   if (kind === "queues") return name === undefined ? { page: "bus", app } : { page: "queue", app, name, after: asked("after") };
+  if (kind === "local-queues" && name !== undefined) return { page: "localQueue", app, name };
   if (kind === "executions" && name === undefined) {
     return { page: "executions", app, status: asked("status"), target: asked("target"), before: asked("before") };
   }
@@ -104,6 +107,8 @@ export function formatRoute(route: Route): string {
       return at(route.app, "queues");
     case "queue":
       return at(route.app, "queues", route.name) + queryOf({ after: route.after });
+    case "localQueue":
+      return at(route.app, "local-queues", route.name);
     case "logs":
       return at(route.app, "logs") + queryOf({ grain: route.grain, level: route.level, text: route.text, hide: route.hide, execution: route.execution });
     case "unknown":

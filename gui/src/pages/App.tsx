@@ -1,7 +1,7 @@
 // The frame around every page, and which page an address means.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useMay, who } from "../api/session";
+import { useMay, useShownName, who } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
@@ -18,6 +18,7 @@ import { Executions } from "./Executions";
 import { Grain } from "./Grain";
 import { Home } from "./Home";
 import { Hosts } from "./Hosts";
+import { LocalQueue } from "./LocalQueue";
 import { Logs, hiddenStreams } from "./Logs";
 import { OneQueue } from "./OneQueue";
 import { Process } from "./Process";
@@ -83,12 +84,13 @@ function Tab({ to, label, here }: { readonly to: Route; readonly label: string; 
 }
 
 function Sections({ route, app }: { readonly route: Route; readonly app: string }) {
+  const shown = useShownName();
   const sections: readonly (readonly [string, Route, readonly Route["page"][]])[] = [
-    [app, { page: "application", app }, ["application", "workflow", "grain"]],
+    [shown(app), { page: "application", app }, ["application", "workflow", "grain"]],
     ["Versions", { page: "versions", app, from: "", to: "" }, ["versions", "files"]],
     ["Executions", { page: "executions", app, status: "", target: "", before: "" }, ["executions", "execution"]],
     ["Triggers", { page: "triggers", app }, ["triggers"]],
-    ["Queues", { page: "bus", app }, ["bus", "queue"]],
+    ["Queues", { page: "bus", app }, ["bus", "queue", "localQueue"]],
     ["Data", { page: "data", app, prefix: "", after: "", key: "" }, ["data"]],
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
     ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams(), execution: "" }, ["logs"]],
@@ -128,6 +130,8 @@ function Page({ route }: { readonly route: Route }) {
       return <Bus app={route.app} />;
     case "queue":
       return <OneQueue route={route} />;
+    case "localQueue":
+      return <LocalQueue route={route} />;
     case "deploy":
       return <Upload route={route} />;
     case "hosts":

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Schemas, isNoApplication } from "../api/client";
 import { application, paths } from "../api/queries";
-import { useMay } from "../api/session";
+import { useMay, useShownName } from "../api/session";
 import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To, Trouble } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
@@ -18,11 +18,12 @@ type RouteSpec = Version["routes"][number];
 
 export function Application({ app }: { readonly app: string }) {
   const query = useQuery(application(app));
+  const shown = useShownName();
   const [deploys, owns] = [useMay("deploy"), useMay("admin")];
   if (isNoApplication(query.error)) {
     return (
       <>
-        <Title>{app}</Title>
+        <Title>{shown(app)}</Title>
         <Trouble error={query.error} />
         <To route={{ page: "home" }}>All applications</To>
       </>
@@ -37,7 +38,7 @@ export function Application({ app }: { readonly app: string }) {
           </To>
         }
       >
-        {app}
+        {shown(app)}
       </Title>
       <Found query={query}>{(found) => <Contents found={found} />}</Found>
       {/* What may turn out not to be there is not asked for its secrets. */}

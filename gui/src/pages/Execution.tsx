@@ -5,7 +5,7 @@ import { invocation, paths, version } from "../api/queries";
 import { useLive } from "../api/live";
 import { own } from "../model/members";
 import { bytes, duration, when } from "../model/show";
-import { Facts, Found, StatusBadge, Title, To } from "../parts/bits";
+import { Facts, Found, StatusBadge, Title, To, ToApplication } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Actions } from "./execution/Actions";
 import { Course } from "./execution/Course";
@@ -25,7 +25,7 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
       <Title
         trail={
           <>
-            <To route={{ page: "application", app }}>{app}</To> <To route={{ page: "executions", app, status: "", target: "", before: "" }}>Executions</To>
+            <ToApplication app={app} /> <To route={{ page: "executions", app, status: "", target: "", before: "" }}>Executions</To>
           </>
         }
       >

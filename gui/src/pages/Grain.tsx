@@ -2,9 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { application } from "../api/queries";
+import { useShownName } from "../api/session";
 import { own } from "../model/members";
 import type { Route } from "../model/route";
-import { Facts, Found, Section, Title, To, Value } from "../parts/bits";
+import { Facts, Found, Section, Title, To, ToApplication, Value } from "../parts/bits";
 import { useDraft } from "../parts/save";
 import { Code } from "./grain/Code";
 import { Test } from "./grain/Test";
@@ -17,10 +18,11 @@ type Shown = Extract<Route, { page: "grain" }>;
 export function Grain({ route }: { readonly route: Shown }) {
   const { app, name } = route;
   const query = useQuery(application(app));
+  const shown = useShownName();
   const [draft] = useDraft(app, `grains/${name}`);
   return (
     <>
-      <Title trail={<To route={{ page: "application", app }}>{app}</To>}>{name}</Title>
+      <Title trail={<ToApplication app={app} />}>{name}</Title>
       <Found query={query}>
         {(found) => {
           const grain = own(found.grains, name);
@@ -28,7 +30,7 @@ export function Grain({ route }: { readonly route: Shown }) {
           return (
             <>
               {grain === undefined ? (
-                <p role="alert">{`Version ${found.version} of ${app} has no grain ${name}.`}</p>
+                <p role="alert">{`Version ${found.version} of ${shown(app)} has no grain ${name}.`}</p>
               ) : (
                 <p>
                   A grain of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>

@@ -6,7 +6,7 @@ import { figures } from "../api/figures";
 import { asCommand } from "../model/command";
 import { type Figures, failures, latency, rate, seconds } from "../model/figures";
 import { when } from "../model/show";
-import { Found, Title, To, Trouble } from "../parts/bits";
+import { Found, Title, To, ToApplication, Trouble } from "../parts/bits";
 import { AsCurl, Command } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Examples } from "./home/Examples";
@@ -23,7 +23,7 @@ interface Props {
 const columns = (lately: Figures | undefined): readonly Column<Row>[] => {
   const of = (app: string) => lately?.applications.find((one) => one.application === app);
   return [
-    { head: "Application", cell: (one) => <To route={{ page: "application", app: one.name }}>{one.name}</To> },
+    { head: "Application", cell: (one) => <ToApplication app={one.name} /> },
     { head: "Live version", kind: "number", cell: (one) => one.live ?? "none" },
     { head: "Rate", kind: "number", cell: (one) => lately && rate(of(one.name)?.ended ?? 0, seconds(lately)) },
     { head: "Failed", kind: "number", cell: (one) => lately && failures(of(one.name) ?? { ended: 0, failed: 0 }) },

@@ -4,10 +4,11 @@ import { useEffect, useMemo, useState } from "react";
 import { type Chosen, chosenOf } from "../api/chosen";
 import { type Upload as Uploaded, numberOf } from "../api/deploy";
 import { type DroppedFile, filesOfDrop } from "../api/dropped";
+import { useShownName } from "../api/session";
 import { TEMPLATE } from "../model/template";
 import { many } from "../model/show";
 import type { Route } from "../model/route";
-import { Section, Title, To, Trouble } from "../parts/bits";
+import { Section, Title, To, ToApplication, Trouble } from "../parts/bits";
 import { Drop } from "../parts/Drop";
 import { Into } from "./upload/Into";
 import { Review } from "./upload/Review";
@@ -15,6 +16,7 @@ import { Review } from "./upload/Review";
 type Shown = Extract<Route, { page: "deploy" }>;
 
 export function Upload({ route }: { readonly route: Shown }) {
+  const shown = useShownName();
   /** Of single files, once it is said what they are for; a zip is one already. */
   const [made, setMade] = useState<{ readonly of: Chosen; readonly upload: Uploaded } | null>(null);
   const choose = useMutation({
@@ -28,8 +30,8 @@ export function Upload({ route }: { readonly route: Shown }) {
   const upload = useMemo(() => (chosen?.kind === "zip" ? ({ kind: "zip", zip: chosen.zip } as const) : made?.of === chosen ? (made?.upload ?? null) : null), [chosen, made]);
   return (
     <>
-      <Title trail={route.into ? <To route={{ page: "application", app: route.into }}>{route.into}</To> : <To route={{ page: "home" }}>Applications</To>}>
-        {route.into ? `Deploy to ${route.into}` : "New application or version"}
+      <Title trail={route.into ? <ToApplication app={route.into} /> : <To route={{ page: "home" }}>Applications</To>}>
+        {route.into ? `Deploy to ${shown(route.into)}` : "New application or version"}
       </Title>
       <Drop onFiles={take} isBusy={choose.isPending}>
         {!route.into && (

@@ -1,8 +1,9 @@
 // A workflow: a run of it, its graph and definition, which are edited and saved as a version.
 import { useQuery } from "@tanstack/react-query";
 import { application } from "../api/queries";
+import { useShownName } from "../api/session";
 import { own } from "../model/members";
-import { Found, Section, Title, To, Trouble } from "../parts/bits";
+import { Found, Section, Title, To, ToApplication, Trouble } from "../parts/bits";
 import { Events } from "../parts/events/Events";
 import { useEvent } from "../parts/events/event";
 import { go } from "../parts/router";
@@ -19,17 +20,18 @@ interface Props {
 
 export function Workflow({ app, name, input: given }: Props) {
   const query = useQuery(application(app));
+  const shown = useShownName();
   const [draft] = useDraft(app, `workflows/${name}`);
   return (
     <>
-      <Title trail={<To route={{ page: "application", app }}>{app}</To>}>{name}</Title>
+      <Title trail={<ToApplication app={app} />}>{name}</Title>
       <Found query={query}>
         {(found) => {
           const workflow = own(found.workflows, name);
           return (
             <>
               {workflow === undefined ? (
-                <p role="alert">{`Version ${found.version} of ${app} has no workflow ${name}.`}</p>
+                <p role="alert">{`Version ${found.version} of ${shown(app)} has no workflow ${name}.`}</p>
               ) : (
                 <p>
                   A workflow of version {found.version}. <To route={{ page: "executions", app, status: "", target: name, before: "" }}>Its executions</To>

@@ -3,6 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Refusal } from "../api/client";
 import { useVisit } from "../api/key";
+import { useShownName } from "../api/session";
 import { isFolded } from "../model/foldedJson";
 import { type Route, formatRoute } from "../model/route";
 import { SHOWN_CHARACTERS, value } from "../model/show";
@@ -15,6 +16,11 @@ export function To({ route, children, className }: { readonly route: Route; read
       {children}
     </a>
   );
+}
+
+/** By its name, as who looks knows it. */
+export function ToApplication({ app }: { readonly app: string }) {
+  return <To route={{ page: "application", app }}>{useShownName()(app)}</To>;
 }
 
 /** The page's heading and name; what leads to it stands before, what can be done with it behind. */

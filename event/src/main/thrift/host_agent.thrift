@@ -135,12 +135,16 @@ struct DeleteApplication { 1: required i64 call, 2: required string application,
 
 struct Done { 1: required i64 call }
 
-/** With endsSince (ms) only how executions ended since then is asked for. A host that does not know of it leaves `ends` out. */
-struct Status { 1: required i64 call, 2: optional i64 endsSince }
+/**
+ * With endsSince (ms) only how executions ended since then is asked for, with look (a QueuedEvents.Look, as JSON) only what waits for a
+ * grain: a host that does not know of these leaves `ends` or `queued` out. With application only its sandboxes: one that does not know
+ * of it tells of all.
+ */
+struct Status { 1: required i64 call, 2: optional i64 endsSince, 3: optional string application, 4: optional binary look }
 
 struct GrainStatus {
   1: required string grain, 2: required string workerState, 3: i32 workerPid, 4: i32 idle, 5: i32 running, 6: i32 queued,
-  7: i64 oldestMs, 8: i64 restarts
+  7: i64 oldestMs, 8: i64 restarts, 9: double inPerSecond, 10: double outPerSecond
 }
 
 struct SandboxStatus {
@@ -154,7 +158,9 @@ struct HostStatus {
   1: required i64 call, 2: required string host, 3: required string sandboxKind, 4: required bool draining,
   5: required list<SandboxStatus> sandboxes,
   /** As the codec writes a RecentEnds. */
-  6: optional binary ends
+  6: optional binary ends,
+  /** As the codec writes QueuedEvents. */
+  7: optional binary queued
 }
 
 /** HostAgentPort.drain of that host, which is the one that is asked. Answered with Done. */

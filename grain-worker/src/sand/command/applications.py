@@ -5,6 +5,7 @@ import sys
 import click
 
 from sand.command.client import Platform, application_path
+from sand.command.names import shown_names
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_fields, show_json, show_table, size, when
 
@@ -18,8 +19,9 @@ def list_command(as_json: bool, platform: Platform) -> None:
     if as_json:
         show_json(found)
         return
+    shown = shown_names(platform, [app["name"] for app in found["applications"]])
     rows = [
-        (app["name"], app.get("live"), app.get("versions"), ", ".join(app.get("grains", [])), when(app.get("createdMs")))
+        (shown(app["name"]), app.get("live"), app.get("versions"), ", ".join(app.get("grains", [])), when(app.get("createdMs")))
         for app in found["applications"]
     ]
     show_table(["application", "live", "versions", "grains", "deployed"], rows)

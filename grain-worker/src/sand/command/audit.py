@@ -3,6 +3,7 @@
 import click
 
 from sand.command.client import Platform
+from sand.command.names import shown_names
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 
@@ -36,13 +37,14 @@ def audit_command(
     if as_json:
         show_json(found)
         return
+    shown = shown_names(platform, [entry.get("application") or "" for entry in found["entries"]])
     rows = [
         (
             when(entry["atMs"]),
             entry["caller"],
             entry.get("address"),
             entry["operation"],
-            entry.get("application"),
+            entry.get("application") and shown(entry["application"]),
             " ".join(f"{name}={value}" for name, value in sorted(entry["details"].items())),
             entry.get("problem") or entry.get("status"),
         )

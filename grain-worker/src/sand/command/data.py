@@ -9,6 +9,9 @@ from sand.command.client import Platform, application_path
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_bytes, show_json, show_table
 
+# As large as a grain may put one.
+_MOST_BYTES = 64 << 20
+
 
 @click.group("data", short_help="List, read and change what an application's grains share.")
 def data_command() -> None:
@@ -47,7 +50,9 @@ def list_data(application: str, prefix: str, after: str | None, limit: int, as_j
 @server_option
 def get_data(application: str, key: str, platform: Platform) -> None:
     """KEY's value as it is, on standard output; its version on standard error."""
-    response = platform.call("GET", application_path(application, "data", "value"), query={"key": key})
+    response = platform.call(
+        "GET", application_path(application, "data", "value"), query={"key": key, "most": str(_MOST_BYTES)}
+    )
     say(f"version {response.headers['etag'].strip(chr(34))}")
     show_bytes(response.content, response.headers.get("content-type", ""))
 

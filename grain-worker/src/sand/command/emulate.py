@@ -27,7 +27,7 @@ LOOK_SECONDS = 1
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any that is free.")
 @click.option(
-    "--debug", is_flag=True, help="Run handlers in this process, one at a time and without deadlines: for breakpoints."
+    "--debug", is_flag=True, help="Run handlers in this process, one at a time and nothing is late meanwhile: for breakpoints."
 )
 @click.option("--no-reload", is_flag=True, help="Keep serving the files as they are now.")
 @output_option
@@ -43,7 +43,7 @@ def emulate_command(folder: Path, port: int, debug: bool, no_reload: bool, as_js
     """
     from sand.emulator.emulator import Emulator
     from sand.emulator.forked import ForkedGrains
-    from sand.emulator.inline import InlineGrains
+    from sand.emulator.inline import DebuggedGrains
     from sand.emulator.problems import Problem
 
     terminal = sys.stdout
@@ -54,7 +54,7 @@ def emulate_command(folder: Path, port: int, debug: bool, no_reload: bool, as_js
             show_logs([line], as_json)
 
     try:
-        emulator = Emulator(port, InlineGrains if debug else ForkedGrains, show)
+        emulator = Emulator(port, DebuggedGrains if debug else ForkedGrains, show)
     except OSError as taken:
         raise click.UsageError(f"port {port} cannot be had: {taken.strerror}; --port chooses another") from None
     with _ending_when_terminated(), emulator:

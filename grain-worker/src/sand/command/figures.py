@@ -3,6 +3,7 @@
 import click
 
 from sand.command.client import Platform
+from sand.command.names import shown_names
 from sand.command.options import output_option, server_option
 from sand.command.output import show_json, show_table, when
 
@@ -21,9 +22,10 @@ def figures_command(minutes: int, as_json: bool, platform: Platform) -> None:
         show_json(found)
         return
     seconds = max(1.0, (found["untilMs"] - found["sinceMs"]) / 1000)
+    shown = shown_names(platform, [one["application"] for one in found["applications"]])
     rows = [
         (
-            *(one["application"], one["ended"], f"{one['ended'] / seconds:.2f}/s", one["failed"]),
+            *(shown(one["application"]), one["ended"], f"{one['ended'] / seconds:.2f}/s", one["failed"]),
             *(f"{one[share]:.2f} ms" if share in one else None for share in ("p50Ms", "p95Ms", "p99Ms")),
         )
         for one in found["applications"]

@@ -33,7 +33,7 @@ SUBCOMMANDS = {
     "delete": "applications",
     "invocations": "invocations",
     "triggers": "triggers",
-    "queues": "triggers",
+    "queues": "queues",
     "versions": "versions",
     "rollback": "versions",
     "secrets": "secrets",

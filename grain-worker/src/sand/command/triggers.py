@@ -1,8 +1,6 @@
-"""`sand triggers …` and `sand queues …`: what fires by itself, messages, and those that were given up on."""
+"""`sand triggers …`: what fires by itself, and messages that were given up on."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,9 +8,6 @@ import click
 from sand.command.client import Platform, application_path
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
-
-# Characters of a message in a table.
-_SHOWN = 60
 
 
 @click.group("triggers", short_help="List, arm and disarm triggers; replay or drop dead letters.")
@@ -140,100 +135,3 @@ def _letters(application: str, queue: str, message: str | None, every: bool) -> 
     if (message is None) != every:
         raise click.UsageError("name one message, or say --all")
     return application_path(application, "queues", queue, "dead-letters", *([] if message is None else [message]))
-
-
-@click.group("queues", short_help="List queues, send messages to them, look what waits in them.")
-def queues_command() -> None:
-    """Durable queues of applications.
-
-    \b
-    Examples:
-      sand queues list shop
-      sand queues peek shop orders
-      sand queues send shop orders --group ada --data '{"item": 7}'
-    """
-
-
-@queues_command.command("list")
-@click.argument("application")
-@click.option("--topics", is_flag=True, help="What is kept in the application's other topics on the global bus too.")
-@output_option
-@server_option
-def list_queues(application: str, topics: bool, as_json: bool, platform: Platform) -> None:
-    """The queues of APPLICATION's live version, and those behind its triggers."""
-    found = platform.get(application_path(application, "queues"), topics="true" if topics else None)
-    if as_json:
-        show_json(found)
-        return
-    rows = [(q["name"], q["target"], q["trigger"], q["waiting"], _age(q), q["deadLetters"]) for q in found["queues"]]
-    show_table(["queue", "target", "of a trigger", "waiting", "oldest", "dead letters"], rows)
-    if topics:
-        click.echo()
-        show_table(
-            ["topic", "kept", "oldest", "ever"], [(t["topic"], t["records"], _age(t), t["sent"]) for t in found["topics"]]
-        )
-
-
-def _age(level: dict[str, Any]) -> str | None:
-    return None if level.get("oldestMs") is None else f"{level['oldestMs'] / 1000:.1f} s"
-
-
-@queues_command.command("peek")
-@click.argument("application")
-@click.argument("queue")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
-@output_option
-@server_option
-def peek(application: str, queue: str, limit: int, as_json: bool, platform: Platform) -> None:
-    """The first messages of QUEUE (or of a trigger) that are not worked off; they stay where they are."""
-    found = platform.get(application_path(application, "queues", queue, "messages"), limit=limit)
-    if as_json:
-        show_json(found)
-        return
-    rows = [
-        (m["id"], m.get("group"), when(m["enqueuedMs"]), m["attempts"], m["bytes"], _beginning(m)) for m in found["messages"]
-    ]
-    show_table(["message", "group", "sent", "failed attempts", "bytes", "begins with"], rows)
-    if found["more"]:
-        say("there are more than these")
-
-
-def _beginning(message: dict[str, Any]) -> str:
-    if message.get("isBase64Encoded") or "payload" not in message:
-        return f"({message['contentType']})"
-    text = json.dumps(message["payload"], ensure_ascii=True)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-@queues_command.command("send")
-@click.argument("application")
-@click.argument("queue")
-@click.option("--data", metavar="JSON", help="The message; by default null.")
-@click.option("--file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The message, as bytes.")
-@click.option("--group", help="Messages of one group are worked on in order.")
-@click.option("--id", "key", metavar="ID", help="The message's id: sent twice, it is delivered once.")
-@output_option
-@server_option
-def send(
-    application: str,
-    queue: str,
-    data: str | None,
-    file: Path | None,
-    group: str | None,
-    key: str | None,
-    as_json: bool,
-    platform: Platform,
-) -> None:
-    """Send a message to QUEUE; it is kept when the command returns."""
-    if data is not None and file is not None:
-        raise click.UsageError("--data or --file, not both")
-    body = file.read_bytes() if file else (data or "null").encode()
-    headers = {"Content-Type": "application/octet-stream" if file else "application/json"}
-    if key is not None:
-        headers["Idempotency-Key"] = key
-    path = application_path(application, "queues", queue)
-    done = platform.call("POST", path, query={"group": group}, body=body, headers=headers).json()
-    if as_json:
-        show_json(done)
-    else:
-        say(f"message {done['id']} is in {queue} of {application}")

@@ -152,13 +152,19 @@ class Application:
         execution.thread = thread
         thread.start()
 
-    def redrive(self, execution: Execution, timeout_ms: int, from_: str | None) -> bool:
-        """Whether it runs on: it had ended without success. Of a version that is there."""
+    def successor(self, execution: Execution) -> Version | None:
+        """What a reload has put in the place of its version: the folder as it is now."""
+        found = [one for one in self.versions.values() if one.manifest.folder == execution.manifest.folder]
+        return max(found, key=lambda one: one.number, default=None)
+
+    def redrive(self, execution: Execution, version: Version, timeout_ms: int, from_: str | None) -> bool:
+        """Whether it runs on, in that version: it had ended without success."""
         if execution.ended.is_set() and execution.thread is not None:
             execution.thread.join()  # what belongs to its end is done
         if not execution.redrive(timeout_ms, from_):
             return False
-        self._begin(execution, self.versions[execution.version], lambda _: None)
+        execution.manifest, execution.version = version.manifest, version.number
+        self._begin(execution, version, lambda _: None)
         return True
 
     def _run(self, execution: Execution, version: Version, on_end: Callable[[Execution], None]) -> None:

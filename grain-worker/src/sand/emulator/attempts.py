@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from sand.emulator.late import LATE
 from sand.emulator.manifest import Grain, Manifest
 from sand.emulator.problems import Failure, platform
 from sand.messages import EventMessage, GrainConfiguration, Payload, Publication, StateWrite
@@ -54,10 +55,10 @@ class Attempt:
     def handed(self, timeout_ms: int) -> None:
         """A grain has it. :param timeout_ms: the grain's own limit"""
         self.handed_ns = time.monotonic_ns()
-        self.deadline_ns = min(self.deadline_ns, self.handed_ns + timeout_ms * 1_000_000)
+        self.deadline_ns = min(self.deadline_ns, LATE.now_ns() + timeout_ms * 1_000_000)
 
     def message(self, payload: Payload) -> EventMessage:
-        left = max(1, (self.deadline_ns - time.monotonic_ns()) // 1_000_000)
+        left = max(1, (self.deadline_ns - LATE.now_ns()) // 1_000_000)
         return EventMessage(
             1, self.event_id, self.execution_id, self.grain, self.number, left, payload, self.traceparent, self.process
         )  # fmt: skip

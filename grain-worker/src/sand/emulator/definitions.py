@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,26 +27,44 @@ def diagnostics(definition: str, known: Known) -> Iterator[tuple[str, str]]:
     found = validate(definition)
     for one in found:
         yield one.pointer, one.message
-    if not found:
-        yield from _unknown(documents.parse(definition), "", known)
+    try:
+        machine = documents.parse(definition)
+    except documents.NoJson:
+        return
+    wrong = [one.pointer for one in found]
+    for pointer, sentence in _unknown(machine, "", known, wrong):
+        if pointer not in wrong:
+            yield pointer, sentence
 
 
-def _unknown(machine: dict[str, Any], pointer: str, known: Known) -> Iterator[tuple[str, str]]:
-    """Tasks that name what the application does not have."""
-    for name, state in machine.get("States", {}).items():
+def _unknown(machine: Any, pointer: str, known: Known, wrong: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tasks that name what the application does not have.
+
+    :param wrong: pointers to what is no state, or not one of a machine that could run: more is not said of it
+    """
+    states = machine.get("States") if isinstance(machine, dict) else None
+    for name, state in states.items() if isinstance(states, dict) else ():
         at = child(f"{pointer}/States", name)
-        if state.get("Type") == "Task":
-            resource = tokens.without(state["Resource"])
+        if not isinstance(state, dict):
+            continue
+        if state.get("Type") == "Task" and not any(
+            one.startswith((f"{at}/Resource", f"{at}/Parameters", f"{at}/Arguments")) for one in wrong
+        ):
+            resource = state.get("Resource")
+            if not isinstance(resource, str):
+                continue
+            resource = tokens.without(resource)
             service = service_of(resource)
             if service is None:
                 yield from _unknown_grain(state, resource, at, known.grains)
             else:
                 yield from _unknown_target(state, service, at, known)
-        for i, branch in enumerate(state.get("Branches", ())):
-            yield from _unknown(branch, f"{at}/Branches/{i}", known)
+        branches = state.get("Branches")
+        for i, branch in enumerate(branches if isinstance(branches, list) else ()):
+            yield from _unknown(branch, f"{at}/Branches/{i}", known, wrong)
         for key in ("ItemProcessor", "Iterator"):
             if key in state:
-                yield from _unknown(state[key], f"{at}/{key}", known)
+                yield from _unknown(state[key], f"{at}/{key}", known, wrong)
 
 
 def _unknown_target(state: dict[str, Any], service: Start | Send, at: str, known: Known) -> Iterator[tuple[str, str]]:
@@ -75,7 +93,7 @@ def _unknown_grain(state: dict[str, Any], resource: str, at: str, grains: frozen
         yield f"{at}/Resource", f"{resource} {words}."
         return
     if grain not in grains:
-        yield f"{at}/Resource", f"The application has no grain '{grain}'."
+        yield f"{at}/Resource", f"The application has no grain {grain}."
 
 
 def grain_of(resource: str) -> str:

@@ -18,6 +18,7 @@ from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
 from sand.emulator import ids
 from sand.emulator.attempts import Attempt, Grains
+from sand.emulator.late import LATE
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Failure, as_workflows, platform
 from sand.messages import Payload, Publication
@@ -85,7 +86,7 @@ class Execution:
         self.changed = threading.Condition()
         self.started_ms = time.time_ns() // 1_000_000
         self.ended_ms: int | None = None
-        self.deadline_ns = time.monotonic_ns() + timeout_ms * 1_000_000
+        self.deadline_ns = LATE.now_ns() + timeout_ms * 1_000_000
         self.thread: threading.Thread | None = None
         self.redrives = 0
         self.before: Ending | None = None
@@ -151,7 +152,7 @@ class Execution:
             self.begins_from = from_
             self.redrives += 1
             self.timeout_ms = timeout_ms
-            self.deadline_ns = time.monotonic_ns() + timeout_ms * 1_000_000
+            self.deadline_ns = LATE.now_ns() + timeout_ms * 1_000_000
             self.ended = threading.Event()
             self._open = {}
             self._cancelled = None
@@ -164,7 +165,7 @@ class Execution:
         """Its own limit, the grain's, counts from when it is handed over."""
         deadline = self.deadline_ns
         if timeout_ms:
-            deadline = min(deadline, time.monotonic_ns() + timeout_ms * 1_000_000)
+            deadline = min(deadline, LATE.now_ns() + timeout_ms * 1_000_000)
         process = self.residence and self.residence.name
         return Attempt(f"{self.id}/{step}", self.id, step, grain, payload, deadline, self.traceparent, process)
 
@@ -185,7 +186,7 @@ class Execution:
                 self.attempts.append(attempt)
                 self._settle(attempt)
                 self.changed.notify_all()
-        if time.monotonic_ns() >= self.deadline_ns and attempt.failure and attempt.failure.error == "Sand.Timeout":
+        if LATE.now_ns() >= self.deadline_ns and attempt.failure and attempt.failure.error == "Sand.Timeout":
             self.time_out(f"while grain {attempt.grain} ran")
         if self.status != "RUNNING":
             raise Ended
@@ -268,8 +269,10 @@ class Published:
         try:
             while self._open:
                 try:
-                    done = self._done.get(timeout=max(0.0, (self._execution.deadline_ns - time.monotonic_ns()) / 1e9) + 5)
+                    done = self._done.get(timeout=max(0.0, (self._execution.deadline_ns - LATE.now_ns()) / 1e9) + 5)
                 except Empty:
+                    if LATE.stands:
+                        continue
                     raise Ended from None
                 if isinstance(done, BaseException):
                     raise done

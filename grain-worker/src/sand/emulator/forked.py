@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import defaultdict, deque
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from sand import protocol, wire
 from sand.emulator import bus, sandbox
 from sand.emulator.attempts import Attempt, configuration
 from sand.emulator.data import Data
+from sand.emulator.late import LATE
 from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
 from sand.emulator.output import Output
@@ -103,7 +103,7 @@ class ForkedGrains:
                 attempt.failed(refusal)
                 return
             while not attempt.ended:
-                left = attempt.deadline_ns - time.monotonic_ns()
+                left = attempt.deadline_ns - LATE.now_ns()
                 if left <= 0 and not attempt.cancelled:
                     attempt.timed_out()
                 elif attempt.cancelled:

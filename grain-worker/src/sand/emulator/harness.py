@@ -222,7 +222,7 @@ class Harness:
         result = self.invoke(grain, input)
         if result.failure is not None:
             timed_out = result.failure.error == "Sand.Timeout"
-            raise GrainFailed("States.Timeout" if timed_out else result.failure.error, result.failure.cause)
+            raise GrainFailed("States.Timeout") if timed_out else GrainFailed(result.failure.error, result.failure.cause)
         return result.output
 
     def _call_workflow(

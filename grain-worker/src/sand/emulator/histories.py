@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sand.asl import events
-from sand.emulator.applications import Application
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.problems import Problem
@@ -15,12 +14,12 @@ _ENDS = {"TIMED_OUT": "ExecutionTimedOut", "CANCELLED": "ExecutionAborted", "FAI
 _SUCCEEDED = "ExecutionSucceeded"
 
 
-def answer(request: Request, application: Application, execution: Execution) -> Response:
+def answer(request: Request, execution: Execution) -> Response:
     limit = request.number("limit", 100, 1, 1000)
     after = request.number("after", 0, 0, 2**31 - 1)
     is_reverse = request.query("reverse") == "true"
     iteration = request.query("iteration") or ""
-    whole = _history(application, execution)
+    whole = _history(execution)
     shown = execution.log.of(iteration) if iteration else whole
     if iteration and not shown:
         detail = f"Execution {execution.id} has no iteration {iteration} of a distributed Map."
@@ -33,10 +32,10 @@ def answer(request: Request, application: Application, execution: Execution) -> 
     return answer_json(200, said)
 
 
-def _history(application: Application, execution: Execution) -> list[dict[str, Any]]:
+def _history(execution: Execution) -> list[dict[str, Any]]:
     """The execution's own, with its end as its record has it."""
-    if execution.target not in execution.manifest.workflows or execution.version not in application.versions:
-        detail = f"'{execution.target}' is no workflow, or its version is kept no more: there is no history."
+    if execution.target not in execution.manifest.workflows:
+        detail = f"'{execution.target}' is no workflow: there is no history."
         raise Problem(409, "no-workflow", "No workflow", detail)
     if execution.log.is_over:
         detail = f"The history of execution {execution.id} is over a limit ({events.MOST_BYTES} bytes of values)."

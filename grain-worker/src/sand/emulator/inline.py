@@ -8,7 +8,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sand import failure, loading, values
 from sand.context import Context
 from sand.emulator.attempts import Attempt, configuration
 from sand.emulator.data import Data
+from sand.emulator.late import LATE
 from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
 from sand.emulator.problems import Failure
@@ -102,13 +104,14 @@ class InlineGrains:
             name: configuration(manifest, grain, version, known_secrets) for name, grain in manifest.grains.items()
         }
         self._kept: dict[str, dict[str, Any]] = {}
+        self._standing: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
     def run(self, attempt: Attempt) -> None:
         configured = self._configurations[attempt.grain]
         origin = self._origin._replace(
             grain=attempt.grain, execution_id=attempt.execution_id, event_id=attempt.event_id, attempt=attempt.number
         )
-        with Turn(configured, self._kept, _Written(self._lines, origin)) as turn:
+        with Turn(configured, self._kept, _Written(self._lines, origin), self._standing) as turn:
             attempt.handed(self._manifest.grains[attempt.grain].timeout_ms)
             try:
                 handler = loading.load(configured)
@@ -155,6 +158,14 @@ class InlineGrains:
 
     def close(self) -> None:
         self._kept.clear()
+
+
+class DebuggedGrains(InlineGrains):
+    """Nothing is late while a handler runs: its workflow's time-outs wait too for whoever looks."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._standing = LATE.standing
 
 
 def _code(exiting: SystemExit) -> int:
@@ -214,9 +225,17 @@ class Turn:
     """This process is a grain's for a while: its path, modules, environment, folder and streams.
 
     :param kept: modules of each grain with `isolation: worker`
+    :param standing: what holds while it is
     """
 
-    def __init__(self, configured: GrainConfiguration, kept: dict[str, dict[str, Any]], written: _Written) -> None:
+    def __init__(
+        self,
+        configured: GrainConfiguration,
+        kept: dict[str, dict[str, Any]],
+        written: _Written,
+        standing: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._standing = standing
         self._configured = configured
         self._kept = kept
         self._written = written
@@ -254,6 +273,8 @@ class Turn:
 
     def _take(self) -> None:
         _PROCESS.acquire()
+        self._stands = self._standing()
+        self._stands.__enter__()
         self._outside = [*sys.path], Path.cwd(), dict(os.environ), sys.dont_write_bytecode
         # A change within the same second leaves byte code that looks fresh.
         sys.dont_write_bytecode = True
@@ -270,6 +291,7 @@ class Turn:
         self._place = [*sys.path], Path.cwd(), dict(os.environ)
         *place, sys.dont_write_bytecode = self._outside
         self._put(*place)
+        self._stands.__exit__(None, None, None)
         _PROCESS.release()
 
     def _put_aside(self) -> dict[str, Any]:

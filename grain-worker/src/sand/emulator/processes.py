@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sand.emulator import ids
+from sand.emulator.late import LATE
 from sand.emulator.problems import Problem, platform
 from sand.emulator.processes_life import ACTIVE, IDLE, KILLED, SWAPPED, CloudProcess, IllegalStep
 from sand.emulator.processes_specs import Dedicated, FunctionSpec, ProcessSpec
@@ -210,7 +211,7 @@ class Processes:
                     free = not process.draining and len(process.inside) < self._concurrency(process)
                     if free and process.waiting[0] is execution:
                         break
-                    left = execution.deadline_ns - time.monotonic_ns()
+                    left = execution.deadline_ns - LATE.now_ns()
                     if left <= 0:
                         return "late"
                     self.changed.wait(left / 1e9)

@@ -98,7 +98,7 @@ class Records:
         return redrives.answer(request, self._application(request), self._find(request))
 
     def _history(self, request: Request) -> Response:
-        return histories.answer(request, self._application(request), self._find(request))
+        return histories.answer(request, self._find(request))
 
 
 def _events(request: Request, execution: Execution) -> Iterator[tuple[str, str | None, Any]]:

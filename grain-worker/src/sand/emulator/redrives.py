@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sand.emulator import bodies, problems
-from sand.emulator.applications import Application
+from sand.emulator.applications import Application, Version
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.invoke import deadline_ms
@@ -18,7 +18,7 @@ MOST_BYTES = 1024
 
 def answer(request: Request, application: Application, execution: Execution) -> Response:
     body, count = _body(request), execution.redrives
-    wanted, version = body.get("redriveCount"), body.get("version", execution.version)
+    wanted = body.get("redriveCount")
     timeout_ms = deadline_ms(request.query("timeout"), True)
     if not wanted or wanted != count:
         count += 1
@@ -26,20 +26,33 @@ def answer(request: Request, application: Application, execution: Execution) -> 
             raise _refused(execution, f"it was redriven {execution.redrives} times, so redrive {wanted} cannot be next")
         if execution.status in ("RUNNING", "SUCCEEDED"):
             raise _refused(execution, f"its status is {execution.status}")
-        if execution.target not in execution.manifest.workflows or execution.version not in application.versions:
-            raise _refused(execution, f"'{execution.target}' is no workflow, or its version is kept no more")
-        if version != execution.version:
-            raise _refused(execution, f"the emulator redrives with version {execution.version} alone, not {version}")
+        version = _version(application, execution, body.get("version"))
         if count > MOST:
             raise _refused(execution, f"it was redriven {MOST} times, which is the limit")
         from_ = body.get("from")
         if from_ is not None:
             _require_entered(execution, from_)
-        if not application.redrive(execution, timeout_ms, from_):
+        if not application.redrive(execution, version, timeout_ms, from_):
             raise _refused(execution, f"its status is {execution.status}")
     location = f"/api/v1/applications/{application.name}/invocations/{execution.id}"
     shown = {"executionId": execution.id, "status": execution.status, "redriveCount": count, "location": location}
     return answer_json(202, shown)
+
+
+def _version(application: Application, execution: Execution, number: int | None) -> Version:
+    """The one that is named, else the one it began with, else what has come in its place. :raises Problem: none will do"""
+    if execution.target not in execution.manifest.workflows:
+        raise _refused(execution, f"'{execution.target}' is no workflow")
+    if number is None:
+        found = application.versions.get(execution.version) or application.successor(execution)
+    else:
+        found = application.versions.get(number)
+    if found is None:
+        raise _refused(execution, f"version {number or execution.version} is kept no more")
+    workflow = found.manifest.workflows.get(execution.target)
+    if workflow is None or workflow.definition != execution.manifest.workflows[execution.target].definition:
+        raise _refused(execution, f"the definition of '{execution.target}' is another one in version {found.number}")
+    return found
 
 
 def _require_entered(execution: Execution, state: str) -> None:

@@ -16,6 +16,7 @@ from sand.asl import CallGrain, GrainFailed, failure, platform_services
 from sand.asl.platform_services import Child, Mode, StartWorkflow
 from sand.emulator import ids
 from sand.emulator.executions import AT_ONCE, Execution
+from sand.emulator.late import LATE
 from sand.emulator.workflow_values import payload_of, value_of
 from sand.errors import BadRequest, SandError
 from sand.messages import EnqueueRequest
@@ -110,7 +111,7 @@ class WorkflowServices:
     def _begin(self, child: Child, mode: Mode, ended: asyncio.Event) -> Execution:
         """:param ended: is set when it has"""
         parent, loop = self._execution, asyncio.get_running_loop()
-        left_ms = max(1, (parent.deadline_ns - time.monotonic_ns()) // 1_000_000)
+        left_ms = max(1, (parent.deadline_ns - LATE.now_ns()) // 1_000_000)
         timeout_ms = left_ms if mode.awaits_end else parent.timeout_ms
 
         def on_end(_: Execution) -> None:

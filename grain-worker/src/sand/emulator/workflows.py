@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import asynccontextmanager
 from typing import Any
 
-from sand.asl import CallGrain, Finished, GrainFailed, Machine, Outcome, RealClock
+from sand.asl import CallGrain, Finished, GrainFailed, Machine, Outcome
+from sand.asl import failure as failures
 from sand.asl.execution import Execution as Engine
 from sand.asl.live import Live
 from sand.asl.tokens import TaskTokens
 from sand.emulator.attempts import Attempt, Grains
 from sand.emulator.data import Data
 from sand.emulator.executions import AT_ONCE, Callback, Ended, Ending, Execution, Publication, Published
+from sand.emulator.late import LATE, LateClock
 from sand.emulator.problems import Failure, platform
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import WorkflowServices
@@ -21,6 +25,23 @@ from sand.messages import Payload
 
 # What is asked of the loop is done at once, when it has not ended.
 REPORT_SECONDS = 15.0
+
+
+@asynccontextmanager
+async def _limit(seconds: float) -> AsyncIterator[None]:
+    """:raises TimeoutError: what is in it did not end within so long"""
+    async with asyncio.timeout(None) as limit:
+        at_ns = LATE.now_ns() + int(seconds * 1e9)
+
+        async def end() -> None:
+            await LATE.sleep_until(at_ns)
+            limit.reschedule(0)
+
+        ending = asyncio.create_task(end())
+        try:
+            yield
+        finally:
+            ending.cancel()
 
 
 class _Run:
@@ -73,7 +94,8 @@ class _Run:
             for event in outcome.history
         ]
         if outcome.status != "SUCCEEDED":
-            return None, self._failure(outcome.error, outcome.cause), outcome.status == "TIMED_OUT"
+            timed_out = outcome.status == "TIMED_OUT"
+            return None, self._failure(outcome.error, outcome.cause, of_task=not timed_out), timed_out
         if self._publishing and (failure := self._events.wait()):
             return None, failure, False
         return payload_of(outcome.output), None, False
@@ -82,13 +104,14 @@ class _Run:
         watching = asyncio.create_task(self._watch(asyncio.current_task()))
         execution, before = self._execution, self._execution.before
         try:
-            async with asyncio.timeout(limit_s):
+            async with _limit(limit_s):
                 if before is not None and execution.engine is not None:
                     return await self._redrive(execution.engine, before)
                 return await machine.run_live(
                     value_of(self._execution.input),
                     self._call,
                     id=self._execution.id,
+                    clock=LateClock(),
                     tokens=self._tokens,
                     began=self._began,
                     objects=self._objects,
@@ -104,7 +127,7 @@ class _Run:
         from_, end = self._execution.begins_from, engine.finished
         if from_ is None and end is not None and end.status == "SUCCEEDED":  # events that it had published did not
             return Outcome(end.status, end.output, None, None, 0, [], engine.history)
-        live = Live(engine, self._call, RealClock(), self._objects)
+        live = Live(engine, self._call, LateClock(), self._objects)
         self._began(live)
         error, cause = (before.failure.error, before.failure.cause) if before.failure else (None, None)
         return await live.redrive(Finished(before.status, None, error, cause), before.at_ms, from_)
@@ -149,6 +172,9 @@ class _Run:
         try:
             await loop.run_in_executor(self._threads, self._execution.run_attempt, self._grains, attempt)
         except asyncio.CancelledError:
+            if attempt.failure is None and attempt.deadline_ns <= LATE.now_ns():
+                attempt.timed_out()  # the engine's clock was a moment before the attempt's
+                self._failures.append(attempt.failure)
             self._grains.cancel(attempt)
             raise
         return self._result(attempt)
@@ -156,8 +182,9 @@ class _Run:
     def _result(self, attempt: Attempt) -> Any:
         if attempt.failure is not None:
             self._failures.append(attempt.failure)
-            timed_out = attempt.failure.error == "Sand.Timeout"
-            raise GrainFailed("States.Timeout", "") if timed_out else GrainFailed(attempt.failure.error, attempt.failure.cause)
+            if attempt.failure.error == "Sand.Timeout":
+                raise GrainFailed(failures.TIMEOUT)
+            raise GrainFailed(attempt.failure.error, attempt.failure.cause)
         if attempt.published:
             self._publishing = True
             if refusal := self._events.publish(attempt.step, attempt.published, True):
@@ -165,13 +192,13 @@ class _Run:
         assert attempt.output is not None
         return value_of(attempt.output)
 
-    def _failure(self, error: str | None, cause: str | None) -> Failure:
-        """In full: a state machine hands on no more than error and cause."""
+    def _failure(self, error: str | None, cause: str | None, of_task: bool) -> Failure:
+        """In full: a state machine hands on no more than error and cause, and of a task's time-out no cause."""
         for known in reversed(self._failures):
             if (known.error, known.cause) == (error, cause):
                 return known
-        if error == "States.Timeout" and self._failures and self._failures[-1].error == "Sand.Timeout":
-            return self._failures[-1]
+            if of_task and not cause and error == failures.TIMEOUT and known.error == "Sand.Timeout":
+                return Failure(failures.TIMEOUT, known.cause)
         name, words = error or "States.Fail", "the workflow gave no cause" if cause is None else cause
         return platform(name, words, False) if name.startswith("Sand.") else Failure(name, words)
 

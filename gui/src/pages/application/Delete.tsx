@@ -1,6 +1,7 @@
 // The end of an application, for who may: its name is typed first.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { deleteApplication, paths } from "../../api/queries";
+import { useShownName } from "../../api/session";
 import { Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
@@ -9,6 +10,7 @@ import { go } from "../../parts/router";
 
 export function Delete({ app }: { readonly app: string }) {
   const cache = useQueryClient();
+  const name = useShownName()(app);
   const end = useMutation({
     mutationFn: () => deleteApplication(app),
     onSuccess: async () => {
@@ -23,7 +25,7 @@ export function Delete({ app }: { readonly app: string }) {
     <Section title="Delete the application" id="delete">
       {end.error && <Trouble error={end.error} />}
       <div className="actions">
-        <Confirm label="Delete it" title={`Delete ${app}?`} name={app} disabled={end.isPending} onConfirm={() => endOnce()}>
+        <Confirm label="Delete it" title={`Delete ${name}?`} name={name} disabled={end.isPending} onConfirm={() => endOnce()}>
           <p>It cannot be called any more, and what is its own goes with it for good:</p>
           <ul>
             <li>all versions with their files, and aliases</li>

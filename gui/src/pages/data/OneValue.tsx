@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { dataPaths, dataValue, deleteValue, isConflict, putValue } from "../../api/data";
 import { Refusal } from "../../api/client";
 import { type StoredValue, type ValueDraft, isJson, isOvertaken, leftToSave, readValueDraft, textOf, typedValue, unlike } from "../../model/data";
+import { isText as isTextual } from "../../model/execution";
 import { withLf } from "../../model/lines";
 import { bytes, jsonFault } from "../../model/show";
 import { Facts, Section, Trouble } from "../../parts/bits";
@@ -11,6 +12,7 @@ import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { Download } from "../../parts/Download";
 import { JsonField } from "../../parts/JsonField";
+import { LargeValue } from "../../parts/LargeValue";
 import { useIsKept, useKept } from "../../parts/kept";
 import { useOnce } from "../../parts/once";
 import { Overtaken } from "./Overtaken";
@@ -20,7 +22,7 @@ interface Props {
   readonly name: string;
 }
 
-const NONE: StoredValue = { version: "", contentType: "application/json", bytes: new Uint8Array() };
+const NONE: StoredValue = { version: "", contentType: "application/json", size: 0, bytes: new Uint8Array() };
 const write = (draft: ValueDraft | null): string | null => (draft === null ? null : JSON.stringify(draft));
 
 export function OneValue({ app, name }: Props) {
@@ -90,7 +92,7 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
         facts={[
           ["Version", isThere ? stored.version.replaceAll('"', "") : "none yet"],
           ["Type", contentType],
-          ["Size", isThere ? bytes(stored.bytes.length) : null],
+          ["Size", isThere ? bytes(stored.size) : null],
         ]}
       />
       {error && !isConflict(error) && <Trouble error={error} />}
@@ -106,7 +108,12 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
         {isText ? (
           <JsonField id="data-value" label={isJson(contentType) ? "Value, as JSON" : "Value"} value={text} fault={fault} rows={8} onChange={(now) => setDraft((before) => typedValue(before, stored, now))} />
         ) : (
-          <p>{"instead" in shown && shown.instead}</p>
+          <>
+            <p>{"instead" in shown && shown.instead}</p>
+            {stored.bytes === null && isTextual(stored.contentType) && (
+              <LargeValue key={stored.version} url={dataPaths.value(app, name)} size={stored.size} isJson={isJson(stored.contentType)} label={`the value of ${name}`} />
+            )}
+          </>
         )}
         <div className="actions">
           {isText && (

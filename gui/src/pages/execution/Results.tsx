@@ -1,6 +1,6 @@
 // What came of an execution: its output, and where the time went.
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { history, output, paths, timeline } from "../../api/queries";
 import { EMPTY, graphOf } from "../../model/definition";
@@ -10,6 +10,7 @@ import type { CourseOfRows } from "../../model/timeline";
 import { waitsOf } from "../../model/waits";
 import { Found, Section, Trouble, Value } from "../../parts/bits";
 import { Download } from "../../parts/Download";
+import { LargeValue } from "../../parts/LargeValue";
 import { Timeline } from "../../parts/Timeline";
 
 interface Props {
@@ -18,30 +19,24 @@ interface Props {
   readonly running: boolean;
 }
 
-/** Most bytes of an output that the page fetches by itself; and when it is asked to, of JSON, which is folded. */
+/** Most bytes of an output that the page fetches by itself. */
 const MOST_BYTES = 1 << 20;
-const MOST_ASKED = 64 << 20;
 
 export function Output({ app, found }: { readonly app: string; readonly found: Schemas["Invocation"] }) {
-  const [isAsked, setAsked] = useState(false);
-  const size = found.output?.size ?? 0;
-  const canAsk = found.output?.contentType.startsWith("application/json") === true && size > MOST_BYTES && size <= MOST_ASKED;
-  const isShown = found.status === "SUCCEEDED" && found.output !== undefined && isText(found.output.contentType) && (size <= MOST_BYTES || (canAsk && isAsked));
+  const { size, contentType } = found.output ?? { size: 0, contentType: "" };
+  const canShow = found.status === "SUCCEEDED" && isText(contentType);
+  const isShown = canShow && size <= MOST_BYTES;
   const query = useQuery({ ...output(app, found), enabled: isShown });
   if (found.status !== "SUCCEEDED" || !found.output) return null;
+  const url = paths.invocation(app, found.executionId, "/output");
   return (
     <Section title="Output">
       {query.error && <Trouble error={query.error} />}
       {isShown && query.isPending && <p role="status">Loading…</p>}
-      {canAsk && !isAsked && (
-        <button type="button" onClick={() => setAsked(true)}>
-          Show it as a tree
-        </button>
-      )}
+      {canShow && !isShown && <LargeValue key={`${found.executionId} ${found.redriveCount}`} url={url} size={size} isJson={contentType.startsWith("application/json")} label="the output" />}
       {query.data !== undefined && <Value text={query.data} label="the output" />}
       <p>
-        {bytes(found.output.size)} of {found.output.contentType}.{" "}
-        <Download url={paths.invocation(app, found.executionId, "/output")} name={`${found.executionId}-output`} />
+        {bytes(size)} of {contentType}. <Download url={url} name={`${found.executionId}-output`} />
       </p>
     </Section>
   );

@@ -1,7 +1,7 @@
 // How one application did lately: its rate and its latencies over time.
 import { useMemo } from "react";
 import { figuresPath } from "../../api/figures";
-import { useMay } from "../../api/session";
+import { useMay, useShownName } from "../../api/session";
 import { type Figures, WINDOWS, failures, latency, linesOf, rate, seconds, shownOf } from "../../model/figures";
 import { duration, when } from "../../model/show";
 import { Section } from "../../parts/bits";
@@ -35,6 +35,7 @@ export function Lately({ figures, names, chosen, minutes }: Props) {
     [lines],
   );
   const operates = useMay("operator");
+  const shownName = useShownName();
   const silent = figures.hosts.filter((host) => host.problem !== null);
   const ask = (next: { readonly of?: string; readonly minutes?: number }): void =>
     replace({ page: "home", of: next.of ?? chosen, minutes: String(next.minutes ?? minutes) });
@@ -45,7 +46,9 @@ export function Lately({ figures, names, chosen, minutes }: Props) {
           Application{" "}
           <select value={app} onChange={(event) => ask({ of: event.target.value })}>
             {(app === "" || names.includes(app) ? names : [...names, app]).map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {shownName(name)}
+              </option>
             ))}
           </select>
         </label>

@@ -94,7 +94,7 @@ interface OneProps<K extends readonly unknown[]> {
 
 function One<K extends readonly unknown[]>({ name, label, query, url, close }: OneProps<K>) {
   const { data, error, isPending } = useQuery(query);
-  const found = data && textOf(data);
+  const found = data && textOf({ ...data, size: data.bytes.length });
   return (
     <article className="letter" aria-label={name}>
       <div className="heading">

@@ -6,7 +6,7 @@ import { tenants } from "../../api/tenants";
 import { callerText, detailsText, operationText, outcomeText } from "../../model/audit";
 import type { Route } from "../../model/route";
 import { when } from "../../model/show";
-import { Found, Section, To } from "../../parts/bits";
+import { Found, Section, To, ToApplication } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { replace } from "../../parts/router";
 import { type Column, Table } from "../../parts/Table";
@@ -76,7 +76,7 @@ function OfTenant({ chosen, onChoose }: { readonly chosen: string; readonly onCh
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: "When", cell: (one) => when(one.atMs) },
   { head: "What", kind: "words", cell: (one) => <span title={one.operation}>{operationText(one.operation)}</span> },
-  { head: "Application", kind: "words", cell: (one) => (one.application ? <To route={{ page: "application", app: one.application }}>{one.application}</To> : "–") },
+  { head: "Application", kind: "words", cell: (one) => (one.application ? <ToApplication app={one.application} /> : "–") },
   { head: "Details", kind: "text", cell: (one) => detailsText(one.details) || "–" },
   { head: "Who", kind: "words", cell: (one) => callerText(one.caller) },
   { head: "From", kind: "words", cell: (one) => one.address ?? "–" },

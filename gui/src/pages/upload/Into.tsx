@@ -4,6 +4,7 @@ import { useState } from "react";
 import { answered, client } from "../../api/client";
 import { type Upload, zippedTexts } from "../../api/deploy";
 import { applications } from "../../api/queries";
+import { useShownName } from "../../api/session";
 import { APPLICATION, newApplication } from "../../model/bundle";
 import { nameHere } from "../../model/tenant";
 import { Trouble } from "../../parts/bits";
@@ -18,6 +19,7 @@ interface Props {
 export function Into({ files, into, onUpload }: Props) {
   const [app, setApp] = useState(into);
   const [name, setName] = useState("");
+  const shown = useShownName();
   const there = (useQuery(applications()).data?.applications ?? []).map((one) => one.name);
   const make = useMutation({
     mutationFn: async (): Promise<Upload> => {
@@ -43,7 +45,9 @@ export function Into({ files, into, onUpload }: Props) {
         <select value={app} onChange={(event) => setApp(event.target.value)}>
           <option value="">a new application</option>
           {there.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {shown(one)}
+            </option>
           ))}
         </select>
       </label>

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Preview, type Upload, deploy, editsBody, numberOf, preview, uploadAddress } from "../../api/deploy";
+import { useShownName } from "../../api/session";
 import { NAME } from "../../model/bundle";
 import { Facts, Found, Section, To, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
@@ -13,6 +14,7 @@ const SETTLED_MS = 500;
 
 export function Review({ upload, into }: { readonly upload: Upload; readonly into: string }) {
   const cache = useQueryClient();
+  const shown = useShownName();
   const [alias, setAlias] = useState("live");
   const [told, setTold] = useState<readonly string[]>([]);
   const isValid = NAME.test(alias);
@@ -62,7 +64,7 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
       {build.data && (
         <div className="done" role="status">
           <strong>
-            Version {build.data.version} of {build.data.application} is {build.data.alias}.
+            Version {build.data.version} of {shown(build.data.application)} is {build.data.alias}.
           </strong>{" "}
           <To route={{ page: "application", app: build.data.application }}>See it</To>
           {build.data.alias === "live" && build.data.workflows[0] && (
@@ -81,17 +83,18 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
 }
 
 function About({ found, into }: { readonly found: Preview; readonly into: string }) {
+  const shown = useShownName();
   const of = (change: string): number => found.files.filter((file) => file.change === change).length;
   return (
     <>
       {into !== "" && found.application !== into && (
         <p className="fault">
-          Its sand.yaml says that it is application {found.application}, not {into}.
+          Its sand.yaml says that it is application {shown(found.application)}, not {shown(into)}.
         </p>
       )}
       <Facts
         facts={[
-          ["Application", found.application],
+          ["Application", shown(found.application)],
           ["Beside", found.against === null ? "nothing: it is new" : `version ${found.against}`],
           ["Files", found.deployed === null ? `${of("added")} added, ${of("changed")} changed, ${of("removed")} removed, ${found.unchanged} as before` : `as in version ${found.deployed}`],
           ["Grains", names(found.grains)],

@@ -1,6 +1,7 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.FullDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,13 +22,13 @@ final class SqliteFile implements AutoCloseable {
     /** Below this much room an I/O error is taken for a full disk. */
     private static final long NO_ROOM_BYTES = 1L << 20;
     /** Of a new file. Large values cost half of what they cost with SQLite's 4 KiB, small transactions the same. */
-    private static final int PAGE_BYTES = 16 << 10;
+    static final int PAGE_BYTES = 16 << 10;
     /** What is not yet in the file itself needs its room there again. */
     private static final int CHECKPOINT_BYTES = 8 << 20;
     private static final long MAX_WAL_BYTES = 64L << 20;
 
     /** @param synchronous FULL: on the disk at commit; NORMAL: a power failure may lose the last moments */
-    record Options(int schema, String synchronous, long maxPages) {}
+    record Options(String synchronous, long maxPages) {}
 
     /** What is done with a connection. */
     interface Work<T> {
@@ -38,19 +39,23 @@ final class SqliteFile implements AutoCloseable {
     private final SqliteConnection writer;
     private final ArrayBlockingQueue<SqliteConnection> readers = new ArrayBlockingQueue<>(READERS);
 
-    SqliteFile(Path file, Options options, List<String> tables) {
+    /** @param schemas what makes each schema of the one before; the first of an empty file */
+    SqliteFile(Path file, Options options, List<List<String>> schemas) {
         this.file = file;
         try {
             writer = open(List.of("PRAGMA page_size=" + PAGE_BYTES, "PRAGMA journal_mode=WAL", "PRAGMA synchronous=" + options.synchronous(),
                     "PRAGMA journal_size_limit=" + MAX_WAL_BYTES));
             writer.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_BYTES / pageBytes());
             // A file that is as it should be is opened without a write: its disk may be full.
-            if (schema(options.schema()) < options.schema()) {
+            int found = schema(schemas.size());
+            if (found < schemas.size()) {
                 writer.execute("BEGIN IMMEDIATE");
-                for (String table : tables) {
-                    writer.execute(table);
+                for (List<String> statements : schemas.subList(found, schemas.size())) {
+                    for (String statement : statements) {
+                        writer.execute(statement);
+                    }
                 }
-                writer.execute("PRAGMA user_version=" + options.schema());
+                writer.execute("PRAGMA user_version=" + schemas.size());
                 writer.execute("COMMIT");
             }
             if (options.maxPages() > 0) {
@@ -141,7 +146,7 @@ final class SqliteFile implements AutoCloseable {
 
     StoreException failure(String what, Exception cause) {
         SQLiteErrorCode code = cause instanceof SQLiteException e ? e.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
-        boolean full = (code.code & 0xFF) == SQLiteErrorCode.SQLITE_FULL.code
+        boolean full = FullDisk.is(cause) || (code.code & 0xFF) == SQLiteErrorCode.SQLITE_FULL.code
                 || (code.code & 0xFF) == SQLiteErrorCode.SQLITE_IOERR.code && hasNoRoom();
         return full
                 ? new StoreException(Kind.FULL, what + ": no room for " + file + "; free space on its disk", 0, cause)

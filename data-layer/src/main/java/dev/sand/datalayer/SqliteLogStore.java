@@ -15,19 +15,17 @@ import java.util.Map;
  */
 public final class SqliteLogStore implements LogStore {
     public static final long DEFAULT_BYTES_AN_APPLICATION = 64L << 20;
-    /** 2: lines have a process. */
-    private static final int SCHEMA = 2;
     /** What a line costs besides its text. */
     private static final int LINE_BYTES = 150;
-    private static final List<String> TABLES = List.of(
-            "CREATE TABLE IF NOT EXISTS line(sequence INTEGER PRIMARY KEY AUTOINCREMENT, application BLOB NOT NULL,"
-                    + " version INTEGER NOT NULL, grain TEXT, execution TEXT, event TEXT, attempt INTEGER NOT NULL,"
-                    + " epoch_ms INTEGER NOT NULL, stream TEXT NOT NULL, level TEXT, text BLOB NOT NULL)",
-            "CREATE INDEX IF NOT EXISTS line_application ON line(application)",
-            "CREATE INDEX IF NOT EXISTS line_execution ON line(application, execution)",
-            "CREATE TABLE IF NOT EXISTS usage(application BLOB PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID",
-            "ALTER TABLE line ADD COLUMN process TEXT",
-            "CREATE INDEX IF NOT EXISTS line_process ON line(application, process) WHERE process IS NOT NULL");
+    private static final List<List<String>> SCHEMAS = List.of(
+            List.of("CREATE TABLE line(sequence INTEGER PRIMARY KEY AUTOINCREMENT, application BLOB NOT NULL,"
+                            + " version INTEGER NOT NULL, grain TEXT, execution TEXT, event TEXT, attempt INTEGER NOT NULL,"
+                            + " epoch_ms INTEGER NOT NULL, stream TEXT NOT NULL, level TEXT, text BLOB NOT NULL)",
+                    "CREATE INDEX line_application ON line(application)",
+                    "CREATE INDEX line_execution ON line(application, execution)",
+                    "CREATE TABLE usage(application BLOB PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID"),
+            List.of("ALTER TABLE line ADD COLUMN process TEXT",
+                    "CREATE INDEX line_process ON line(application, process) WHERE process IS NOT NULL"));
     private static final String COLUMNS = "SELECT sequence, epoch_ms, version, grain, execution, event, attempt, stream, level,"
             + " text, process FROM line WHERE application = ?";
 
@@ -37,7 +35,7 @@ public final class SqliteLogStore implements LogStore {
 
     public SqliteLogStore(Path path, long bytesAnApplication) {
         this.bytesAnApplication = bytesAnApplication;
-        this.file = new SqliteFile(path, new SqliteFile.Options(SCHEMA, "NORMAL", 0), TABLES);
+        this.file = new SqliteFile(path, new SqliteFile.Options("NORMAL", 0), SCHEMAS);
         this.writer = new StoreWriter(file, "log-store");
     }
 

@@ -22,6 +22,34 @@ final class StoreWriter implements AutoCloseable {
         T apply(SqliteConnection connection) throws SQLException;
     }
 
+    /** What is stored beside the rows, with them. On the thread that writes. */
+    interface Beside extends AutoCloseable {
+        /** All of the transaction's has been applied. */
+        void beforeCommit();
+
+        void committed();
+
+        /** The transaction was rolled back. */
+        void failed(StoreException failure);
+
+        @Override
+        void close();
+
+        Beside NOTHING = new Beside() {
+            @Override
+            public void beforeCommit() {}
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(StoreException failure) {}
+
+            @Override
+            public void close() {}
+        };
+    }
+
     private final class Call<T> {
         final Operation<T> operation;
         final CompletableFuture<T> answer = new CompletableFuture<>();
@@ -51,13 +79,19 @@ final class StoreWriter implements AutoCloseable {
     }
 
     private final SqliteFile file;
+    private final Beside beside;
     private final ArrayBlockingQueue<Call<?>> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
     private final Thread thread;
     private final Call<Void> end = new Call<>(connection -> null);
     private volatile boolean closed;
 
     StoreWriter(SqliteFile file, String name) {
+        this(file, name, Beside.NOTHING);
+    }
+
+    StoreWriter(SqliteFile file, String name, Beside beside) {
         this.file = file;
+        this.beside = beside;
         this.thread = new Thread(this::run, name);
         thread.setDaemon(true);
         thread.start();
@@ -104,11 +138,14 @@ final class StoreWriter implements AutoCloseable {
                 for (Call<?> call : batch) {
                     call.apply(connection);
                 }
+                beside.beforeCommit();
                 return null;
             });
+            beside.committed();
             return null;
         } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
             StoreException failure = file.failure("cannot write", e);
+            beside.failed(failure);
             return failure.kind() == Kind.FULL ? afterFull(failure) : failure;
         }
     }
@@ -133,6 +170,7 @@ final class StoreWriter implements AutoCloseable {
             waiting.put(end);
             thread.join();
             file.close();
+            beside.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

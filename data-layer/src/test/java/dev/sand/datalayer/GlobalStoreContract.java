@@ -9,6 +9,7 @@ import dev.sand.datalayer.GlobalStore.Step;
 import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,73 @@ abstract class GlobalStoreContract {
         assertThat(get("app", "k")).isEqualTo("b");
         assertThat(store.version("t", "app", "k")).isEqualTo(2);
         assertThat(store.version("t", "app", "none")).isZero();
+    }
+
+    /** As small ones, each way of writing and of reading. */
+    @Test
+    void valuesOfAnySizeAreReadBackAndReplaced() {
+        int[] sizes = {0, 1, 65_535, 65_536, 300_000, 5, 70_000, 0, 512 << 10};
+        for (int i = 0; i < sizes.length; i++) {
+            byte[] value = drawn(i, sizes[i]);
+            assertThat(store.put("t", "app", "k", value, i)).isEqualTo(i + 1);
+            assertThat(store.get("t", "app", "k").orElseThrow().value()).isEqualTo(value);
+            assertThat(store.scan("t", "app", "", null, 10).getFirst().value()).isEqualTo(value);
+            assertThat(store.bytes("t", "app")).isEqualTo(sizes[i]);
+        }
+        store.writeAll(List.of(new Write("t", "app", "k", null), new Write("t", "app", "l", drawn(1, 200_000)),
+                new Write("t", "app", "m", drawn(2, 100_000), 7), new Write("t", "app", "n", drawn(3, 10))));
+        assertThat(store.putFenced("t", "app", "m", drawn(4, 100_000), 6)).isFalse();
+        assertThat(store.putFenced("t", "app", "m", drawn(5, 150_000), 8)).isTrue();
+        store.transact("t", "app", List.of(Step.put("n", drawn(6, 80_000), GlobalStore.ANY), Step.delete("l", GlobalStore.ANY)));
+        conflict(() -> store.transact("t", "app", List.of(Step.put("n", drawn(7, 90_000), 99))));
+        conflict(() -> store.put("t", "app", "m", drawn(8, 90_000), GlobalStore.ABSENT));
+        assertThat(store.getAll("t", "app", List.of("k", "l", "m", "n"))).extracting(Entry::key).containsExactlyInAnyOrder("m", "n");
+        assertThat(store.scanDescending("t", "app", "", null, 10)).extracting(Entry::value)
+                .containsExactly(drawn(6, 80_000), drawn(5, 150_000));
+        assertThat(store.bytes("t", "app")).isEqualTo(230_000);
+        store.deleteBefore("t", "app", "n");
+        assertThat(store.bytes("t", "app")).isEqualTo(80_000);
+        store.deleteScope("t", "app");
+        assertThat(store.bytes("t", "app")).isZero();
+        assertThat(store.get("t", "app", "n")).isEmpty();
+    }
+
+    /** Of what many write and delete at once, each reads what somebody wrote under that key. */
+    @Test
+    void aReaderOfAValueThatIsReplacedHasOneOfThose() {
+        List<CompletableFuture<Void>> writers = IntStream.range(0, 4).mapToObj(writer -> CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 40; i++) {
+                byte[] value = new byte[100_000 + 50_000 * (i % 3)];
+                Arrays.fill(value, (byte) writer);
+                store.put("t", "app", "k" + writer, value, GlobalStore.ANY);
+                if (i % 5 == 4) {
+                    store.delete("t", "app", "k" + writer, GlobalStore.ANY);
+                }
+            }
+        })).toList();
+        while (!writers.stream().allMatch(CompletableFuture::isDone)) {
+            for (Entry found : store.scan("t", "app", "k", null, 10)) {
+                assertOf(found.key(), found.value());
+            }
+            store.get("t", "app", "k1").ifPresent(found -> assertOf("k1", found.value()));
+        }
+        writers.forEach(CompletableFuture::join);
+    }
+
+    private static void assertOf(String key, byte[] value) {
+        byte wanted = (byte) (key.charAt(1) - '0');
+        assertThat(value.length).isIn(100_000, 150_000, 200_000);
+        for (byte each : value) {
+            if (each != wanted) {
+                throw new AssertionError(key + " has a byte of k" + each);
+            }
+        }
+    }
+
+    private static byte[] drawn(int seed, int size) {
+        byte[] value = new byte[size];
+        new Random(seed).nextBytes(value);
+        return value;
     }
 
     @Test

@@ -6,7 +6,11 @@ import dev.sand.datalayer.ProcessImages.Source;
 import dev.sand.datalayer.ProcessImages.Written;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -94,7 +98,7 @@ class ProcessImagesFileTest {
         try {
             for (int copy = 0; copy < 5; copy++) {
                 Path to = folder.resolve("copy" + copy);
-                copy(folder.resolve("store.db"), to);
+                copy("store.db", to);
                 try (SqliteStore copied = new SqliteStore(to)) {
                     ProcessImages there = new ProcessImages(copied, () -> 0, Runnable::run);
                     ProcessImage image = there.find("app", "p").orElseThrow();
@@ -108,9 +112,13 @@ class ProcessImagesFileTest {
     }
 
     /** As deploy/backup.py does it. */
-    private static void copy(Path from, Path to) throws SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + from); Statement statement = connection.createStatement()) {
+    private void copy(String name, Path to) throws SQLException, IOException {
+        try (FileChannel values = FileChannel.open(folder.resolve(name + ".values"), StandardOpenOption.READ);
+                FileLock lock = values.lock(0, Long.MAX_VALUE, true);
+                Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(name));
+                Statement statement = connection.createStatement()) {
             statement.executeUpdate("backup to '" + to + "'");
+            Files.copy(folder.resolve(name + ".values"), to.resolveSibling(to.getFileName() + ".values"));
         }
     }
 

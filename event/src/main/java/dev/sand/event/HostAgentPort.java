@@ -182,6 +182,16 @@ public interface HostAgentPort {
     /** What runs now, on every host that this port stands for; one that does not answer says so in its {@code problem}. */
     CompletableFuture<List<HostStatus>> status();
 
+    /** Of the application's sandboxes alone. */
+    default CompletableFuture<List<HostStatus>> status(String application) {
+        return status().thenApply(hosts -> hosts.stream().map(host -> host.only(application)).toList());
+    }
+
+    /** The first events that wait for a grain in its local queue, of every host that this port stands for. */
+    default CompletableFuture<List<QueuedEvents>> queued(QueuedEvents.Look look) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
     /** What came of taking a host out of service or into it: it begins, or why it does not. */
     enum Drain {
         DONE, NO_SUCH_HOST, NO_OTHER_HOST;
@@ -230,6 +240,10 @@ public interface HostAgentPort {
             return !draining ? "up" : isEmpty ? "drained" : "draining";
         }
 
+        public HostStatus only(String application) {
+            return with(sandboxes.stream().filter(sandbox -> sandbox.application().equals(application)).toList());
+        }
+
         public HostStatus with(List<SandboxStatus> others) {
             return new HostStatus(host, sandboxKind, draining, others, place, problem);
         }
@@ -247,7 +261,15 @@ public interface HostAgentPort {
         }
     }
 
-    /** Depth and age (ms) of the grain's queue, and its worker and instances. */
+    /**
+     * Depth and age (ms) of the grain's queue, its traffic, and the grain's worker and instances.
+     *
+     * @param inPerSecond events that came for it, and outPerSecond those that were handed to an instance, in the last
+     *                    {@link #RATE_WINDOW_MS} as a mean; also those that found an instance waiting, and were in the queue for no time
+     */
     record GrainStatus(String grain, String workerState, int workerPid, int idle, int running, int queued, long oldestMs,
-                       long restarts) {}
+                       long restarts, double inPerSecond, double outPerSecond) {}
+
+    /** What rates are of. */
+    long RATE_WINDOW_MS = 10_000;
 }

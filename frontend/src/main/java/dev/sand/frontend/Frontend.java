@@ -39,6 +39,7 @@ import dev.sand.frontend.control.FiguresApi;
 import dev.sand.frontend.control.FilesApi;
 import dev.sand.frontend.control.HostsApi;
 import dev.sand.frontend.control.InvocationsApi;
+import dev.sand.frontend.control.LocalQueuesApi;
 import dev.sand.frontend.control.LogsApi;
 import dev.sand.frontend.control.ManagementApi;
 import dev.sand.frontend.control.ProcessLooksApi;
@@ -192,6 +193,7 @@ public final class Frontend implements AutoCloseable {
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
         new QueuesApi(parts.registry, parts.bus, queues, triggers, parts.clockMs).addTo(routes);
+        new LocalQueuesApi(parts.registry, parts.host).addTo(routes);
         new SecretsApi(parts.registry, parts.secrets, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
         new DeploymentApi(deployer, configuration).addTo(routes);

@@ -55,6 +55,17 @@ class AuditTest extends WithDemo {
     }
 
     @Test
+    void an_application_is_named_as_in_a_path_within_the_tenant_whose_log_it_is() throws Exception {
+        platform.send("PUT", "/api/v1/applications/acme--shop/aliases/next", "{\"version\": 1}".getBytes());
+        for (String name : List.of("shop", "acme--shop")) {
+            await().untilAsserted(() -> assertThat(Platform.json(platform.get("/api/v1/audit?tenant=acme&application=" + name)).path("entries"))
+                    .as(name).singleElement().satisfies(entry -> assertThat(entry.path("application").asText()).isEqualTo("acme--shop")));
+        }
+        assertThat(Platform.json(platform.get("/api/v1/audit?application=shop")).path("entries")).isEmpty();
+        assertThat(Platform.json(platform.get("/api/v1/audit?tenant=acme&application=-")).path("entries")).isEmpty();
+    }
+
+    @Test
     void a_dry_run_is_not_noted_and_nothing_else_passes_for_one() throws Exception {
         platform.send("POST", "/api/v1/applications?dryRun=true", Platform.zip(Platform.demo()), "Content-Type", "application/zip");
         platform.send("PUT", DEMO + "/aliases/next?dryRun=true", "{\"version\": 1}".getBytes());

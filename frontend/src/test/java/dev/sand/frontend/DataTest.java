@@ -3,9 +3,12 @@ package dev.sand.frontend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.datalayer.GlobalStore;
+import dev.sand.event.Payload;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +67,27 @@ class DataTest {
         assertThat(platform.send("DELETE", at("k"), null).statusCode()).isEqualTo(404);
         assertThat(put("k", "1", "If-Match", "seven").statusCode()).isEqualTo(400);
         assertThat(put("k", "1", "If-Match", "\"9999999999999999999\"").statusCode()).isEqualTo(400);
+    }
+
+    /** Grains may put them. */
+    @Test
+    void a_larger_value_is_told_of_by_its_size_and_given_to_who_asks_for_as_much() throws Exception {
+        byte[] large = new byte[10 << 20];
+        Arrays.fill(large, (byte) 'x');
+        long version = platform.data.put("demo", "large", new Payload("text/plain", large, null), GlobalStore.ANY);
+        HttpResponse<byte[]> refused = platform.get(at("large"));
+        assertThat(refused.statusCode()).isEqualTo(413);
+        assertThat(tag(refused)).isEqualTo("\"" + version + "\"");
+        assertThat(Platform.json(refused).path("actual").asLong()).isEqualTo(large.length);
+        assertThat(Platform.json(refused).path("contentType").asText()).isEqualTo("text/plain");
+        assertThat(platform.get(at("large") + "&most=" + (large.length - 1)).statusCode()).isEqualTo(413);
+        HttpResponse<byte[]> whole = platform.get(at("large") + "&most=" + large.length);
+        assertThat(whole.statusCode()).isEqualTo(200);
+        assertThat(whole.body()).isEqualTo(large);
+        assertThat(tag(whole)).isEqualTo(tag(refused));
+        assertThat(platform.get(at("large") + "&most=67108865").statusCode()).isEqualTo(400);
+        put("small", "1");
+        assertThat(platform.get(at("small") + "&most=0").statusCode()).isEqualTo(413);
     }
 
     @Test

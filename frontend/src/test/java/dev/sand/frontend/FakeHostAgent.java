@@ -15,6 +15,7 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessContents;
 import dev.sand.event.ProcessLook;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import java.io.IOException;
@@ -64,6 +65,9 @@ public final class FakeHostAgent implements HostAgentPort {
     public volatile Drain drain = Drain.DONE;
     /** Null: the one that it is. */
     public volatile List<HostStatus> hosts;
+    /** What waits for any grain, and what was asked about it. */
+    public volatile List<QueuedEvents> queued = List.of(QueuedEvents.first("here", List.of(), 1));
+    public final List<QueuedEvents.Look> looks = new CopyOnWriteArrayList<>();
     public volatile Failure buildFailure;
     public volatile Runnable onBuild = () -> { };
     /** What ends with an application that is deleted. */
@@ -268,6 +272,12 @@ public final class FakeHostAgent implements HostAgentPort {
     }
 
     @Override
+    public CompletableFuture<List<QueuedEvents>> queued(QueuedEvents.Look look) {
+        looks.add(look);
+        return CompletableFuture.completedFuture(queued);
+    }
+
+    @Override
     public CompletableFuture<Drain> drain(String host, boolean out) {
         drains.add(host + (out ? " out" : " in"));
         return CompletableFuture.completedFuture(drain);
@@ -276,6 +286,6 @@ public final class FakeHostAgent implements HostAgentPort {
     @Override
     public CompletableFuture<List<HostStatus>> status() {
         return hosts != null ? CompletableFuture.completedFuture(hosts) : CompletableFuture.completedFuture(List.of(new HostStatus("here", "process", false, List.of(new SandboxStatus("demo", 1,
-                "s1", "READY", 1, running.size(), 1L << 30, List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0)))))));
+                "s1", "READY", 1, running.size(), 1L << 30, List.of(new GrainStatus("echo", "READY", 7, 1, 0, 0, 0, 0, 1.5, 0.5)))))));
     }
 }

@@ -17,6 +17,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
 import dev.sand.workflow.TaskTokens;
@@ -234,6 +235,7 @@ class OpenApiTest {
         call("POST", queue, DEMO + "/queues/orders", "\"" + "x".repeat(300_000) + "\"", 413);
         call("GET", app + "/queues", DEMO + "/queues", null, 200);
         call("GET", app + "/queues", DEMO + "/queues?topics=true", null, 200);
+        localQueues(app + "/local-queues");
         call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=1", null, 200);
         call("GET", queue + "/messages", DEMO + "/queues/orders/messages?limit=0", null, 400);
         call("GET", queue + "/messages", DEMO + "/queues/nothing/messages", null, 404);
@@ -329,6 +331,17 @@ class OpenApiTest {
         call("POST", root + "/heartbeat", root + "/heartbeat", known + "}", 409);
         platform.host.callbackOutcome = TaskCallback.Outcome.UNKNOWN_TOKEN;
         call("POST", root + "/heartbeat", root + "/heartbeat", known + "}", 400);
+    }
+
+    private void localQueues(String template) throws Exception {
+        platform.host.queued = List.of(QueuedEvents.first("here", List.of(new QueuedEvents.Queued(1, Ids.encode(1, 2, 3),
+                Ids.encode(1, 2, 3) + "/echo", 1, 1, 2, "application/json", new byte[] {'1', '2'})), 1), QueuedEvents.silent("b", "away"));
+        call("GET", template, DEMO + "/local-queues", null, 200);
+        call("GET", template, "/api/v1/applications/none/local-queues", null, 404);
+        call("GET", template + "/{grain}/events", DEMO + "/local-queues/echo/events?limit=1", null, 200);
+        call("GET", template + "/{grain}/events", DEMO + "/local-queues/echo/events?limit=x", null, 400);
+        platform.host.queued = List.of();
+        call("GET", template + "/{grain}/events", DEMO + "/local-queues/nothing/events", null, 404);
     }
 
     private void invocations() throws Exception {

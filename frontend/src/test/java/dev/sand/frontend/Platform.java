@@ -51,6 +51,7 @@ final class Platform implements AutoCloseable {
             append.run();
         }
     });
+    final SharedData data = new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT);
     final List<String> dataDeleted = new CopyOnWriteArrayList<>();
     final StoredSecrets secrets;
     final Path home;
@@ -81,7 +82,7 @@ final class Platform implements AutoCloseable {
         frontend = new Frontend(change.apply(FrontendConfiguration.defaults("127.0.0.1", 0, home.resolve("work"), bundles)
                 .withAlone(true)),
                 new Frontend.Parts(host, registry, records, logs, store, dataDeleted::add, bus, Slots.DEFAULT, null, () -> null, () -> "",
-                        Tracing.OFF, secrets, new SharedData(store, LargeValues.NONE, SharedData.Options.DEFAULT),
+                        Tracing.OFF, secrets, data,
                         new StoredBytes(store, registry), System::currentTimeMillis));
         before.accept(host);
         frontend.start();

@@ -10,6 +10,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
@@ -294,8 +295,22 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<List<HostStatus>> status() {
-        return shards.status().thenApply(statuses ->
+        return status(shards.status());
+    }
+
+    @Override
+    public CompletableFuture<List<HostStatus>> status(String application) {
+        return status(shards.status(application));
+    }
+
+    private CompletableFuture<List<HostStatus>> status(CompletableFuture<List<SandboxStatus>> told) {
+        return told.thenApply(statuses ->
                 List.of(new HostStatus(configuration.host(), sandboxes.runtime().kind(), !draining.isServing(), statuses)));
+    }
+
+    @Override
+    public CompletableFuture<List<QueuedEvents>> queued(QueuedEvents.Look look) {
+        return shards.queued(look).thenApply(List::of);
     }
 
     @Override

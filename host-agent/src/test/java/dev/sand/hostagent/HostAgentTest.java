@@ -1,6 +1,7 @@
 package dev.sand.hostagent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.InvocationStore.Filter;
@@ -14,6 +15,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.MemoryBus;
 import java.nio.charset.StandardCharsets;
@@ -72,6 +74,37 @@ class HostAgentTest {
                     assertThat(record.cpuUs()).as("known once the process is reaped").isPositive();
                     assertThat(record.peakMemoryBytes()).isPositive();
                 }));
+    }
+
+    /** With the beginnings of their inputs, also of those that lie in shared memory. */
+    @Test
+    void whatWaitsForAnInstanceIsLookedAtAndRunsAllTheSame() throws Exception {
+        ApplicationVersion version = platform.deploy("busy", Map.of("hold", """
+                import time
+                def handle(event, context):
+                    time.sleep(2 if event == 0 else 0)
+                    return len(str(event))
+                """), Map.of(), spec -> changed(spec, GrainSpec.Isolation.REQUEST, spec.timeoutMs(), 1));
+        CompletableFuture<InvocationResult> first = platform.start(version, "hold", "0", 30_000);
+        String large = "\"" + "x".repeat(300_000) + "\"";
+        CompletableFuture<InvocationResult> second = platform.start(version, "hold", large, 30_000);
+        QueuedEvents.Look look = new QueuedEvents.Look("busy", "hold", 10);
+        await().until(() -> platform.agent.status("busy").join().getFirst().sandboxes().stream()
+                .anyMatch(sandbox -> sandbox.grains().getFirst().queued() == 1 && sandbox.grains().getFirst().running() == 1));
+        QueuedEvents told = platform.agent.queued(look).join().getFirst();
+        assertThat(told.more()).isFalse();
+        assertThat(told.events()).singleElement().satisfies(event -> {
+            assertThat(event.bytes()).isEqualTo(large.length());
+            assertThat(new String(event.preview(), StandardCharsets.UTF_8)).isEqualTo(large.substring(0, QueuedEvents.PREVIEW_BYTES));
+            assertThat(event.eventId()).isEqualTo(event.executionId() + "/hold");
+            assertThat(event.queuedMs()).isCloseTo(System.currentTimeMillis(), within(60_000L));
+        });
+        assertThat(platform.agent.queued(new QueuedEvents.Look("busy", "hold", 10)).join().getFirst().events()).hasSize(1);
+        assertThat(TestPlatform.text(first.get(30, TimeUnit.SECONDS))).isEqualTo("1");
+        assertThat(TestPlatform.text(second.get(30, TimeUnit.SECONDS))).isEqualTo("300000");
+        await().untilAsserted(() -> assertThat(platform.agent.status("busy").join().getFirst().sandboxes().getFirst().grains().getFirst())
+                .satisfies(grain -> assertThat(List.of(grain.inPerSecond(), grain.outPerSecond())).containsExactly(0.2, 0.2)));
+        assertThat(platform.agent.status("nothing").join().getFirst().sandboxes()).isEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.thrift.network.Build;
@@ -211,6 +212,16 @@ public final class HostLink implements HostPeer {
     @Override
     public CompletableFuture<HostStatus> status() {
         return ask(QUICK, call -> Message.status(new Status(call)), answer -> Wire.status(answer.getHostStatus()));
+    }
+
+    @Override
+    public CompletableFuture<HostStatus> status(String application) {
+        return ask(QUICK, call -> Message.status(new Status(call).setApplication(application)), answer -> Wire.status(answer.getHostStatus()));
+    }
+
+    @Override
+    public CompletableFuture<QueuedEvents> queued(QueuedEvents.Look look) {
+        return ask(QUICK, call -> Message.status(new Status(call).setLook(Codec.encode(look))), answer -> Wire.queued(answer.getHostStatus()));
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import java.util.List;
@@ -71,6 +72,12 @@ public interface HostPeer extends AutoCloseable {
     CompletableFuture<Void> deleteApplication(String application, int upTo);
 
     CompletableFuture<HostStatus> status();
+
+    /** @see dev.sand.event.HostAgentPort#status(String); a host of an earlier platform tells of all applications */
+    CompletableFuture<HostStatus> status(String application);
+
+    /** @see dev.sand.event.HostAgentPort#queued; a host of an earlier platform does not tell */
+    CompletableFuture<QueuedEvents> queued(QueuedEvents.Look look);
 
     /** @see dev.sand.event.HostAgentPort#drain; one that does not do it fails it */
     CompletableFuture<Void> drain(String host, boolean out);

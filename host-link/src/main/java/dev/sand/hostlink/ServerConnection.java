@@ -28,6 +28,7 @@ import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Refused;
 import dev.sand.event.thrift.network.SendToProcess;
+import dev.sand.event.thrift.network.Status;
 import dev.sand.event.thrift.network.Value;
 import dev.sand.event.thrift.network.Watch;
 import dev.sand.event.thrift.network.WatchEnded;
@@ -167,14 +168,19 @@ final class ServerConnection extends Connection {
                         done -> Message.done(new Done(call)));
             }
             case STATUS -> {
-                long call = begin(message.getStatus().getCall());
-                if (message.getStatus().isSetEndsSince()) {
+                Status status = message.getStatus();
+                long call = begin(status.getCall());
+                if (status.isSetEndsSince()) {
                     // Much of it takes a while to encode.
-                    answer(call, host.recentEnds(message.getStatus().getEndsSince()).thenApplyAsync(
+                    answer(call, host.recentEnds(status.getEndsSince()).thenApplyAsync(
                             ends -> Wire.recentEnds(call, ends.getFirst(), options.frameBytes()), blocking()), Message::hostStatus);
-                    return;
+                } else if (status.isSetLook()) {
+                    answer(call, host.queued(Wire.look(status.getLook())).thenApplyAsync(
+                            queued -> Wire.queued(call, queued.getFirst()), blocking()), Message::hostStatus);
+                } else {
+                    answer(call, status.isSetApplication() ? host.status(status.getApplication()) : host.status(),
+                            told -> Message.hostStatus(Wire.status(call, told.getFirst())));
                 }
-                answer(call, host.status(), status -> Message.hostStatus(Wire.status(call, status.getFirst())));
             }
             default -> throw new LinkException("a frontend does not send " + message.getSetField());
         }

@@ -10,6 +10,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.Redrive;
 import dev.sand.event.TaskCallback;
@@ -21,6 +22,7 @@ import dev.sand.event.thrift.network.HostStatus;
 import dev.sand.event.thrift.network.Processes;
 import dev.sand.event.thrift.network.SandboxStatus;
 import dev.sand.event.thrift.network.Value;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +134,7 @@ final class Wire {
             List<GrainStatus> grains = new ArrayList<>();
             for (var grain : sandbox.grains()) {
                 grains.add(new GrainStatus(grain.grain(), grain.workerState(), grain.workerPid(), grain.idle(), grain.running(),
-                        grain.queued(), grain.oldestMs(), grain.restarts()));
+                        grain.queued(), grain.oldestMs(), grain.restarts(), grain.inPerSecond(), grain.outPerSecond()));
             }
             String id = sandbox.id() == null ? NO_SANDBOX : sandbox.id();
             sandboxes.add(new SandboxStatus(sandbox.application(), sandbox.version(), id, sandbox.state(), sandbox.startedMs(),
@@ -147,7 +149,8 @@ final class Wire {
             List<HostAgentPort.GrainStatus> grains = new ArrayList<>();
             for (GrainStatus grain : sandbox.getGrains()) {
                 grains.add(new HostAgentPort.GrainStatus(grain.getGrain(), grain.getWorkerState(), grain.getWorkerPid(),
-                        grain.getIdle(), grain.getRunning(), grain.getQueued(), grain.getOldestMs(), grain.getRestarts()));
+                        grain.getIdle(), grain.getRunning(), grain.getQueued(), grain.getOldestMs(), grain.getRestarts(),
+                        grain.getInPerSecond(), grain.getOutPerSecond()));
             }
             sandboxes.add(new HostAgentPort.SandboxStatus(sandbox.getApplication(), sandbox.getVersion(),
                     sandbox.getId().equals(NO_SANDBOX) ? null : sandbox.getId(),
@@ -169,6 +172,24 @@ final class Wire {
     static RecentEnds recentEnds(HostStatus sent) {
         return sent.isSetEnds() ? Codec.decodeDescription(sent.getEnds(), RecentEnds.class)
                 : RecentEnds.silent(sent.getHost(), "its platform is an earlier one, which does not tell");
+    }
+
+    /** As a status of nothing else. With as many events as are told, and their previews, it fits into a frame. */
+    static HostStatus queued(long call, QueuedEvents queued) {
+        return new HostStatus(call, queued.host(), "", false, List.of()).setQueued(Codec.encode(queued));
+    }
+
+    static QueuedEvents queued(HostStatus sent) {
+        return sent.isSetQueued() ? Codec.decodeDescription(sent.getQueued(), QueuedEvents.class)
+                : QueuedEvents.silent(sent.getHost(), "its platform is an earlier one, which does not tell");
+    }
+
+    static QueuedEvents.Look look(byte[] sent) {
+        try {
+            return Codec.decodeDescription(sent, QueuedEvents.Look.class);
+        } catch (UncheckedIOException e) {
+            throw new LinkException("what is asked about a queue cannot be read");
+        }
     }
 
     static Callback callback(long call, TaskCallback callback) {

@@ -8,6 +8,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import java.util.ArrayList;
@@ -75,6 +76,14 @@ final class EchoHost implements HostAgentPort {
             }
         }
         return CompletableFuture.completedFuture(List.of(new RecentEnds("here", null, 0, steps)));
+    }
+
+    /** As many as there may be, with as long beginnings. */
+    @Override
+    public CompletableFuture<List<QueuedEvents>> queued(QueuedEvents.Look look) {
+        QueuedEvents.Queued event = new QueuedEvents.Queued(1, "e".repeat(128), "e".repeat(256), 1, 1, 1 << 20, "t".repeat(128),
+                new byte[QueuedEvents.PREVIEW_BYTES]);
+        return CompletableFuture.completedFuture(List.of(QueuedEvents.first("here", Collections.nCopies(500, event), look.limit())));
     }
 
     @Override

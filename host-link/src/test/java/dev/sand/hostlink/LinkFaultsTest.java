@@ -10,7 +10,9 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
+import dev.sand.event.thrift.network.HostStatus;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Chunk;
 import dev.sand.event.thrift.network.Credit;
@@ -30,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -208,6 +211,25 @@ class LinkFaultsTest {
             assertThat(steps.stream().flatMapToInt(step -> Arrays.stream(step.counts())).sum()).isEqualTo(5 * RecentEnds.STEPS);
             assertThat(steps.stream().mapToInt(RecentEnds.Step::firstBucket).min()).hasValue(20);
         });
+    }
+
+    @Test
+    void as_many_waiting_events_as_are_told_fit_into_a_frame() throws Exception {
+        HostLink link = link(KEY, serve(PATIENT), PATIENT);
+        await().until(link::isUp);
+        QueuedEvents told = ask(() -> link.queued(new QueuedEvents.Look("demo", "echo", QueuedEvents.MOST_EVENTS)));
+        assertThat(told.problem()).isNull();
+        assertThat(told.events()).hasSize(QueuedEvents.MOST_EVENTS);
+        assertThat(told.more()).isTrue();
+    }
+
+    /** It takes the question for that of a status, and has no answer to it. */
+    @Test
+    void a_host_of_an_earlier_platform_says_nothing_of_what_waits() {
+        QueuedEvents told = Wire.queued(new HostStatus(1, "old", "", false, List.of()));
+        assertThat(told.host()).isEqualTo("old");
+        assertThat(told.problem()).contains("earlier");
+        assertThat(told.events()).isEmpty();
     }
 
     @Test

@@ -97,17 +97,20 @@ final class StepSignals {
         return refusal != null;
     }
 
+    /** Of a task's time-out the language tells no cause. */
     void onFailed(Signal.TaskFailed failed) {
-        String error = Errors.TIMEOUT.equals(failed.error()) ? StatesError.TIMEOUT : failed.error();
+        boolean timedOut = Errors.TIMEOUT.equals(failed.error());
+        String error = timedOut ? StatesError.TIMEOUT : failed.error();
+        String cause = timedOut ? null : failed.cause();
         switch (agenda.open(failed.step())) {
             case Open.Task(Visit visit) -> {
                 agenda.close(visit);
-                exit.fail(visit, error, failed.cause(), false);
+                exit.fail(visit, error, cause, false);
             }
             case Open.TokenGrain(TokenWait token) when token.isOver() -> agenda.close(failed.step());
             case Open.TokenGrain(TokenWait token) -> {
                 agenda.close(token, failed.step(), false);
-                exit.fail(token.visit, error, failed.cause(), false);
+                exit.fail(token.visit, error, cause, false);
             }
             case Open.Token(TokenWait token) -> {
                 agenda.close(token, failed.step(), true);

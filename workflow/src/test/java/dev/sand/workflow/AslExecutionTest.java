@@ -149,11 +149,11 @@ class AslExecutionTest {
     }
 
     @Test
-    void thePlatformsTimeoutIsTheLanguages() {
+    void thePlatformsTimeoutIsTheLanguagesWhichTellsNoCause() {
         AslExecution execution = execution(TWO_TASKS);
         execution.on(new Signal.Started(json("1")));
         assertThat(execution.on(new Signal.TaskFailed("A", Errors.TIMEOUT, "too long")))
-                .containsExactly(new Command.Fail("States.Timeout", "too long"));
+                .containsExactly(new Command.Fail("States.Timeout", null));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.sand.frontend.control;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.AuditLog;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.Ids;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
@@ -26,7 +27,7 @@ public final class AuditApi {
         if (before != null && !Ids.isValid(before)) {
             throw Problems.badRequest("'" + before + "' is no entry's id: 'before' takes the 'next' of an earlier answer.").asException();
         }
-        AuditLog.Page page = log.list(exchange.askedTenant(), new AuditLog.Filter(exchange.query("application"), exchange.query("operation")), before,
+        AuditLog.Page page = log.list(exchange.askedTenant(), new AuditLog.Filter(application(exchange), exchange.query("operation")), before,
                 exchange.query("limit", 50, 1, 1000));
         ArrayNode entries = Json.array();
         page.entries().forEach(entry -> entries.add(show(entry)));
@@ -34,6 +35,13 @@ public final class AuditApi {
         answer.set("entries", entries);
         answer.put("next", page.next());
         exchange.json(200, answer);
+    }
+
+    /** In full, as the log has it; a name without a tenant is one of the tenant's whose log it is. */
+    private static String application(Exchange exchange) {
+        String said = exchange.query("application");
+        String whole = said == null ? null : ApplicationName.within(exchange.askedTenant(), said, exchange.isEverywhere());
+        return whole == null ? said : whole;
     }
 
     private static ObjectNode show(AuditLog.Entry entry) {

@@ -22,8 +22,10 @@ import java.util.regex.Pattern;
 
 /** {@code /api/v1/applications/{app}/data}: what its grains share as {@code context.data}, key by key. */
 public final class DataApi {
-    /** A value that is asked for or given here; grains may have larger ones. */
+    /** A value that is given here, and one that is asked for without a word of how large it may be. */
     private static final int VALUE_BYTES = 4 << 20;
+    /** As large as a grain may put one. */
+    private static final int MOST_BYTES = (int) SharedData.Options.DEFAULT.maxValueBytes();
     private static final int KEY_BYTES = 1024;
     private static final Pattern MEDIA_TYPE = Pattern.compile("[!-~][ -~]{0,126}");
 
@@ -32,9 +34,14 @@ public final class DataApi {
     private static final int VALUES_OF_ONE_TENANT = 4;
     private static final long TURN_MS = 5_000;
 
+    /** Of those over {@link #VALUE_BYTES}. */
+    private static final int LARGE_AT_ONCE = 4;
+    private static final int LARGE_OF_ONE_TENANT = 2;
+
     private final Registry registry;
     private final SharedData data;
     private final Places turns = new Places(VALUES_AT_ONCE, VALUES_OF_ONE_TENANT);
+    private final Places largeTurns = new Places(LARGE_AT_ONCE, LARGE_OF_ONE_TENANT);
 
     /** @param data as this process sees it; triggers on data hear of what is written through it */
     public DataApi(Registry registry, SharedData data) {
@@ -50,14 +57,18 @@ public final class DataApi {
     }
 
     private void inTurn(Exchange exchange, Router.Operation operation) throws Exception {
+        inTurn(turns, exchange, operation);
+    }
+
+    private static void inTurn(Places places, Exchange exchange, Router.Operation operation) throws Exception {
         String tenant = ApplicationName.tenant(exchange.path("app"));
-        if (!turns.take(tenant, TURN_MS)) {
-            throw turns.refusal("values").asException();
+        if (!places.take(tenant, TURN_MS)) {
+            throw places.refusal("values").asException();
         }
         try {
             operation.handle(exchange);
         } finally {
-            turns.leave(tenant);
+            places.leave(tenant);
         }
     }
 
@@ -74,20 +85,29 @@ public final class DataApi {
         exchange.json(200, answer);
     }
 
-    private void get(Exchange exchange) {
+    private void get(Exchange exchange) throws Exception {
+        int most = exchange.query("most", VALUE_BYTES, 0, MOST_BYTES);
         String application = ApplicationsApi.application(exchange, registry);
         String key = key(exchange);
         SharedData.Value value = reading(() -> data.get(application, key));
         if (value.payload() == null) {
             throw unknown(application, key);
         }
-        if (value.payload().size() > VALUE_BYTES) {
-            throw Problem.caller(413, "value-too-large", "Too large a value", "The value has " + value.payload().size()
-                    + " bytes, and " + VALUE_BYTES + " are the limit here; grains read it with context.data.").with("limit", VALUE_BYTES)
-                    .with("actual", value.payload().size()).asException();
-        }
-        byte[] bytes = reading(() -> data.bytes(application, value));
         exchange.headers().put("ETag", EntityTag.of(value.version()));
+        if (value.payload().size() > most) {
+            throw Problem.caller(413, "value-too-large", "Too large a value", "The value has " + value.payload().size() + " bytes, and " + most
+                    + " are the most that were asked for; 'most' may be up to " + MOST_BYTES + ".").with("limit", most)
+                    .with("actual", value.payload().size()).with("contentType", value.payload().contentType()).asException();
+        }
+        if (value.payload().size() > VALUE_BYTES) {
+            inTurn(largeTurns, exchange, each -> send(each, application, value));
+        } else {
+            send(exchange, application, value);
+        }
+    }
+
+    private void send(Exchange exchange, String application, SharedData.Value value) {
+        byte[] bytes = reading(() -> data.bytes(application, value));
         exchange.bytes(200, value.payload().contentType(), ByteBuffer.wrap(bytes));
     }
 

@@ -12,6 +12,7 @@ import dev.sand.frontend.invoke.Names;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -84,14 +85,19 @@ public final class StatusApi {
 
     /** Of each host. @throws RuntimeException as a problem for the caller: they do not tell now */
     static List<HostStatus> ask(HostAgentPort host) {
+        return answer(host.status(), "status");
+    }
+
+    /** @param what they are asked for; @throws RuntimeException as above */
+    static <T> T answer(CompletableFuture<T> asked, String what) {
         try {
-            return host.status().get(STATUS_MS, TimeUnit.MILLISECONDS);
+            return asked.get(STATUS_MS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         } catch (ExecutionException | TimeoutException e) {
             throw Problem.platform(503, "unavailable", "Not available now",
-                    "The host agent does not tell its status: " + e, true).asException();
+                    "The host agent does not tell its " + what + ": " + e, true).asException();
         }
     }
 }

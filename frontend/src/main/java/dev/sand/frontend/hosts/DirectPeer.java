@@ -11,6 +11,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
@@ -137,6 +138,16 @@ final class DirectPeer implements HostPeer {
     @Override
     public CompletableFuture<HostStatus> status() {
         return host.status().thenApply(List::getFirst);
+    }
+
+    @Override
+    public CompletableFuture<HostStatus> status(String application) {
+        return host.status(application).thenApply(List::getFirst);
+    }
+
+    @Override
+    public CompletableFuture<QueuedEvents> queued(QueuedEvents.Look look) {
+        return host.queued(look).thenApply(List::getFirst);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.BusException;
@@ -268,7 +269,18 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<List<HostStatus>> status() {
-        return every.ask(host -> Statuses.of(host, table.slotsOf(host.card().host())));
+        return every.ask(host -> Statuses.of(host, table.slotsOf(host.card().host()), HostPeer::status));
+    }
+
+    @Override
+    public CompletableFuture<List<HostStatus>> status(String application) {
+        return every.ask(host -> Statuses.of(host, table.slotsOf(host.card().host()),
+                peer -> peer.status(application).thenApply(told -> told.only(application))));
+    }
+
+    @Override
+    public CompletableFuture<List<QueuedEvents>> queued(QueuedEvents.Look look) {
+        return every.ask(host -> Statuses.queued(host, look));
     }
 
     @Override

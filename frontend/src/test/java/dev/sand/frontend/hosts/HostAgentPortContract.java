@@ -16,6 +16,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
 import dev.sand.event.Redrive;
 import dev.sand.event.SandboxSpec;
@@ -287,6 +288,28 @@ abstract class HostAgentPortContract {
                 assertThat(step.counts()).containsExactly(7);
             });
         });
+    }
+
+    @Test
+    void the_status_of_an_application_has_its_sandboxes_alone() {
+        assertThat(port().status("demo").join()).singleElement()
+                .satisfies(host -> assertThat(host.sandboxes()).isEqualTo(agent().status().join().getFirst().sandboxes()));
+        assertThat(port().status("other").join()).singleElement().satisfies(host -> {
+            assertThat(host.problem()).isNull();
+            assertThat(host.sandboxes()).isEmpty();
+        });
+    }
+
+    @Test
+    void what_waits_for_a_grain_is_told_with_the_beginning_of_its_input() {
+        QueuedEvents.Queued event = new QueuedEvents.Queued(3, "e1", "e1/echo", 5_000, 2, 1 << 20, "text/plain", new byte[] {1, 2});
+        agent().queued = List.of(new QueuedEvents("here", null, List.of(event), true));
+        assertThat(port().queued(new QueuedEvents.Look("demo", "echo", 7)).join()).singleElement().satisfies(host -> {
+            assertThat(host.problem()).isNull();
+            assertThat(host.more()).isTrue();
+            assertThat(host.events()).usingRecursiveFieldByFieldElementComparator().containsExactly(event);
+        });
+        assertThat(agent().looks).containsExactly(new QueuedEvents.Look("demo", "echo", 7));
     }
 
     @Test

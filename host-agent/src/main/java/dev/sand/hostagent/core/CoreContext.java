@@ -178,7 +178,12 @@ final class CoreContext {
     }
 
     long epochMs() {
-        return epochOffsetMs + nowNs / 1_000_000;
+        return epochMs(nowNs);
+    }
+
+    /** @param atNs by the clock that is given with inputs */
+    long epochMs(long atNs) {
+        return epochOffsetMs + atNs / 1_000_000;
     }
 
     /** To 1970's clock, from {@link #nowNs}. */

@@ -4,9 +4,11 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import java.util.ArrayDeque;
 
-/** The failures of an execution's events in full: a state machine hands on no more than error and cause. */
+/** The failures of an execution's events in full: a state machine hands on no more than error and cause, and of a task's time-out no cause. */
 final class EventFailures {
     private static final int KEPT = 16;
+    /** As a workflow calls it. */
+    private static final String STATES_TIMEOUT = "States.Timeout";
 
     private ArrayDeque<Failure> last;
 
@@ -26,6 +28,9 @@ final class EventFailures {
                 if (known.error().equals(error) && known.cause().equals(cause)) {
                     return known;
                 }
+                if (cause == null && STATES_TIMEOUT.equals(error) && Errors.TIMEOUT.equals(known.error())) {
+                    return Failure.grain(error, known.cause(), null);
+                }
             }
         }
         String name = error == null ? "States.Fail" : error;
@@ -36,7 +41,7 @@ final class EventFailures {
     /** A task's time-out that no state caught fails its workflow under the language's own name. */
     static Failure asWorkflows(Failure failure) {
         return !Errors.TIMEOUT.equals(failure.error()) ? failure
-                : new Failure("States.Timeout", failure.cause(), failure.source(), failure.retryable(), failure.stackTrace(),
+                : new Failure(STATES_TIMEOUT, failure.cause(), failure.source(), failure.retryable(), failure.stackTrace(),
                         failure.details());
     }
 }

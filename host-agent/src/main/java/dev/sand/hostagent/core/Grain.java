@@ -23,6 +23,7 @@ final class Grain {
     private final Attempts attempts;
     private final Placement placement;
     private final GrainFigures figures;
+    private final Traffic traffic = new Traffic();
     private int slots;
     private boolean waitsForTurn;
 
@@ -61,6 +62,10 @@ final class Grain {
 
     GrainFigures figures() {
         return figures;
+    }
+
+    Traffic traffic() {
+        return traffic;
     }
 
     /** Which one of its instances may hold. */
@@ -139,6 +144,7 @@ final class Grain {
         }
         if (queue.isEmpty() && hasSlot() && application.sandbox().isRunning() && pool.idle() > 0 && context.turns.take(this)) {
             event.queued(context);
+            traffic.cameIn(context.nowNs);
             context.counters.warm++;
             handOver(event, pool.poll());
             return;
@@ -151,6 +157,7 @@ final class Grain {
             return;
         }
         event.queued(context);
+        traffic.cameIn(context.nowNs);
         context.counters.missed++;
         pool.onMiss(slots + runnable());
         application.need(this);
@@ -160,6 +167,7 @@ final class Grain {
     void readmit(Event event) {
         queue.readmit(event);
         event.queued(context);
+        traffic.cameIn(context.nowNs);
         dispatch();
         if (event.state() == Event.State.QUEUED) {
             pool.refill(false);
@@ -186,6 +194,7 @@ final class Grain {
     private void handOver(Event event, Instance instance) {
         long deadlineNs = event.handedTo(instance, context);
         instance.running(event);
+        traffic.handedOut(context.nowNs);
         long remainingMs = Math.max(1, (deadlineNs - context.nowNs + 999_999) / 1_000_000);
         context.counters.handedOver++;
         context.emit(new Action.HandOver(application.key(), instance.id, event.id, event.owner.executionId(), spec.name(),

@@ -1,6 +1,7 @@
 package dev.sand.hostagent.core;
 
 import dev.sand.event.HostAgentPort.SandboxStatus;
+import dev.sand.event.QueuedEvents;
 import dev.sand.hostagent.core.Input.AppKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -164,6 +165,11 @@ public final class HostCore {
 
     public List<SandboxStatus> status(long nowNs) {
         return StatusReport.of(context.applications.values(), nowNs);
+    }
+
+    /** The first of those that wait for a grain. */
+    public List<QueueLook.Waiting> queued(QueuedEvents.Look look) {
+        return QueueLook.of(context, look);
     }
 
     /** What was measured since the start, as it is now: for scrapes. */

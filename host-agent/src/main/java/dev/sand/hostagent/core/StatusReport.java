@@ -30,7 +30,7 @@ final class StatusReport {
         long oldestMs = oldest == null ? 0 : (nowNs - oldest.queuedNs) / 1_000_000;
         Worker worker = grain.worker();
         return new GrainStatus(grain.spec().name(), word(worker.state()), worker.pid(), grain.pool().idle(), grain.slots(),
-                grain.queue().size(), oldestMs, worker.restarts());
+                grain.queue().size(), oldestMs, worker.restarts(), grain.traffic().inPerSecond(nowNs), grain.traffic().outPerSecond(nowNs));
     }
 
     private static String word(Enum<?> state) {

@@ -83,7 +83,7 @@ public record Home(Path root) {
             Files.createDirectories(pipCache());
             Files.setPosixFilePermissions(pipCache().getParent(), PosixFilePermissions.fromString("rwx--x--x"));
             // Databases made in a folder that others may pass through: theirs are not to be opened by guessing the name.
-            for (String database : new String[] {"bus.db", "store.db", "logs.db"}) {
+            for (String database : new String[] {"bus.db", "store.db", "store.db.values", "logs.db"}) {
                 Path file = root.resolve(database);
                 if (Files.notExists(file)) {
                     Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -10,12 +10,14 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.QueueLook;
 import dev.sand.hostagent.sandbox.SandboxEndpoint;
 import dev.sand.hostagent.sandbox.SandboxListener;
 import dev.sand.localbus.LocalBus;
@@ -215,6 +217,13 @@ public final class Shard {
     CompletableFuture<List<SandboxStatus>> status() {
         CompletableFuture<List<SandboxStatus>> answer = new CompletableFuture<>();
         loop.execute(() -> answer.complete(core.status(System.nanoTime())));
+        return answer;
+    }
+
+    /** Between two inputs, a few steps long; none once it is stopped. */
+    CompletableFuture<List<QueueLook.Waiting>> queued(QueuedEvents.Look look) {
+        CompletableFuture<List<QueueLook.Waiting>> answer = new CompletableFuture<>();
+        whileRunning(() -> answer.complete(core.queued(look)), () -> answer.complete(List.of()));
         return answer;
     }
 

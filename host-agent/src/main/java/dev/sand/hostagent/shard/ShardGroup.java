@@ -9,6 +9,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.event.QueuedEvents;
 import dev.sand.event.TaskCallback;
 import dev.sand.hostagent.HostAgentConfiguration;
 import dev.sand.hostagent.HostAgentParts;
@@ -61,6 +62,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private final ExpressionPool expressions = new ExpressionPool(ExpressionPool.Options.DEFAULT);
     private final LargePayloads payloads;
     private final Peers peers;
+    private final QueueLooks looks;
     private final ShardSockets sockets;
     private final ControlCalls control;
     private final Withheld withheld = new Withheld();
@@ -96,6 +98,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         this.control = new ControlCalls(parts.control().tickets(), parts.control().nowMs());
         this.payloads = new LargePayloads(parts.segments(), parts.cluster().copies(), parts.records(), work);
         this.peers = new Peers(parts.segments(), payloads, work);
+        this.looks = new QueueLooks(configuration.host(), parts.segments(), work);
         this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
     }
 
@@ -213,6 +216,15 @@ public final class ShardGroup implements Shards, AutoCloseable {
     public CompletableFuture<List<SandboxStatus>> status() {
         List<CompletableFuture<List<SandboxStatus>>> answers = shards.stream().map(Shard::status).toList();
         return all(answers).thenApply(done -> answers.stream().flatMap(answer -> answer.join().stream()).toList());
+    }
+
+    /** Of one application: one shard is asked. */
+    public CompletableFuture<List<SandboxStatus>> status(String application) {
+        return shardOf(application).status().thenApply(all -> all.stream().filter(each -> each.application().equals(application)).toList());
+    }
+
+    public CompletableFuture<QueuedEvents> queued(QueuedEvents.Look look) {
+        return looks.queued(shardOf(look.application()), look);
     }
 
     /** What every shard has measured. */
