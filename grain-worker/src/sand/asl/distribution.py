@@ -109,7 +109,8 @@ def _amount(view: View, amount: Amount | None) -> float | None:
 
 
 def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool) -> Distribution | None:
-    """None for an inline Map: what it says of these has no effect, or fails it (`is_needed`), as on AWS, and is checked all the same."""
+    """None for an inline Map: as on AWS what it says of these has no effect, or fails it (`is_needed`), and is checked all the
+    same."""
     tolerated_count = _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata)
     tolerated_percentage = _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata)
     label = state.string("Label")
