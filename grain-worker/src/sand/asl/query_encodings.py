@@ -58,10 +58,13 @@ class Functions:
 
 
 def _whole(text: Any, function: str) -> Any:
-    """Half of a pair of surrogates has no bytes."""
-    if isinstance(text, str) and _HALF.search(text):
-        raise _malformed(text, function)
-    return text
+    """Half of a pair of surrogates has no bytes; two escapes in an expression are a pair."""
+    if not isinstance(text, str) or not _HALF.search(text):
+        return text
+    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    if _HALF.search(joined):
+        raise _malformed(joined, function)
+    return joined
 
 
 def _malformed(text: str, function: str) -> StateError:
