@@ -67,6 +67,16 @@ def test_a_state_that_is_wrong_is_told_with_each_place(tested: Tested) -> None:
     assert [each["pointer"] for each in found["diagnostics"]] == ["/States/A/Seconds"]
 
 
+@pytest.mark.parametrize(
+    ("stub", "pointer"),
+    [({"retrun": 1}, "/grains/ask"), ({"callback": {"sucess": 1}}, "/grains/ask/callback"), (5, "/grains/ask")],
+)
+def test_stubs_that_say_nothing_are_told(tested: Tested, stub: Any, pointer: str) -> None:
+    found = trial(tested, "Ask", grains={"ask": stub})
+    assert found["status"] == "INVALID"
+    assert [each["pointer"] for each in found["diagnostics"]] == [pointer]
+
+
 def test_an_expression_that_never_ends_is_ended(tested: Tested) -> None:
     output = "{% ($f := function($n) { $f($n + 1) }; $f(1)) %}"
     state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": output, "End": True}

@@ -19,13 +19,30 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
     """All of them in one process."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", word, "--batch", "--engine", engine]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
-    return [document.parse(line) for line in done.stdout.splitlines()]
+    return [document.parse(line, levels=201) for line in done.stdout.splitlines()]
 
 
 OWN_WORDS = [
     "threw an error during evaluation: ",
     "Invalid path .*? : ",
 ]
+
+
+STUBS = [
+    '{"return": 1, "callback": {"success": 5}}',
+    '{"callback": [{"heartbeat": true}, {"failure": {"error": "E"}, "seconds": 1.5}]}',
+    '{"return": 1, "callback": {"sucess": 5}}',
+    '{"return": 1, "callback": null}',
+    '{"return": 1, "callback": "success"}',
+    '{"return": 1, "callback": [null]}',
+    '{"return": 1, "callback": [[]]}',
+    '{"return": 1, "callback": {}}',
+    '{"return": 1, "callback": {"success": 1, "failure": {}}}',
+    '{"return": 1, "callback": {"success": 1, "seconds": "60"}}',
+    '{"return": 1, "callback": {"failure": {"error": 5}}}',
+    '{"return": 1, "publish": [5]}',
+]
+"""Of a task that waits for its token: two that are right, and then those that are wrong."""
 
 
 def comparable(value: Any) -> Any:
@@ -82,6 +99,21 @@ def test_texts_are_paths_or_not_in_both_engines() -> None:
 
 
 @pytest.mark.long
+def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engines() -> None:
+    task = {"Type": "Task", "Resource": "sand:grain:g.waitForTaskToken", "Parameters": {"t.$": "$$.Task.Token"}, "End": True}
+    definition = json.dumps({"StartAt": "T", "States": {"T": task}})
+    deep = {levels: "[" * levels + "]" * levels for levels in (199, 200, 201)}
+    passing = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}'
+    lines = [f'{{"id": {at}, "definition": {definition}, "grains": {{"g": {said}}}}}' for at, said in enumerate(STUBS)]
+    lines += [f'{{"id": "in {levels}", "definition": {passing}, "input": {text}}}' for levels, text in deep.items()]
+    lines += [f'{{"id": "of {levels}", "definition": {{"Comment": {text}}}}}' for levels, text in deep.items()]
+    lines += [f'{{"id": "digits", "definition": {passing}, "input": {"1" * 1001}}}', '{"id": "none", "definition": no}']
+    python, java = (outcomes(engine, "\n".join(lines)) for engine in ("python", "java"))
+    assert python == java
+    assert [one["id"] for one in python] == [json.loads(re.match(r'{"id": ("[^"]*"|[0-9]+)', line)[1]) for line in lines]
+    assert [one["id"] for one in python if one["status"] != "INVALID"] == [0, 1, "in 199", "in 200"]
+
+
 def test_many_more_do() -> None:
     for first in range(10_000, 30_000, 1_000):
         compare(first, 1_000)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from sand.command.asl import PROTOCOL
+from sand.command.asl import PROTOCOL, asl_command
 
 MACHINE = {
     "StartAt": "Resize",
@@ -26,10 +27,14 @@ MACHINE = {
 
 
 def asl(*arguments: str, input: str = "", **named: str) -> subprocess.CompletedProcess[str]:
-    """named: of the environment, besides."""
+    """named: of the environment, besides. Half of a pair of surrogates in the input stands for a byte that is no UTF-8."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", *arguments]
     environment = {**os.environ, **named}
-    return subprocess.run(command, input=input, capture_output=True, text=True, encoding="utf-8", check=False, env=environment)
+    process = subprocess.run(
+        command, input=input.encode("utf-8", "surrogateescape"), capture_output=True, check=False, env=environment
+    )
+    out, err = process.stdout.decode(), process.stderr.decode()
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def write(folder: Path, name: str, value: Any) -> str:
@@ -132,6 +137,68 @@ def test_a_line_that_is_no_case_is_told_in_the_words_of_the_command_with_its_id(
     assert (ran["id"], ran["status"]) == (7, "INVALID")
 
 
+def nested(levels: int) -> str:
+    return "[" * levels + "]" * levels
+
+
+def test_a_value_of_a_case_has_the_limits_of_a_file_and_a_case_over_them_is_told_with_its_id(tmp_path: Path) -> None:
+    succeed = {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}}
+    definition = json.dumps(succeed)
+    lines = [
+        f'{{"id": "within", "definition": {definition}, "input": {nested(200)}}}',
+        f'{{"definition": {definition}, "input": {nested(201)}, "id": "over"}}',
+        f'{{"id": [7], "definition": {definition}, "input": {"9" * 1001}}}',
+        f'{{"id": "definition", "definition": {{"Comment": {nested(200)}}}}}',
+        '{"id": "half", "definition": nothing}',
+        f'{{"id": "no json",, "input": {nested(201)}}}',
+    ]
+    told = [json.loads(line) for line in asl("run", "--batch", input="\n".join(lines)).stdout.splitlines()]
+    assert told[0] == {"id": "within", "status": "SUCCEEDED", "output": json.loads(nested(200))}
+    assert [(one.get("id"), one["status"], one["diagnostics"][0]["code"]) for one in told[1:]] == [
+        ("over", "INVALID", "TOO_DEEP"),
+        ([7], "INVALID", "TOO_DEEP"),
+        ("definition", "INVALID", "TOO_DEEP"),
+        ("half", "INVALID", "INVALID_JSON"),
+        (None, "INVALID", "INVALID_JSON"),
+    ]
+    machine = write(tmp_path, "machine.json", succeed)
+    for levels, code in ((200, 0), (201, 2)):
+        done = asl("run", "--definition", machine, "--input", write(tmp_path, "input.json", nested(levels)))
+        assert done.returncode == code
+
+
+def test_what_is_not_in_utf_8_is_told_and_not_mended(tmp_path: Path) -> None:
+    text = json.dumps({"Comment": "x\udcff", "StartAt": "S", "States": {"S": {"Type": "Succeed"}}}, ensure_ascii=False)
+    (tmp_path / "machine.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    done = asl("validate", str(tmp_path / "machine.json"))
+    found = json.loads(done.stdout)["diagnostics"]
+    assert (done.returncode, found[0]["code"]) == (4, "INVALID_JSON")
+    assert found[0]["message"] == "The definition is no JSON: it is not in UTF-8: the byte 0xff at 14 has no place there."
+    assert json.loads(asl("run", "--definition", str(tmp_path / "machine.json")).stdout)["status"] == "INVALID"
+    line = f'{{"id": 7, "definition": {text}}}'
+    good = {"id": 8, "definition": json.loads(text.replace("x\udcff", "x"))}
+    told = [json.loads(one) for one in asl("validate", "--batch", input=f"{line}\n{json.dumps(good)}").stdout.splitlines()]
+    assert [(one["id"], one["valid"]) for one in told] == [(7, False), (8, True)]
+    assert "not in UTF-8" in told[0]["diagnostics"][0]["message"]
+    done = asl("run", "--definition", "-", "--input", str(tmp_path / "machine.json"), input=json.dumps(good["definition"]))
+    assert done.returncode == 2 and "not in UTF-8" in done.stderr
+
+
+def test_a_case_that_the_engine_fails_at_is_told_with_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise AttributeError("out of order")
+
+    monkeypatch.setattr("sand.asl.machine.Machine.run", fail)
+    lines = "\n".join(json.dumps({"id": at, "definition": MACHINE}) for at in (7, 8))
+    done = CliRunner().invoke(asl_command, ["run", "--batch"], input=lines)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(one["id"], one["status"], one["diagnostics"][0]["code"]) for one in told] == [
+        (7, "INVALID", "ENGINE_FAULT"),
+        (8, "INVALID", "ENGINE_FAULT"),
+    ]
+    assert "AttributeError: out of order" in told[0]["diagnostics"][0]["message"]
+
+
 def test_tells_every_mistake_of_a_definition_with_its_place(tmp_path: Path) -> None:
     wrong = {"StartAt": "A", "States": {"A": {"Type": "Pass", "InputPath": "a", "Next": "B"}}}
     done = asl("validate", write(tmp_path, "wrong.json", wrong))
@@ -183,6 +250,31 @@ def test_refuses_stubs_that_say_nothing_and_runs_the_other_cases() -> None:
         )
     ]
     assert found[0]["message"] == "The stub says nothing: it needs echo, return or raise; it has retrun."
+
+
+def test_refuses_callbacks_that_say_nothing_and_runs_the_other_cases() -> None:
+    task = {"Type": "Task", "Resource": "sand:grain:g.waitForTaskToken", "Parameters": {"t.$": "$$.Task.Token"}, "End": True}
+    definition = {"StartAt": "T", "States": {"T": task}}
+    callbacks: list[Any] = [
+        {"sucess": 5},
+        None,
+        "success",
+        5,
+        [None],
+        [[]],
+        {"success": 1, "seconds": "60"},
+        {},
+        {"success": 5},
+    ]
+    lines = [
+        json.dumps({"id": at, "definition": definition, "grains": {"g": {"return": 1, "callback": said}}})
+        for at, said in enumerate(callbacks)
+    ]
+    told = [json.loads(line) for line in asl("run", "--batch", input="\n".join(lines)).stdout.splitlines()]
+    assert [one["id"] for one in told] == list(range(len(callbacks)))
+    assert [one["status"] for one in told] == ["INVALID"] * 8 + ["SUCCEEDED"]
+    assert {one["diagnostics"][0]["pointer"].rstrip("/0") for one in told[:6]} == {"/grains/g/callback"}
+    assert told[8]["output"] == 5
 
 
 def test_tells_of_what_has_no_effect_and_runs_the_case_all_the_same(tmp_path: Path) -> None:

@@ -159,6 +159,15 @@ TOKEN_TESTS = """
         stubs, callbacks = {"ask": [{"return": None}]}, {"ask": {"success": 5}}
         assert sand_application.workflow("approve", {"sum": 3}, stubs, callbacks).output == 5
         assert sand_application.data.get("asked") is None
+
+
+    @pytest.mark.parametrize("said", [{"sucess": 5}, None, "success", [None], {"success": 1, "seconds": "60"}])
+    def test_what_says_nothing_is_refused(sand_application, said):
+        with pytest.raises(ValueError, match="a callback cannot be used: /ask"):
+            sand_application.workflow("approve", {"sum": 3}, callbacks={"ask": said})
+        with pytest.raises(ValueError, match="a stub cannot be used: /ask/callback"):
+            sand_application.workflow("approve", {"sum": 3}, stubs={"ask": {"return": 1, "callback": said}})
+        assert sand_application.data.get("asked") is None
 """
 
 
@@ -172,7 +181,7 @@ def test_a_test_answers_a_token(pytester: pytest.Pytester):
         path = pytester.path / "asking" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=5)
+    pytester.runpytest_subprocess("-q", "asking/tests", timeout=120).assert_outcomes(passed=10)
 
 
 PROCESS_TESTS = """

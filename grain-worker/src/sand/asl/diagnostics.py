@@ -26,14 +26,15 @@ class Refused(ValueError):
 
 
 class Diagnostics:
-    """Collects them while a definition is read."""
+    """Collects them while a definition is read: each once, also where a field is asked for again."""
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
 
     def add(self, pointer: str, code: str, message: str) -> None:
-        if len(self.found) < limits.DIAGNOSTICS:
-            self.found.append(Diagnostic(pointer, code, message))
+        diagnostic = Diagnostic(pointer, code, message)
+        if len(self.found) < limits.DIAGNOSTICS and diagnostic not in self.found:
+            self.found.append(diagnostic)
 
 
 def child(pointer: str, name: str | int) -> str:

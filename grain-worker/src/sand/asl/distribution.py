@@ -109,29 +109,21 @@ def _amount(view: View, amount: Amount | None) -> float | None:
 
 
 def read(state: Fields, is_distributed: bool, is_express: bool, is_jsonata: bool) -> Distribution | None:
-    """None for an inline Map: it may say what failures it tolerates, as on AWS without effect."""
+    """None for an inline Map: as on AWS what it says of these has no effect, or fails it (`is_needed`), and is checked all the
+    same."""
     tolerated_count = _read_amount(state, "ToleratedFailureCount", 0, limits.SECONDS, is_jsonata)
     tolerated_percentage = _read_amount(state, "ToleratedFailurePercentage", 0, 100, is_jsonata)
-    if not is_distributed:
-        state.ignore("Label")
-        for name in _FIELDS:
-            state.ignore(name)
-        return None
     label = state.string("Label")
     if label is not None and not 1 <= len(label) <= limits.MAP_LABEL_CHARS:
         state.wrong("Label", f"The field Label must have from 1 to {limits.MAP_LABEL_CHARS} characters.")
     elif label is not None and _NOT_IN_A_LABEL.search(label):
         state.wrong("Label", "The field Label may have no spaces, brackets, wildcards or other special characters.")
     batcher = state.object("ItemBatcher")
-    return Distribution(
-        is_express,
-        label,
-        object_fields.reader(state, is_jsonata, _read_amount),
-        object_fields.writer(state, is_jsonata),
-        None if batcher is None else _batch(batcher, is_jsonata),
-        tolerated_count,
-        tolerated_percentage,
-    )
+    reader, writer = object_fields.reader(state, is_jsonata, _read_amount), object_fields.writer(state, is_jsonata)
+    batch = None if batcher is None else _batch(batcher, is_jsonata)
+    if not is_distributed:
+        return None
+    return Distribution(is_express, label, reader, writer, batch, tolerated_count, tolerated_percentage)
 
 
 def is_needed(state: Fields) -> bool:

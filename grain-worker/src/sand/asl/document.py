@@ -4,9 +4,10 @@ A tree is dict, list, str, int, Decimal, bool, None. It is never changed once ma
 Values of other types (bytes, images) are handed on whole by drivers that have such.
 """
 
+import functools
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -52,11 +53,24 @@ def _refuse_constant(name: str) -> Any:
     raise NoJson(f"Non-standard token '{name}'")
 
 
-def parse(text: str, pairs: Any = None) -> Any:
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def _with_whole_names(make: Callable[[Any], Any], pairs: list[tuple[str, Any]]) -> Any:
+    """As in Jackson: half of a pair of surrogates may stand in a text, and in no name."""
+    if any(_LONE.search(name) for name, _ in pairs):
+        raise NoJson("a name in it has half of a pair of surrogates")
+    return make(pairs)
+
+
+def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
     """One JSON value. pairs: what makes an object of its pairs, when keys that stand twice matter. Raises NoJson."""
     deepest = depth_of_text(text)
-    if deepest > limits.JSON_DEPTH:
-        raise NoJson(f"it is nested {deepest} levels deep; the limit is {limits.JSON_DEPTH}", True)
+    if deepest > levels:
+        raise NoJson(f"it is nested {deepest} levels deep; the limit is {levels}", True)
+    if _HALF.search(text):
+        pairs = functools.partial(_with_whole_names, pairs or dict)
     try:
         return json.loads(
             text, parse_int=_number, parse_float=_number, parse_constant=_refuse_constant, object_pairs_hook=pairs
@@ -68,13 +82,20 @@ def parse(text: str, pairs: Any = None) -> Any:
 
 
 _plainly_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
-_LONE = re.compile("[\ud800-\udfff]")
 
 
 def _quoted(text: str) -> str:
     """Half of a pair of surrogates, which no encoding has, as its escape."""
     quoted: str = _plainly_quoted(text)
     return quoted if quoted.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
+
+
+def decoded(content: bytes) -> str:
+    """The text of JSON, which is in UTF-8. Raises NoJson."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as e:
+        raise NoJson(f"it is not in UTF-8: the byte 0x{content[e.start]:02x} at {e.start} has no place there") from None
 
 
 def write(value: Any) -> str:

@@ -34,8 +34,6 @@ def _retrier(fields: Fields, is_last: bool) -> Retrier:
     attempts = fields.integer("MaxAttempts", 0, limits.SECONDS, 3)
     backoff = fields.number("BackoffRate", 1.0, 2.0)
     most = fields.integer("MaxDelaySeconds", 1, limits.MAX_DELAY_SECONDS, 0)
-    if 0 < most <= interval:
-        fields.wrong("MaxDelaySeconds", f"The field MaxDelaySeconds must be greater than IntervalSeconds, which is {interval}.")
     jitter = fields.string("JitterStrategy")
     if jitter not in (None, "FULL", "NONE"):
         fields.wrong("JitterStrategy", "The field JitterStrategy must be FULL or NONE.")

@@ -90,7 +90,7 @@ class Fields:
             self.report(name, "WRONG_TYPE", f"The field {name} must be a number.")
             return otherwise
         if value < least:
-            self.wrong(name, f"The field {name} must be at least {least}, it is {value}.")
+            self.wrong(name, f"The field {name} must be at least {least:g}, it is {value}.")
             return otherwise
         return float(value)
 

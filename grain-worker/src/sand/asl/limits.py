@@ -29,6 +29,8 @@ TRANSITIONS_AT_ONCE = 8
 """States entered in one go, before the driver gets its turn."""
 TRANSITIONS = 250_000
 SECONDS = 99_999_999
+COUNT = (1 << 63) - 1
+"""Of what has no bound of its own but that of a number."""
 WAIT_SECONDS = 2_147_483_647
 MAX_DELAY_SECONDS = 31_622_399
 ARRAY_RANGE = 1_000

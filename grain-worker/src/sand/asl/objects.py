@@ -103,6 +103,23 @@ def _listing(source: Source, objects: Objects) -> Iterator[Item]:
         yield None, item
 
 
+def listed(given: Any) -> list[dict[str, Any]]:
+    """Of what stands for an answer of ListObjectsV2, or for its Contents: the objects that it lists. Raises ItemFault."""
+    contents = given
+    if isinstance(given, dict):
+        contents = given["Contents"] if "Contents" in given else None if given.keys() - _OF_LIST else []
+    if isinstance(contents, list) and all(isinstance(one, dict) and isinstance(one.get("Key"), str) for one in contents):
+        return contents
+    raise ItemFault("What listObjectsV2 gave is no list of objects: each has a Key, and the list may be Contents of an answer.")
+
+
+_OF_LIST = {
+    "CommonPrefixes", "ContinuationToken", "Delimiter", "EncodingType", "IsTruncated", "KeyCount", "MaxKeys", "Name",
+    "NextContinuationToken", "Prefix", "RequestCharged", "StartAfter",
+}  # fmt: skip
+"""What an answer has that lists nothing."""
+
+
 def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
     """Of many objects, one after the other."""
     one = replace(form, spread="ONE")

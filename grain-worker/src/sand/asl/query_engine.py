@@ -98,6 +98,9 @@ class Engine(Jsonata):  # type: ignore[misc]
             raise
 
     def evaluate_unary(self, expr: Any, input: Any, environment: Any) -> Any:
+        if expr.value == "[" and [part.value for part in expr.expressions] == [".."] and not expr.consarray:
+            # As in Java, a range alone is the array.
+            return self.eval(expr.expressions[0], input, environment) or Utils.JList()
         if expr.value != "-":
             return super().evaluate_unary(expr, input, environment)
         number = self.eval(expr.expression, input, environment)
@@ -150,8 +153,7 @@ class Engine(Jsonata):  # type: ignore[misc]
         if rhs - lhs + 1 > _RANGE:
             raise JException("D2014", -1, rhs - lhs + 1)
         check_bytes(8 * (rhs - lhs + 1))
-        current().budget.spend((rhs - lhs) // 16)
-        return list(range(lhs, rhs + 1))
+        return current().range(lhs, rhs)
 
     def evaluate_regex(self, expr: Any) -> Regex:
         regex: Regex = expr.value

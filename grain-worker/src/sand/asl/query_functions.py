@@ -3,9 +3,9 @@ replay, and those of the library that are wrong for some values or make more tha
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -66,6 +66,29 @@ def _refuse_huge(value: Any) -> None:
 def _long(number: Any) -> Any:
     """As Java cuts it to 64 bits; what is smaller stays."""
     return number if number is None else max(-(2**63), min(number, 2**63 - 1)) if abs(number) >= 2**63 else number
+
+
+def _merges(count: int) -> Iterator[tuple[int, int, int, int]]:
+    """Of a merge sort from below, as in Java: so expressions that compare do so in the same order, and as often."""
+    width = 1
+    while width < count:
+        for start in range(0, count, 2 * width):
+            end = min(start + 2 * width, count)
+            yield start, min(start + width, count), end, 1 + (end - start) // 16
+        width *= 2
+
+
+def _merged(array: list[Any], comes_after: Callable[[Any, Any], bool]) -> list[Any]:
+    merged = list(array)
+    for start, middle, end, steps in _merges(len(merged)):
+        current().budget.spend(steps)
+        left, right = merged[start:middle], merged[middle:end]
+        at, at_left, at_right = start, 0, 0
+        while at_left < len(left) or at_right < len(right):
+            takes_right = at_left >= len(left) or (at_right < len(right) and comes_after(left[at_left], right[at_right]))
+            merged[at] = right[at_right] if takes_right else left[at_left]
+            at_left, at_right, at = at_left + (not takes_right), at_right + takes_right, at + 1
+    return merged
 
 
 def _identity(value: Any) -> Any:
@@ -185,13 +208,12 @@ class Functions:
         """Stable. swaps: whether the second of two comes first."""
         if array is None or len(array) < 2:
             return array
-        current().budget.spend(1 + len(array) * len(array).bit_length() // 16)
         if swaps is not None:
-            # Python asks whether the later one is less than the earlier: then, and only then, the two swap.
-            order = lambda later, earlier: -1 if Jsonata.boolize(Library.func_apply(swaps, [earlier, later])) else 0  # noqa: E731
-            return sorted(array, key=functools.cmp_to_key(order))
+            return _merged(array, lambda a, b: Jsonata.boolize(Library.func_apply(swaps, [a, b])))
         if not Utils.is_array_of_numbers(array) and not Utils.is_array_of_strings(array):
             raise JException("D3070", -1)
+        for steps in _merges(len(array)):
+            current().budget.spend(steps[3])
         return sorted(array, key=query_numbers.order)
 
     @staticmethod
@@ -199,7 +221,6 @@ class Functions:
         """To Python True is 1."""
         if not isinstance(values, list) or len(values) < 2:
             return values
-        current().budget.spend(len(values) // 4)
         first: dict[Any, Any] = {}
         for value in values:
             first.setdefault(_identity(value), value)

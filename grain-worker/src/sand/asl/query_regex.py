@@ -27,9 +27,7 @@ class Regex(Jsonata.JFunction):  # type: ignore[misc]
         """Raises StateError when it takes too long."""
         current().budget.spend(1 + len(text) // 16)
         try:
-            for match in self._pattern.finditer(text, timeout=PATIENCE_S):
-                current().budget.spend(1)
-                yield match
+            yield from self._pattern.finditer(text, timeout=PATIENCE_S)
         except TimeoutError:
             message = "Expression evaluation timeout: Check for infinite loop (a regular expression tries too long)"
             raise failure(message) from None

@@ -32,6 +32,15 @@ def current() -> Run:
     return run
 
 
+class Range(list[int]):
+    """What `..` gave: counted without a look at it, as it has no room of its own in the Java engine. Never changed."""
+
+
+_RANGES_AT_ONCE = 16
+_RANGED = 4_000_000
+"""Numbers that ranges of one evaluation have before they cost steps."""
+
+
 class Run:
     def __init__(self, view: View) -> None:
         self.view = view
@@ -40,6 +49,8 @@ class Run:
         # By identity; the container is kept, so that its id stays its own.
         self._known: dict[int, tuple[Any, int, int]] = {}
         self._given: set[int] = set()
+        self._ranges: dict[tuple[int, int], Range] = {}
+        self._ranged = 0
 
     def __enter__(self) -> Run:
         self._outer = getattr(_CURRENT, "run", None)
@@ -54,6 +65,18 @@ class Run:
         self._given.add(id(container))
         self._extent(container)
         return container
+
+    def range(self, first: int, last: int) -> Range:
+        """The last few are kept: an expression makes the same one again and again."""
+        made = self._ranges.get((first, last))
+        if made is None:
+            self._ranged += last - first + 1
+            if self._ranged > _RANGED:
+                self.budget.spend((last - first) // 16)
+            if len(self._ranges) == _RANGES_AT_ONCE:
+                del self._ranges[next(iter(self._ranges))]
+            made = self._ranges[first, last] = Range(range(first, last + 1))
+        return made
 
     def enter(self) -> None:
         """Before a node is evaluated."""
@@ -87,12 +110,12 @@ class Run:
             return len(value), 0
         if not isinstance(value, list | dict):
             return 8, 0
+        if isinstance(value, Range):
+            return 8 * len(value), 1
         known = self._known.get(id(value))
         if known is not None and len(known[0]) == len(value):
             return known[1], known[2]
-        # A range has no head, and is a list of numbers like any other by now.
-        is_range = isinstance(value, list) and bool(value) and type(value[0]) is type(value[-1]) is int
-        size = (0 if is_range else 8) + (8 * len(value) if isinstance(value, dict) else 0)
+        size = 8 + (8 * len(value) if isinstance(value, dict) else 0)
         deepest = 0
         for count, part in enumerate(value.values() if isinstance(value, dict) else value, 1):
             below, levels = self._extent(part)

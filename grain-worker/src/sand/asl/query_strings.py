@@ -61,9 +61,9 @@ class Functions:
     def join(texts: Any, separator: Any) -> Any:
         if texts is None:
             return None
-        size = sum(map(len, texts)) + len(separator or "") * max(0, len(texts) - 1)
-        check_bytes(size)
-        current().budget.spend(size >> 8)
+        more, between = max(0, len(texts) - 1), len(separator or "")
+        check_bytes(sum(map(len, texts)) + between * more)
+        current().budget.spend(sum(len(text) >> 8 for text in texts) + (between >> 8) * more)
         return (separator or "").join(texts)
 
     @staticmethod
@@ -96,6 +96,7 @@ class Functions:
         most = _most(limit, "D3040")
         described: list[Any] = []
         for match in _found(_regex(pattern, "match"), text, most):
+            current().budget.spend(0 if len(described) & 0xF else 1)
             described.append({"match": match[0], "index": query_units.offset(text, match.start()), "groups": groups(match)})
         return Utils.create_sequence_from_iter(described)
 
@@ -105,6 +106,8 @@ class Functions:
             return None
         if pattern == "":
             raise JException("Second argument of replace function cannot be an empty string")
+        if isinstance(pattern, str) and not isinstance(replacement, str):
+            raise JException("T0410", -1, 3, "replace")
         most = _most(limit, "Fourth argument of replace function must evaluate to a positive number")
         out: list[str] = []
         size = at = 0
@@ -121,11 +124,13 @@ class Functions:
 
 def _quoted(text: str) -> str:
     """As AWS escapes a text in another one: of control characters those alone that have a letter."""
+    current().budget.spend(len(text) >> 8)
     return f'"{text.translate(_ESCAPES)}"'
 
 
 def _write(value: Any, line: str, out: list[str]) -> None:
     """line: what begins one, with its indentation; empty for compact text."""
+    current().budget.spend(1)
     if isinstance(value, list | dict):
         opening, closing = "[]" if isinstance(value, list) else "{}"
         below = f"{line}  " if line else ""
@@ -193,9 +198,9 @@ def _places(text: str, pattern: Any, most: int | None) -> Iterator[tuple[int, in
             yield match.start(), match.end(), match
 
 
-def _replaced(match: Any, replacement: Any) -> str:
+def _replaced(match: Any, replacement: Any) -> Any:
     if match is None:
-        return str(replacement)
+        return replacement
     if isinstance(replacement, str):
         return _expanded(replacement, match)
     start = query_units.offset(match.string, match.start())

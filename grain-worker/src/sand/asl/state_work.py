@@ -184,7 +184,7 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
     if reader is None and len(items) > limits.MAP_ITEMS:
         raise runtime(f"The array has {len(items)} items; a Map takes {limits.MAP_ITEMS}")
     wanted = (
-        computed.seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0)
+        computed.seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0, limits.COUNT)
         if state.concurrency
         else state.max_concurrency
     )

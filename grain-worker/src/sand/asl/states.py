@@ -259,7 +259,7 @@ class StateReader:
             items=self._data.template("Items") if self._is_jsonata else None,
             item_selector=selector,
             processor=processor,  # type: ignore[arg-type]
-            max_concurrency=0 if concurrency_from else fields.integer("MaxConcurrency", 0, limits.SECONDS, 0),
+            max_concurrency=0 if concurrency_from else fields.integer("MaxConcurrency", 0, limits.COUNT, 0),
             concurrency=concurrency_from,
             distribution=distribution.read(
                 fields, is_distributed, self._configures("ExecutionType", "EXPRESS"), self._is_jsonata

@@ -105,6 +105,8 @@ def _answer(stub: Any, input: Any) -> Answer:
 
 def _callbacks(said: Any, input: Any) -> tuple[Mapping[str, Any], ...]:
     given = said(document.plain(input)) if callable(said) else said
+    if faults := list(stub_check.callback("/callback", given)):
+        raise ValueError(f"what is done with a token cannot be: {faults[0].pointer}: {faults[0].message}")
     return tuple(given) if isinstance(given, list) else (given,)
 
 

@@ -33,8 +33,7 @@ class TrialObjects:
         if source.format is not None and source.format.spread != "ONE":
             return answer, objects.items(source, _Stubbed(self, self._stubs, source, answer.output))
         if source.format is None:
-            given = answer.output.get("Contents", []) if isinstance(answer.output, dict) else answer.output
-            return answer, ((None, one) for one in given if str(one.get("Key")).startswith(source.name))
+            return answer, ((None, one) for one in objects.listed(answer.output) if one["Key"].startswith(source.name))
         return answer, objects.read(source, source.format, _content(answer.output))
 
     def put(self, piece: Piece) -> Answer | None:
@@ -54,7 +53,7 @@ class TrialObjects:
     def listed(self, prefix: str) -> list[Listed]:
         own = [Listed(key, len(content), "v1") for key, content in self.written.items() if key.startswith(prefix)]
         others = [] if self._others is None else [one for one in self._others.listed(prefix) if one.key not in self.written]
-        return sorted(own + others, key=lambda one: one.key.encode())
+        return sorted(own + others, key=lambda one: one.key.encode("utf-8", "surrogatepass"))
 
     def write(self, key: str, content_type: str, offset: int, content: bytes, is_last: bool) -> None:
         self.written[key] = self.written.get(key, b"")[:offset].ljust(offset, b"\0") + content
@@ -81,9 +80,11 @@ class _Stubbed:
         return _content(answer.output)
 
     def listed(self, prefix: str) -> list[Listed]:
-        given = self._given.get("Contents", []) if isinstance(self._given, dict) else self._given
         bucket = "" if self._source.bucket is None else f"{self._source.bucket}/"
-        keys = sorted((f"{bucket}{one.get('Key')}" for one in given), key=str.encode)
+        keys = sorted(
+            (f"{bucket}{one['Key']}" for one in objects.listed(self._given)),
+            key=lambda key: key.encode("utf-8", "surrogatepass"),
+        )
         return [Listed(key, 0, "v1") for key in keys if key.startswith(prefix)]
 
     def write(self, key: str, content_type: str, offset: int, content: bytes, is_last: bool) -> None:

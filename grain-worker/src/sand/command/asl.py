@@ -3,12 +3,14 @@
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from typing import Any, Protocol
 
 import click
 
 from sand.asl import Machine, Refused, document, quotas, reading, services, stub_check
+from sand.asl.diagnostics import Diagnostic
 from sand.command import cases
 from sand.command.cases import AWS, PLATFORM
 from sand.command.failure import ExitCode, Failure
@@ -19,6 +21,7 @@ PROTOCOL = 1
 """Of cases and results, as AslCommand.java has it: counted up whenever older jars would misread what is sent."""
 _NO_SUCH_ARGUMENTS, _OTHER_PROTOCOL = 2, 3
 """Exit codes of the Java side: of jars from before there was a protocol, and of those that speak another."""
+_REFUSED: dict[str, dict[str, Any]] = {"validate": {"valid": False}, "run": {"status": "INVALID"}}
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
@@ -36,7 +39,16 @@ class _Python:
         self._word = word
 
     def run(self, case: dict[str, Any]) -> dict[str, Any]:
+        """A case that the engine itself fails at costs the others nothing."""
         named = {"id": case["id"]} if "id" in case else {}
+        try:
+            return self._run(case, named)
+        except Exception as e:
+            traceback.print_exc()
+            said = f"The engine itself failed at this case: {type(e).__name__}: {e}."
+            return {**named, **_REFUSED[self._word], "diagnostics": _diagnostics([Diagnostic("", "ENGINE_FAULT", said)])}
+
+    def _run(self, case: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
         definition = case.get("definition")
         text = definition if isinstance(definition, str) else document.write(definition)
         if self._word == "validate":
@@ -89,8 +101,8 @@ class _Java:
                 is_newer = bool(told) and told[-1].isdecimal() and int(told[-1]) > PROTOCOL
                 raise other_jars(is_newer)
             raise Failure(ExitCode.PLATFORM_FAILED, "the Java engine ended in the middle of a case", tuple(told[-5:]))
-        result: dict[str, Any] = document.parse(answer)
-        return result
+        result: dict[str, Any] = document.parse(answer, levels=cases.LEVELS)
+        return {"id": case["id"], **result} if "id" in case else result
 
     def close(self) -> None:
         self._process.communicate()
@@ -146,9 +158,11 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, limit
         return
     if definition is None:
         raise click.UsageError("Missing option '--definition' (or --batch).")
-    input_text = None if input_ is None else _text(input_)
-    case = {"definition": _text(definition), "input": _parsed(input_, input_text, {}), "inputText": input_text}
-    case["limits"] = limits_
+    given, input_text = ({}, None) if input_ is None else _parsed(input_)
+    text = _definition("run", definition)
+    if text is None:
+        return
+    case = {"definition": text, "input": given, "inputText": input_text, "limits": limits_}
     if grains is not None:
         stubs = _stubs(grains)
         for name in cases.unmatched(case["definition"], stubs):
@@ -171,9 +185,11 @@ def validate(file: Path | None, engine: str, batch: bool) -> None:
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE' (or --batch).")
-    result = _one("validate", engine, {"definition": _text(file)})
-    _print(result)
-    if not result["valid"]:
+    text = _definition("validate", file)
+    result = None if text is None else _one("validate", engine, {"definition": text})
+    if result is not None:
+        _print(result)
+    if result is None or not result["valid"]:
         raise click.exceptions.Exit(ExitCode.REFUSED)
 
 
@@ -190,7 +206,7 @@ def _each_line(word: str, engine: str, otherwise: dict[str, Any]) -> None:
     """otherwise: members of cases that have none of their own."""
     runner = _Java(word) if engine == "java" else _Python(word)
     try:
-        refusal: dict[str, Any] = {"valid": False} if word == "validate" else {"status": "INVALID"}
+        refusal = _REFUSED[word]
         for case, faults in cases.read(sys.stdin.buffer, _warn):
             _print({**case, **refusal, "diagnostics": _diagnostics(faults)} if faults else runner.run(otherwise | case))
     finally:
@@ -199,11 +215,22 @@ def _each_line(word: str, engine: str, otherwise: dict[str, Any]) -> None:
 
 
 def _text(file: Path) -> str:
-    return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
+    """Raises NoJson."""
+    return document.decoded(sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes())
+
+
+def _definition(word: str, file: Path) -> str | None:
+    """None: what is wrong with its text has been printed."""
+    try:
+        return _text(file)
+    except document.NoJson as e:
+        found = Diagnostic("", "INVALID_JSON", f"The definition is no JSON: {e}.")
+        _print({**_REFUSED[word], "diagnostics": _diagnostics([found])})
+        return None
 
 
 def _stubs(file: Path) -> Any:
-    stubs = _parsed(file, _text(file), None)
+    stubs, _ = _parsed(file)
     if faults := stub_check.faults(stubs):
         said = tuple(f"{found.pointer}: {found.message}" for found in faults)
         raise Failure(ExitCode.USAGE, f"{file} has stubs that cannot be used", said)
@@ -216,11 +243,11 @@ def _warn(what: str) -> None:
     print(f"sand: {what}", file=sys.stderr)
 
 
-def _parsed(file: Path | None, text: str | None, otherwise: Any) -> Any:
-    if text is None:
-        return otherwise
+def _parsed(file: Path) -> tuple[Any, str]:
+    """And its text."""
     try:
-        return document.parse(text)
+        text = _text(file)
+        return document.parse(text), text
     except document.NoJson as e:
         raise Failure(ExitCode.USAGE, f"{file} is no JSON: {e}") from None
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sand.asl import document, services, stub_check, stub_names
+from sand.asl import document, limits, services, stub_check, stub_names
 from sand.asl.diagnostics import Diagnostic
 from sand.command import case_text
 
 AWS, PLATFORM = "aws", "platform"
+LEVELS = limits.JSON_DEPTH + 1
+"""Of a case or a result: its own, around values that have what a document may."""
 MEMBERS = ("id", "definition", "input", "inputText", "grains", "redrives", "redriveFrom", "limits")
 
 
@@ -23,10 +25,11 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
         if not line.strip():
             continue
         try:
-            case = document.parse(line)
+            case = _read(line)
+            document.decoded(raw)
         except document.NoJson as e:
             code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
-            yield {}, [Diagnostic("", code, f"Line {number}: {e}.")]
+            yield _id(line), [Diagnostic("", code, f"Line {number}: {e}.")]
             continue
         known = {"id": case["id"]} if isinstance(case, dict) and "id" in case else {}
         if not isinstance(case, dict) or "definition" not in case:
@@ -49,6 +52,34 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
         if "grains" in case:
             case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
         yield case, []
+
+
+def _read(line: str) -> Any:
+    """With the limits of values for each member, as if each had a file of its own: a definition over them stays text, which an
+    engine refuses. Raises NoJson."""
+    try:
+        return document.parse(line)
+    except document.NoJson as e:
+        if not e.is_limit or not line.lstrip().startswith("{"):
+            raise
+    texts = case_text.members(line)
+    return {name: text if name == "definition" and _is_over(text) else document.parse(text) for name, text in texts.items()}
+
+
+def _is_over(text: str) -> bool:
+    try:
+        document.parse(text)
+    except document.NoJson as e:
+        return e.is_limit
+    return False
+
+
+def _id(line: str) -> dict[str, Any]:
+    """That of a case which cannot be read, where there is one to be found."""
+    try:
+        return {"id": document.parse(case_text.members(line)["id"])}
+    except (document.NoJson, KeyError):
+        return {}
 
 
 def unmatched(definition: Any, stubs: Any) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sand import values
-from sand.asl import GrainFailed, Machine, Outcome, Stubs, document, stub_names
+from sand.asl import GrainFailed, Machine, Outcome, Stubs, document, stub_check, stub_names
 from sand.asl.stubs import Answer
 from sand.context import Data
 from sand.emulator import ids
@@ -141,7 +141,11 @@ class Harness:
         Maps read the application's objects, and write into objects of the outcome's alone.
 
         :raises KeyError: of the workflow and those that it starts, no task can ask for one of the stubs
+        :raises ValueError: a stub or what is done with a token cannot be used, such as one that says nothing
         """
+        for what, faults in (("stub", stub_check.faults(stubs)), ("callback", stub_check.callback_faults(callbacks))):
+            if faults:
+                raise ValueError(f"a {what} cannot be used: {faults[0].pointer}: {faults[0].message}")
         self._check_stubs(name, stubs)
         return self._workflow(name, input, stubs, callbacks, **options)
 

@@ -28,6 +28,11 @@ final class ComputedFields {
         return integer(visit, from, input, field, least, WorkflowLimits.SECONDS);
     }
 
+    /** Of what has no bound of its own. */
+    long count(Visit visit, Expression from, Document input, String field) {
+        return integer(visit, from, input, field, 0, Long.MAX_VALUE);
+    }
+
     private long integer(Visit visit, Expression from, Document input, String field, long least, long most) {
         JsonNode value = value(visit, from, input, field);
         Long digits = digits(from, value);

@@ -42,7 +42,7 @@ final class MapEntry {
                 : Items.Given.of(items(visit, map, input), distribution == null ? null : "STATE_DATA");
         checkCount(items);
         long concurrency = map.concurrency() == null ? map.maxConcurrency()
-                : fields.integer(visit, map.concurrency(), input, "MaxConcurrencyPath", 0);
+                : fields.count(visit, map.concurrency(), input, "MaxConcurrencyPath");
         MapRun run = distribution == null ? null : run(visit, distribution, input);
         ResultFiles files = run == null || run.writer() == null || !run.writer().isExported() ? null
                 : objects.files(visit, run.writer(), input);

@@ -24,16 +24,11 @@ final class DistributionReader {
 
     /**
      * @param isExpress the ExecutionType
-     * @return null for an inline Map: it may say what failures it tolerates, as on AWS without effect
+     * @return null for an inline Map: what it says of these has no effect, or fails it, as on AWS, and is checked all the same
      */
     Distribution read(Fields state, boolean isDistributed, boolean isExpress, boolean isJsonata) {
         Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
         Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
-        if (!isDistributed) {
-            state.ignore("Label");
-            FIELDS.forEach(state::ignore);
-            return null;
-        }
         String label = state.string("Label");
         if (label != null && (label.isEmpty() || label.length() > WorkflowLimits.MAP_LABEL_CHARS)) {
             state.report("Label", Code.WRONG_VALUE, "The field Label must have from 1 to " + WorkflowLimits.MAP_LABEL_CHARS + " characters.");
@@ -41,8 +36,9 @@ final class DistributionReader {
             state.report("Label", Code.WRONG_VALUE, "The field Label may have no spaces, brackets, wildcards or other special characters.");
         }
         Fields batcher = state.object("ItemBatcher");
-        return new Distribution(isExpress, label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
+        Distribution read = new Distribution(isExpress, label, objects.reader(state, isJsonata), objects.writer(state, isJsonata),
                 batcher == null ? null : batch(batcher, isJsonata), count, percentage);
+        return isDistributed ? read : null;
     }
 
     /** Whether it has what is a distributed Map's alone. An inline one is taken with it, as on AWS, and fails. */

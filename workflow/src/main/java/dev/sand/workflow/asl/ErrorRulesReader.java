@@ -46,12 +46,8 @@ final class ErrorRulesReader {
         List<String> errors = errors(fields, isLast);
         long interval = fields.integer("IntervalSeconds", 1, WorkflowLimits.SECONDS, 1);
         long maxAttempts = fields.integer("MaxAttempts", 0, WorkflowLimits.SECONDS, 3);
-        double backoff = fields.number("BackoffRate", 1.0, 2.0);
+        double backoff = fields.number("BackoffRate", 1, 2.0);
         long maxDelay = fields.integer("MaxDelaySeconds", 1, MAX_DELAY_SECONDS, 0);
-        if (maxDelay > 0 && maxDelay <= interval) {
-            fields.report("MaxDelaySeconds", Code.WRONG_VALUE, "The field MaxDelaySeconds must be greater than IntervalSeconds, which is "
-                    + interval + ".");
-        }
         String jitter = fields.string("JitterStrategy");
         if (jitter != null && !jitter.equals("FULL") && !jitter.equals("NONE")) {
             fields.report("JitterStrategy", Code.WRONG_VALUE, "The field JitterStrategy must be FULL or NONE.");

@@ -121,7 +121,7 @@ final class Fields {
         return number;
     }
 
-    double number(String name, double least, double otherwise) {
+    double number(String name, long least, double otherwise) {
         JsonNode value = raw(name);
         if (value == null) {
             return otherwise;

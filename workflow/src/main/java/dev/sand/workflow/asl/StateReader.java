@@ -278,7 +278,7 @@ final class StateReader {
         Path path = raw.isJsonata ? null : fields.path("ItemsPath");
         Expression concurrency = data.counted(fields, "MaxConcurrency", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
-                concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, WorkflowLimits.SECONDS, 0), concurrency,
+                concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, Long.MAX_VALUE, 0), concurrency,
                 distributions.read(fields, isDistributed, configures(raw, "ExecutionType", "EXPRESS"), raw.isJsonata),
                 !isDistributed && DistributionReader.isNeeded(fields), errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }

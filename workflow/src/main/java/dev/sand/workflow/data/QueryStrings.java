@@ -150,6 +150,9 @@ public final class QueryStrings {
         if ("".equals(pattern)) {
             throw new JException("Second argument of replace function cannot be an empty string");
         }
+        if (pattern instanceof String && !(replacement instanceof String)) {
+            throw new JException("T0410", -1, 3, "replace");
+        }
         if (limit != null && limit.doubleValue() < 0) {
             throw new JException("Fourth argument of replace function must evaluate to a positive number");
         }
@@ -159,7 +162,7 @@ public final class QueryStrings {
         if (pattern instanceof String literal) {
             for (int at = text.indexOf(literal); at >= 0 && left-- > 0; at = text.indexOf(literal, from)) {
                 append(out, text.substring(from, at));
-                append(out, String.valueOf(replacement));
+                append(out, (String) replacement);
                 from = at + literal.length();
                 QueryRun.current().budget().spend(1);
             }

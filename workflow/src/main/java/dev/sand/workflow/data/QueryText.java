@@ -110,6 +110,12 @@ public final class QueryText {
         QueryRun.current().budget().spend(1);
     }
 
+    static String quoted(String text) {
+        StringBuilder out = new StringBuilder();
+        quote(text, out);
+        return out.toString();
+    }
+
     private static void quote(String text, StringBuilder out) {
         QueryRun.checkBytes((long) out.length() + text.length());
         QueryRun.current().budget().spend(text.length() >> 8);

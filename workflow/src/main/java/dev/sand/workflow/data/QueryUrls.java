@@ -1,7 +1,7 @@
 package dev.sand.workflow.data;
 
+import com.dashjoin.jsonata.Functions;
 import com.dashjoin.jsonata.JException;
-import com.dashjoin.jsonata.Utils;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -12,20 +12,17 @@ import java.util.Map;
  * AWS. Public and static because the library calls them by name.
  */
 public final class QueryUrls {
-    static final Map<String, String> SIGNATURES = Map.of("encodeUrl", "<s-:s>", "decodeUrl", "<s-:s>", "decodeUrlComponent", "<s-:s>");
+    static final Map<String, String> SIGNATURES = Map.of("encodeUrl", "<s-:s>", "encodeUrlComponent", "<s-:s>", "decodeUrl", "<s-:s>", "decodeUrlComponent", "<s-:s>");
     private static final String OF_URLS = ";,/?:@&=+$-_.!~*'()#";
 
     private QueryUrls() {}
 
     /** Every byte of UTF-8 is escaped, but for letters, digits and what has a meaning in a URL. */
     public static String encodeUrl(Object text) {
-        if (text == null) {
+        String url = whole(text, "encodeUrl");
+        if (url == null) {
             return null;
         }
-        if (!(text instanceof String url)) {
-            throw new JException("T0410", -1, 1, "encodeUrl");
-        }
-        Utils.checkUrl(url);
         QueryRun.current().budget().spend(url.length() / 16);
         StringBuilder encoded = new StringBuilder(url.length() + 16);
         for (byte one : url.getBytes(StandardCharsets.UTF_8)) {
@@ -38,6 +35,30 @@ public final class QueryUrls {
         return encoded.toString();
     }
 
+    public static String encodeUrlComponent(Object text) {
+        return Functions.encodeUrlComponent(whole(text, "encodeUrlComponent"));
+    }
+
+    /** Half of a pair of surrogates has no bytes. */
+    private static String whole(Object text, String function) {
+        String url = text(text, function);
+        if (url != null && !StandardCharsets.UTF_8.newEncoder().canEncode(url)) {
+            throw malformed(url, function);
+        }
+        return url;
+    }
+
+    private static String text(Object text, String function) {
+        if (text != null && !(text instanceof String)) {
+            throw new JException("T0410", -1, 1, function);
+        }
+        return (String) text;
+    }
+
+    private static StatesError malformed(String url, String function) {
+        return QueryRun.failure("D3140: Malformed URL passed to $" + function + "(): " + QueryText.quoted(url));
+    }
+
     public static String decodeUrl(Object text) {
         return decoded(text, "decodeUrl");
     }
@@ -47,16 +68,11 @@ public final class QueryUrls {
     }
 
     private static String decoded(Object text, String function) {
-        if (text == null) {
-            return null;
-        }
-        if (!(text instanceof String url)) {
-            throw new JException("T0410", -1, 1, function);
-        }
+        String url = text(text, function);
         try {
-            return URLDecoder.decode(url, StandardCharsets.UTF_8);
+            return url == null ? null : URLDecoder.decode(url, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw QueryRun.failure("D3140: Malformed URL passed to $" + function + "(): " + Json.text(Json.NODES.textNode(url)));
+            throw malformed(url, function);
         }
     }
 }

@@ -11,19 +11,23 @@ import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.asl.Diagnostic;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.StatesError;
+import dev.sand.workflow.data.WorkflowLimits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
  * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
  * {@code {"id", "definition", "input", "grains", "limits"}}; the definition an object, or its text; limits those of AWS, unless it says "platform".
+ * A case that the engine itself fails at costs the others nothing.
  *
  * <p>The command says which form of cases it speaks: one that was installed with other jars would be misunderstood, case by case.
  */
@@ -32,7 +36,7 @@ public final class AslCommand {
     static final int PROTOCOL = 1;
     /** Exit code: the command speaks another one. */
     static final int OTHER_PROTOCOL = 3;
-    /** A value that is too large is the engine's to refuse, and not the end of all that follow. */
+    /** A value that is too large is the engine's to refuse, and not the end of all that follow; a case has a level around its values. */
     private static final JsonMapper CASES = cases();
     private static final Pattern LONE = Pattern.compile("\\p{Cs}");
 
@@ -41,7 +45,7 @@ public final class AslCommand {
     private static JsonMapper cases() {
         JsonMapper mapper = Json.MAPPER.rebuild().build();
         mapper.getFactory().setStreamReadConstraints(Json.MAPPER.getFactory().streamReadConstraints().rebuild()
-                .maxStringLength(Integer.MAX_VALUE).build());
+                .maxStringLength(Integer.MAX_VALUE).maxNestingDepth(WorkflowLimits.JSON_DEPTH + 1).build());
         return mapper;
     }
 
@@ -62,7 +66,7 @@ public final class AslCommand {
         System.setOut(System.err);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             if (!line.isBlank()) {
-                out.println(LONE.matcher(Json.text(isRun ? run(line) : validate(line))).replaceAll(AslCommand::escaped));
+                out.println(LONE.matcher(Json.text(answer(isRun, line))).replaceAll(AslCommand::escaped));
                 out.flush();
             }
         }
@@ -77,8 +81,34 @@ public final class AslCommand {
         return String.format("\\\\u%04x", (int) half.group().charAt(0));
     }
 
-    private static ObjectNode validate(String line) throws IOException {
-        JsonNode one = read(line);
+    private static ObjectNode answer(boolean isRun, String line) {
+        try {
+            return answer(isRun, read(line), isRun ? AslCommand::run : AslCommand::validate);
+        } catch (IOException e) {
+            return fault(Json.NODES.objectNode(), isRun, "INVALID_JSON", "The case is no JSON: " + JsonFault.sentence(e, null) + ".");
+        }
+    }
+
+    /** @return also where the engine is at fault: what comes behind is another case's */
+    static ObjectNode answer(boolean isRun, JsonNode one, Function<JsonNode, ObjectNode> engine) {
+        try {
+            return engine.apply(one);
+        } catch (RuntimeException | StackOverflowError e) {
+            e.printStackTrace();
+            return fault(result(one), isRun, "ENGINE_FAULT", "The engine itself failed at this case: " + e + ".");
+        }
+    }
+
+    private static ObjectNode fault(ObjectNode result, boolean isRun, String code, String message) {
+        refused(result, isRun).putArray("diagnostics").addObject().put("pointer", "").put("code", code).put("message", message);
+        return result;
+    }
+
+    private static ObjectNode refused(ObjectNode result, boolean isRun) {
+        return isRun ? result.put("status", "INVALID") : result.put("valid", false);
+    }
+
+    private static ObjectNode validate(JsonNode one) {
         ObjectNode result = result(one);
         List<Diagnostic> diagnostics = Definitions.parse(definition(one)) instanceof Definitions.Parsed.Invalid invalid
                 ? invalid.diagnostics() : List.of();
@@ -87,13 +117,15 @@ public final class AslCommand {
         return result;
     }
 
-    private static ObjectNode run(String line) throws IOException {
-        JsonNode one = read(line);
+    private static ObjectNode run(JsonNode one) {
         ObjectNode result = result(one);
+        List<Diagnostic> useless = StubCheck.faults(one.get("grains"), "/grains");
+        if (!useless.isEmpty()) {
+            return refused(result, true).set("diagnostics", json(useless));
+        }
         switch (Definitions.parse(definition(one))) {
             case Definitions.Parsed.Invalid invalid -> {
-                result.put("status", "INVALID");
-                result.set("diagnostics", json(invalid.diagnostics()));
+                refused(result, true).set("diagnostics", json(invalid.diagnostics()));
             }
             case Definitions.Parsed.Valid valid -> {
                 try {

@@ -96,12 +96,16 @@ public final class StateTrial {
      * @param definition read; @param name of a state in it, at any depth
      * @param variables that are assigned before, by name; null: none
      * @param grains stands in for grains, see {@link GrainStub}; null: each gives back its input
-     * @return an Outcome, or a list of what is wrong with the state; null: there is no such state
+     * @return an Outcome, or a list of what is wrong with the stubs or the state; null: there is no such state
      */
     public static Object run(JsonNode definition, String name, JsonNode input, JsonNode variables, JsonNode grains) {
         ObjectNode state = find(definition, name);
         if (state == null) {
             return null;
+        }
+        List<Diagnostic> useless = StubCheck.faults(grains, "/grains");
+        if (!useless.isEmpty()) {
+            return useless;
         }
         StateTrial trial = new StateTrial(definition, name, state, variables);
         return switch (Definitions.parse(Json.text(trial.machine))) {

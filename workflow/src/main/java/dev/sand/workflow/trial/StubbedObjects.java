@@ -18,12 +18,12 @@ final class StubbedObjects implements ApplicationObjects {
     private final List<String> listed = new ArrayList<>();
     private final Map<String, byte[]> contents = new HashMap<>();
 
-    StubbedObjects(GrainStub stubs, TrialObjects trial, ItemSource source, JsonNode given) {
+    StubbedObjects(GrainStub stubs, TrialObjects trial, ItemSource source, JsonNode given) throws ItemFault {
         this.stubs = stubs;
         this.trial = trial;
         if (source.isListing()) {
             String bucket = source.bucket() == null ? "" : source.bucket() + "/";
-            GrainStub.list(given.has("Contents") ? given.get("Contents") : given).forEach(each -> listed.add(bucket + each.path("Key").asText()));
+            TrialObjects.listed(given).forEach(each -> listed.add(bucket + each.get("Key").textValue()));
             listed.sort(null);
         } else {
             contents.put(source.key(), TrialObjects.content(given));

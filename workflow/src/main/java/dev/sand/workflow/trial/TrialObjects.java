@@ -3,6 +3,7 @@ package dev.sand.workflow.trial;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.objects.ApplicationObjects;
+import dev.sand.workflow.objects.ItemFault;
 import dev.sand.workflow.objects.ItemReading;
 import dev.sand.workflow.objects.ObjectCall;
 import java.io.IOException;
@@ -24,6 +25,10 @@ import java.util.TreeMap;
 final class TrialObjects implements ApplicationObjects {
     private static final Set<String> OF_RESPONSE = Set.of("Body", "ContentType", "ContentLength", "ContentEncoding", "ETag", "LastModified",
             "VersionId", "AcceptRanges", "Metadata");
+
+    /** What an answer of ListObjectsV2 has that lists nothing. */
+    private static final Set<String> OF_LIST = Set.of("CommonPrefixes", "ContinuationToken", "Delimiter", "EncodingType", "IsTruncated",
+            "KeyCount", "MaxKeys", "Name", "NextContinuationToken", "Prefix", "RequestCharged", "StartAfter");
 
     private final GrainStub stubs;
     private final Map<String, byte[]> written = new TreeMap<>();
@@ -63,7 +68,7 @@ final class TrialObjects implements ApplicationObjects {
         }
         if (call instanceof ObjectCall.Read read && stub != null) {
             if (read.source().isListing()) {
-                listed = GrainStub.list(stub.output().has("Contents") ? stub.output().get("Contents") : stub.output());
+                listed = listed(stub.output());
             } else {
                 returned.put(returned.size() + 1L, content(stub.output()));
                 current = returned.get((long) returned.size());
@@ -76,6 +81,17 @@ final class TrialObjects implements ApplicationObjects {
             current = read.version() == 0 ? stub == null ? null : current : returned.get(read.version());
         }
         return new ItemReading(this).perform(call);
+    }
+
+    /** Of what stands for an answer of ListObjectsV2, or for its Contents: the objects that it lists. */
+    static List<JsonNode> listed(JsonNode given) throws ItemFault {
+        boolean isEmptyAnswer = given.isObject() && !given.has("Contents")
+                && given.propertyStream().allMatch(each -> OF_LIST.contains(each.getKey()));
+        JsonNode contents = isEmptyAnswer ? Json.NODES.arrayNode() : given.isObject() ? given.path("Contents") : given;
+        if (!contents.isArray() || !contents.valueStream().allMatch(each -> each.path("Key").isTextual())) {
+            throw new ItemFault("What listObjectsV2 gave is no list of objects: each has a Key, and the list may be Contents of an answer.");
+        }
+        return contents.valueStream().toList();
     }
 
     static byte[] content(JsonNode given) {
