@@ -14,8 +14,8 @@ import org.sqlite.SQLiteException;
 
 /** The bus's SQLite file: its schema, its connections, and what its errors mean. */
 final class BusDatabase {
-    /** Version of the file's schema; a newer one than understood is refused. */
-    private static final int SCHEMA = 1;
+    /** Version of the file's schema; a newer one than understood is refused. 2: a partition's {@code next} is that of its last trim. */
+    private static final int SCHEMA = 2;
     private static final int BUSY_TIMEOUT_MS = 10_000;
     /** Below this much room an I/O error is taken for a full disk. */
     private static final long NO_ROOM_BYTES = 1L << 20;

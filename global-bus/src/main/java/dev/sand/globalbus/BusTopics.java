@@ -80,15 +80,16 @@ final class BusTopics {
         }
     }
 
-    /** The new beginning counts at once; the records below it are removed step by step. */
+    /** The new beginning counts at once; the records below it are removed step by step. With it goes the end: the last may be among them. */
     void trim(Partition partition, long wanted) throws SQLException {
         long offset = Math.min(wanted, partition.end);
         if (partition.deleted || offset <= partition.begin) {
             return;
         }
-        try (PreparedStatement update = connection.prepareStatement("UPDATE partition SET first = ? WHERE id = ?")) {
+        try (PreparedStatement update = connection.prepareStatement("UPDATE partition SET first = ?, next = ? WHERE id = ?")) {
             update.setLong(1, offset);
-            update.setLong(2, partition.id);
+            update.setLong(2, partition.end);
+            update.setLong(3, partition.id);
             update.executeUpdate();
         }
         partition.begin = offset;
@@ -127,13 +128,25 @@ final class BusTopics {
     private static Map<String, List<Partition>> load(Connection connection) throws SQLException {
         Map<String, List<Partition>> topics = new TreeMap<>();
         try (Statement statement = connection.createStatement();
+                PreparedStatement last = connection.prepareStatement(
+                        "SELECT position FROM record WHERE position >= ? AND position < ? ORDER BY position DESC LIMIT 1");
                 ResultSet rows = statement.executeQuery("SELECT id, topic, number, first, next FROM partition ORDER BY topic, number")) {
             while (rows.next()) {
-                Partition partition = new Partition(rows.getLong(1), rows.getString(2), rows.getInt(3), rows.getLong(4),
-                        rows.getLong(5));
+                long id = rows.getLong(1);
+                Partition partition = new Partition(id, rows.getString(2), rows.getInt(3), rows.getLong(4),
+                        Math.max(rows.getLong(5), behindLast(last, id)));
                 topics.computeIfAbsent(partition.topic, t -> new ArrayList<>()).add(partition);
             }
         }
         return topics;
+    }
+
+    /** @return the offset behind the partition's last record; 0: it has none */
+    private static long behindLast(PreparedStatement last, long id) throws SQLException {
+        last.setLong(1, Partition.position(id, 0));
+        last.setLong(2, Partition.position(id + 1, 0));
+        try (ResultSet row = last.executeQuery()) {
+            return row.next() ? row.getLong(1) - Partition.position(id, 0) + 1 : 0;
+        }
     }
 }

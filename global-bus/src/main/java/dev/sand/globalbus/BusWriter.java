@@ -97,7 +97,11 @@ final class BusWriter implements Runnable {
         }
     }
 
-    /** Statements are made for each transaction: the driver closes one that fails, and a full disk must not be the end. */
+    /**
+     * A partition's end is where its last record is ({@link BusTopics}): a row that said so would be another page to write, a quarter
+     * of what a record costs. Statements are made for each transaction: the driver closes one that fails, and a full disk must not
+     * be the end.
+     */
     private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
         long atMs = System.currentTimeMillis();
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value, at) VALUES(?, ?, ?)")) {
@@ -114,13 +118,6 @@ final class BusWriter implements Runnable {
                 insert.setBytes(2, append.value);
                 insert.setLong(3, atMs);
                 insert.executeUpdate();
-            }
-        }
-        try (PreparedStatement advance = connection.prepareStatement("UPDATE partition SET next = ? WHERE id = ?")) {
-            for (Partition partition : touched) {
-                advance.setLong(1, partition.next);
-                advance.setLong(2, partition.id);
-                advance.executeUpdate();
             }
         }
     }

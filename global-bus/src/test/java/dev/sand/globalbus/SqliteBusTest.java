@@ -48,6 +48,37 @@ class SqliteBusTest extends GlobalBusContract {
     }
 
     @Test
+    void offsetsGoOnWhenAllWasTrimmedAndTheFileIsOpenedAgain() throws Exception {
+        bus.createTopic("t", 2);
+        for (int i = 0; i < 5; i++) {
+            append("t", 0, "r" + i);
+        }
+        bus.trim("t", 0, 5);
+        await().until(() -> rows() == 0);
+        bus.close();
+        bus = open();
+        assertThat(List.of(bus.beginOffset("t", 0), bus.endOffset("t", 0), bus.endOffset("t", 1))).containsExactly(5L, 5L, 0L);
+        assertThat(append("t", 0, "r5")).isEqualTo(5);
+        assertThat(append("t", 0, "r6")).isEqualTo(6);
+        bus.close();
+        bus = open();
+        assertThat(append("t", 0, "r7")).isEqualTo(7);
+        assertThat(texts(bus.read("t", 0, 0, 10))).containsExactly("r5", "r6", "r7");
+    }
+
+    /** One of the first schema says where its partitions end, whatever records are left of them. */
+    @Test
+    void aFileOfTheSchemaBeforeIsGoneOnWith() throws Exception {
+        bus.createTopic("t", 1);
+        append("t", 0, "r0");
+        bus.close();
+        execute("UPDATE partition SET next = 40");
+        execute("PRAGMA user_version=1");
+        bus = open();
+        assertThat(append("t", 0, "next")).isEqualTo(40);
+    }
+
+    @Test
     void closeWritesWhatWasAccepted() {
         bus.createTopic("t", 1);
         List<CompletableFuture<Long>> offsets = new ArrayList<>();
