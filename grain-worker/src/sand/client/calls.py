@@ -44,6 +44,8 @@ class Call:
         self.execution_id: str | None = None
         self.connection: Any = None
         self.sent_before = False
+        self.is_awaited = False
+        """Whoever waits for it reads its answer himself."""
         captured = _Captured()
         payload = values.encode(value, "", f"the input of {function}", captured)
         self.content_type = payload.content_type

@@ -1,4 +1,4 @@
-"""One connection to a host's data plane: written to by whoever calls, read by the thread of its process."""
+"""One connection to a host's data plane: written to by whoever calls, read by one thread at a time, as its process has them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ class Lost(Exception):
         super().__init__(why)
         self.at_once = at_once
         self.moved_to = moved_to
+
+
+class NothingCame(Exception):
+    """Whoever reads is not to wait any longer; no frame has begun."""
 
 
 class RefusedHere(Exception):
@@ -162,6 +166,11 @@ class Connection:
         self._small: deque[bytes] = deque()
         self._reader = frames.Reader(self._receive, self._place)
         self._ticked = self._pinged = self._heard = time.monotonic()
+        self.reading = threading.Lock()
+        """Whose is the turn to read."""
+        self.loss: Lost | None = None
+        """Why it is of no use any more, as whoever read found out."""
+        self._is_over: Callable[[], bool] | None = None
         self.is_open = True
         self._patience = timeout
         try:
@@ -196,6 +205,8 @@ class Connection:
                 self.on_tick()
             if got is not None:
                 return got
+            if self._is_over is not None and self._is_over() and self._reader.is_between_frames:
+                raise NothingCame
 
     def _ping(self, now: float) -> None:
         self._send_small()
@@ -270,14 +281,32 @@ class Connection:
             finally:
                 self._write.release()
 
-    def read(self) -> Call | None:
-        """Takes one frame; a call that it ends, or None. :raises Lost:"""
+    def read(self, is_over: Callable[[], bool] | None = None) -> Call | None:
+        """Takes one frame; a call that it ends, or None. Whose turn it is.
+
+        :param is_over: asked now and then: whether to wait no longer
+        :raises NothingCame: it was over
+        :raises Lost: for good
+        """
+        if self.loss is not None:
+            raise self.loss
+        self._is_over = is_over
         try:
-            frame = self._reader.next()
+            return self._take(self._reader.next())
         except EOFError:
-            raise Lost("the host has closed the connection") from None
+            self.loss = Lost("the host has closed the connection")
         except (OSError, frames.BadFrame) as broken:
-            raise Lost(str(broken)) from None
+            self.loss = Lost(str(broken))
+        except Lost as loss:
+            self.loss = loss
+        except NothingCame:
+            raise
+        except BaseException:  # an interrupt may have come in the middle of a frame
+            self.loss = Lost("whoever read it was interrupted")
+            raise
+        raise self.loss
+
+    def _take(self, frame: Any) -> Call | None:
         match frame:
             case frames.Result():
                 call = self._requests.get(frame.request)

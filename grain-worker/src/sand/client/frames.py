@@ -215,6 +215,11 @@ class Reader:
         self._buffer = bytearray(FRAME_BYTES + 4)
         self._view = memoryview(self._buffer)
         self._start = self._end = 0
+        self._in_part = False
+
+    @property
+    def is_between_frames(self) -> bool:
+        return not self._in_part and self._start == self._end
 
     def next(self, most: int | None = None) -> Any:
         """The next frame; for a part, one with no bytes, which have gone to their place.
@@ -246,6 +251,7 @@ class Reader:
         to = self._place(request, left)
         if to is None:
             to = memoryview(bytearray(left))
+        self._in_part = True
         here = min(left, self._end - self._start)
         to[:here] = self._view[self._start : self._start + here]
         self._start += here
@@ -254,6 +260,7 @@ class Reader:
             if not got:
                 raise EOFError
             here += got
+        self._in_part = False
         return Part(request, b"")
 
     def _need(self, count: int) -> None:

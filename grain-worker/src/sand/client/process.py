@@ -15,11 +15,13 @@ from typing import Any
 from urllib.parse import quote
 
 from sand.client.calls import Call, new_id
-from sand.client.connection import Connection, Lost, RefusedHere, lost
+from sand.client.connection import Connection, Lost, NothingCame, RefusedHere, lost
 from sand.errors import SandError, Timeout, TooLarge, Unavailable, refusal
 from sand.process import seconds
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
+# For how long after a call the next one is expected, and read by whoever waits for it.
+_STAND_BACK_SECONDS = 0.5
 _CONNECT_SECONDS = 10.0
 # What the host's own answer about a deadline may take to come.
 _GRACE_SECONDS = 1.0
@@ -77,6 +79,8 @@ class Process:
         # The connection has brought an answer, or has lasted: the next one need not wait. Of the thread that connects.
         self._is_useful = False
         self._thread: threading.Thread | None = None
+        # Somebody waits for an answer himself, and did so a moment ago.
+        self._is_awaited = False
         self.reconnects = -1
         self.moved_to: str | None = None
 
@@ -105,8 +109,9 @@ class Process:
         :raises InvocationFailed: nothing; `error` and `cause` are its own
         :raises Timeout, Overloaded, TooLarge, Denied, Unavailable: it may have run when it was not refused
         """
-        call = self._begin(function, data, timeout)
+        call = self._begin(function, data, timeout, is_awaited=True)
         try:
+            self._await(call)
             return call.future.result(call.left() + _GRACE_SECONDS)
         except TimeoutError as late:
             if call.future.done() and isinstance(late, SandError):
@@ -126,7 +131,7 @@ class Process:
         call.future.add_done_callback(lambda future: self._drop(call) if future.cancelled() else None)
         return call.future
 
-    def _begin(self, function: str, data: Any, timeout: float) -> Call:
+    def _begin(self, function: str, data: Any, timeout: float, is_awaited: bool = False) -> Call:
         if not isinstance(function, str):
             raise TypeError(f"function is the name of a grain, not {function!r:.100} ({type(function).__name__})")
         call = Call(function, data, time.monotonic() + min(seconds(timeout), threading.TIMEOUT_MAX / 2))
@@ -140,9 +145,12 @@ class Process:
                 if self._is_closed:
                     raise Unavailable("the client is closed")
             connection = self._connection
+            call.is_awaited = is_awaited
             self._calls[call] = None
             if connection is not None:
                 self._take(call, connection)
+            if not is_awaited:
+                self._changed.notify_all()  # the thread that reads may stand back
         if connection is not None:
             self._send(call, connection)
         return call
@@ -163,6 +171,28 @@ class Process:
             connection.invoke(call)
         except OSError:
             connection.close()  # its reader finds out, and the call is sent over the next one
+
+    def _await(self, call: Call) -> None:
+        """Reads until the call has ended, unless somebody else does: an answer then wakes one thread, and not two."""
+        connection = call.connection
+        if connection is None or not connection.reading.acquire(blocking=False):
+            with self._changed:
+                self._is_awaited, call.is_awaited = True, False
+                self._changed.notify_all()
+            return
+        self._is_awaited = True
+        is_over = lambda: call.future.done() or call.left() < -_GRACE_SECONDS  # noqa: E731
+        try:
+            while not is_over():
+                self._ended(connection.read(is_over))
+        except (Lost, NothingCame):
+            pass  # the thread that connects finds the loss too
+        finally:
+            call.is_awaited = False
+            connection.reading.release()
+            if self._calls or connection.loss is not None:
+                with self._changed:
+                    self._changed.notify_all()
 
     def _give_up(self, call: Call, error: SandError) -> None:
         call.fail(error)
@@ -281,13 +311,28 @@ class Process:
             # Not on this thread, which has to read meanwhile.
             threading.Thread(target=lambda: [self._send(call, connection) for call in before], daemon=True).start()
         while not self._is_closed:
-            ended = connection.read()
-            if ended is not None:
-                self._is_useful = True
-                with self._changed:
-                    self._calls.pop(ended, None)
-                    if len(self._calls) + 1 >= self._room:
-                        self._changed.notify_all()
+            with connection.reading:
+                self._ended(connection.read())
+            if self._is_awaited:
+                self._stand_back(connection)
+
+    def _ended(self, call: Call | None) -> None:
+        if call is not None:
+            self._is_useful = True
+            with self._changed:
+                self._calls.pop(call, None)
+                if len(self._calls) + 1 >= self._room:
+                    self._changed.notify_all()
+
+    def _stand_back(self, connection: Connection) -> None:
+        """Whoever waits for an answer reads himself, as long as one call follows another and there are no others."""
+        with self._changed:
+            while self._is_awaited and not self._is_closed and connection.loss is None and self._is_attended(connection):
+                self._is_awaited = False
+                self._changed.wait(_STAND_BACK_SECONDS)
+
+    def _is_attended(self, connection: Connection) -> bool:
+        return connection.reading.locked() or all(call.is_awaited for call in self._calls)
 
     def _on_tick(self) -> None:
         self._expire()
