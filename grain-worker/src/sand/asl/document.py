@@ -84,9 +84,15 @@ def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
 _plainly_quoted = json.encoder.encode_basestring  # type: ignore[attr-defined]
 
 
+_LETTERED = re.compile("[\x0b\x0e\x0f\x1a-\x1f]")
+_ESCAPE = re.compile(r"\\(?:u00([01][a-f])|.)")
+
+
 def _quoted(text: str) -> str:
-    """Half of a pair of surrogates, which no encoding has, as its escape."""
+    """Half of a pair of surrogates, which no encoding has, as its escape; those of control characters in Jackson's letters."""
     quoted: str = _plainly_quoted(text)
+    if _LETTERED.search(text):
+        quoted = _ESCAPE.sub(lambda escape: escape[0] if escape[1] is None else f"\\u00{escape[1].upper()}", quoted)
     return quoted if quoted.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
 
 
