@@ -46,7 +46,8 @@ def test_one_that_nobody_catches_is_told_in_full(forked: Served) -> None:
     answered = forked.call("main", 30)
     problem = answered.json()
     assert (problem["error"], problem["source"], problem["retryable"]) == ("States.Timeout", "grain", False)
-    assert problem["detail"].startswith("step Step ran for ") and problem["detail"].endswith("limit of grain slow or of the step")
+    assert problem["detail"].startswith("step Step ran for ")
+    assert problem["detail"].endswith("limit of grain slow or of the step")
     id = answered.headers["Sand-Execution-Id"]
     events = forked.http.get(f"/api/v1/applications/app/invocations/{id}/history").json()["events"]
     assert events[-1]["executionFailedEventDetails"] == {"error": "States.Timeout"}
