@@ -27,6 +27,7 @@ def main(home: Path, target: Path) -> None:
         for name in FILES:
             if (home / name).is_file():
                 copy(home / name, target / name)
+        # The last that is read of it: closing it ends the lock.
         if (home / VALUES).is_file():
             shutil.copyfile(home / VALUES, target / VALUES)
             check(target / "store.db", target / VALUES)

@@ -141,13 +141,13 @@ final class StoreWriter implements AutoCloseable {
                 beside.beforeCommit();
                 return null;
             });
-            beside.committed();
-            return null;
         } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
             StoreException failure = file.failure("cannot write", e);
             beside.failed(failure);
             return failure.kind() == Kind.FULL ? afterFull(failure) : failure;
         }
+        beside.committed();
+        return null;
     }
 
     private StoreException afterFull(StoreException failure) {

@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
 final class ValueFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ValueFile.class);
     private static final int HANDLES = 8;
+    /** A longer gap is several: sizes are those of values. */
+    private static final long GAP_BYTES = 1L << 30;
     /** Room behind the last value that stays in the file for the next ones. */
     private static final long SPARE_BYTES = 64L << 20;
 
@@ -78,8 +80,8 @@ final class ValueFile implements AutoCloseable {
     }
 
     private static void addGap(List<Place> gaps, long from, long to) {
-        for (long at = from; at < to; at += 1 << 30) {
-            gaps.add(new Place(at, (int) Math.min(1 << 30, to - at), 0));
+        for (long at = from; at < to; at += GAP_BYTES) {
+            gaps.add(new Place(at, (int) Math.min(GAP_BYTES, to - at), 0));
         }
     }
 
@@ -148,8 +150,9 @@ final class ValueFile implements AutoCloseable {
             if (held.isEmpty() || isCopied()) {
                 return;
             }
-            held.forEach(place -> extents.give(place.at, place.size));
+            List<Place> now = List.copyOf(held);
             held.clear();
+            now.forEach(place -> extents.give(place.at, place.size));
             giveBackMoreThan(SPARE_BYTES);
         }
     }
