@@ -17,7 +17,7 @@ import java.util.List;
 final class LargeRows implements StoreWriter.Beside {
     static final String TABLE =
             "CREATE TABLE large(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, size INTEGER NOT NULL, crc INTEGER NOT NULL)";
-    /** From here on: a value of 32 KiB costs SQLite no more than waiting once more for the disk. */
+    /** From here on: one of 32 KiB costs SQLite as much as waiting once more for the disk (decision 16). */
     private static final int LARGE_BYTES = 64 << 10;
     private static final byte[] ELSEWHERE = {};
 
