@@ -27,7 +27,7 @@ LOOK_SECONDS = 1
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any that is free.")
 @click.option(
-    "--debug", is_flag=True, help="Run handlers in this process, one at a time, and let nothing be late meanwhile: for breakpoints."
+    "--debug", is_flag=True, help="Run handlers in this process, one at a time, and let nothing be late: for breakpoints."
 )
 @click.option("--no-reload", is_flag=True, help="Keep serving the files as they are now.")
 @output_option
