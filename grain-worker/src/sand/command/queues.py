@@ -35,6 +35,8 @@ def queues_command() -> None:
 @server_option
 def list_queues(application: str, topics: bool, local: bool, as_json: bool, platform: Platform) -> None:
     """The queues of APPLICATION's live version, and those behind its triggers."""
+    if local and topics:
+        raise click.UsageError("--topics or --local, not both")
     if local:
         _list_local(application, as_json, platform)
         return

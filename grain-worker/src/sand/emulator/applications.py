@@ -154,7 +154,8 @@ class Application:
 
     def successor(self, execution: Execution) -> Version | None:
         """What a reload has put in the place of its version: the folder as it is now."""
-        found = [one for one in self.versions.values() if one.manifest.folder == execution.manifest.folder]
+        with self.lock:
+            found = [one for one in self.versions.values() if one.manifest.folder == execution.manifest.folder]
         return max(found, key=lambda one: one.number, default=None)
 
     def redrive(self, execution: Execution, version: Version, timeout_ms: int, from_: str | None) -> bool:

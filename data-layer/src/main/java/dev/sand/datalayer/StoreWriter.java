@@ -24,30 +24,18 @@ final class StoreWriter implements AutoCloseable {
 
     /** What is stored beside the rows, with them. On the thread that writes. */
     interface Beside extends AutoCloseable {
-        /** All of the transaction's has been applied. */
-        void beforeCommit();
+        Beside NOTHING = new Beside() {};
 
-        void committed();
+        /** All of the transaction's has been applied. */
+        default void beforeCommit() {}
+
+        default void committed() {}
 
         /** The transaction was rolled back. */
-        void failed(StoreException failure);
+        default void failed(StoreException failure) {}
 
         @Override
-        void close();
-
-        Beside NOTHING = new Beside() {
-            @Override
-            public void beforeCommit() {}
-
-            @Override
-            public void committed() {}
-
-            @Override
-            public void failed(StoreException failure) {}
-
-            @Override
-            public void close() {}
-        };
+        default void close() {}
     }
 
     private final class Call<T> {
