@@ -16,28 +16,20 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sand.client import Process
 from sand.command.program import AOT_JARS, class_path, jars_as_they_are
 
+APPLICATION = Path(__file__).with_name("training")
 REQUESTS = 400
-MAPS = 40
-"""Wide Maps: their inputs are the ones that could hold a shard for long."""
+COMPUTED = 100
+MAPS = {"wide": 3, "shared": 10}
+"""Wide Maps: their inputs are the ones that could hold a shard for long. A process an item, and an instance for many."""
 ITEMS = 1000
-WIDE_MAPS = {"wide": "greet", "shared": "many"}
-"""Each over the grain of one kind of isolation."""
-WIDE = {
-    "StartAt": "All",
-    "States": {
-        "All": {
-            "Type": "Map",
-            "ItemSelector": {"i.$": "$$.Map.Item.Index", "name": "Ada"},
-            "ItemProcessor": {
-                "StartAt": "Greet",
-                "States": {"Greet": {"Type": "Task", "Resource": "%s", "End": True}},
-            },
-            "End": True,
-        }
-    },
-}
+ECHOES = {10: 1000, 64 << 10: 100, 1 << 20: 50, 5 << 20: 5}
+"""Over the data plane: how many of so many bytes each."""
+WORKS = {10: 200, 256 << 10: 20}
+"""Of what a function does in its process, with values of so many bytes."""
+SWAPS = 5
 UNFINISHED = 20
 SCRAPES = 3
 READY_LINES = 200
@@ -48,12 +40,7 @@ def main(cache: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="sand-train-", dir="/tmp") as folder:
         Path(folder).chmod(0o711)  # sandboxes have users of their own
         application = Path(folder) / "training"
-        sand("init", str(application))
-        shutil.copytree(application / "grains" / "greet", application / "grains" / "many")
-        manifest = application / "sand.yaml"
-        manifest.write_text(manifest.read_text().replace("grains:\n", "grains:\n  many: {isolation: worker}\n", 1))
-        for name, grain in WIDE_MAPS.items():
-            (application / "workflows" / f"{name}.asl.json").write_text(json.dumps(WIDE) % grain)
+        shutil.copytree(APPLICATION, application)
         command = [
             sys.executable,
             "-P",
@@ -77,10 +64,12 @@ def main(cache: Path) -> None:
         with started(command, f"-XX:AOTCacheOutput={cache} -Xlog:aot=off") as (server, _):
             (application / "grains" / "greet" / "handler.py").open("a").write("\n# a second version\n")
             sand("--server", server, "deploy", str(application))
-            for target in ("main", "greet"):
-                call(server, f"/invoke/training/{target}", b'{"name": "Ada"}', REQUESTS)
-            for name in WIDE_MAPS:
-                call(server, f"/invoke/training/{name}", json.dumps(list(range(ITEMS))).encode(), MAPS)
+            for target, times in {"main": REQUESTS, "greet": REQUESTS, "computed": COMPUTED}.items():
+                call(server, f"/invoke/training/{target}", b'{"name": "Ada"}', times)
+            for target, times in MAPS.items():
+                call(server, f"/invoke/training/{target}", json.dumps(list(range(ITEMS))).encode(), times)
+            call(server, "/api/v1/applications/training/queues/later", b'{"name": "Ada"}', REQUESTS)
+            converse(server)
             sand("--server", server, "invocations", "list", "training")
             call(server, "/metrics", b"", SCRAPES, "GET")
     cache.with_name(AOT_JARS).write_text(jars_as_they_are(class_path()))
@@ -107,6 +96,18 @@ def leave_unfinished(server: str) -> None:
     connection.close()
 
 
+def converse(server: str) -> None:
+    """What clients and functions do with a cloud process."""
+    with Process(server, "training", "one") as process:
+        for function, rounds in {"echo": ECHOES, "work": WORKS}.items():
+            for size, times in rounds.items():
+                for _ in range(times):
+                    process.invoke(function, bytes(size))
+    for _ in range(SWAPS):
+        for step in ("swap-out", "swap-in", "checkpoint"):
+            call(server, f"/api/v1/applications/training/processes/one/{step}", b"", 1)
+
+
 def sand(*arguments: str) -> None:
     subprocess.run([sys.executable, "-P", "-m", "sand.command", *arguments], check=True, stdout=sys.stderr, timeout=120)
 
@@ -127,7 +128,7 @@ def call(server: str, path: str, body: bytes, times: int, method: str = "POST") 
         connection.request(method, path, body, {"Content-Type": "application/json"})
         answer = connection.getresponse()
         answer.read()
-        if answer.status != 200:
+        if answer.status >= 300:
             raise SystemExit(f"{path} answered {answer.status}")
     connection.close()
 

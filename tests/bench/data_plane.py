@@ -15,10 +15,12 @@ from sand.client import Process
 
 from .java import java_bench
 from .table import Row, figure, latency, percentile
-from .under_test import APPS, Platform
+from .under_test import APPS, Platform, warm
 
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
 ROUNDS = 500
+# Of each size, before the first is measured: a client of a platform that has run for a while.
+WARM_SECONDS = 4
 # Against TCP from this size on; below, a function's own share is what there is to see.
 COMPARED = 1 << 20
 LENGTH = struct.Struct(">I")
@@ -51,6 +53,8 @@ def rows(client: str, samples: Samples) -> list[Row]:
 def from_python(server: str) -> Samples:
     samples: Samples = defaultdict(list)
     with Process(server, "dataplane", "bench-python") as process, echoing(whole) as tcp, echoing(as_it_comes) as stream:
+        for size in SIZES:
+            warm(lambda value=bytes(size): process.invoke("echo", value), WARM_SECONDS)
         for size in SIZES:
             value = bytes(size)
             count = ROUNDS // 5 if size > 100_000 else ROUNDS
@@ -122,7 +126,9 @@ def as_it_comes(connection: socket.socket) -> None:
 
 def from_java(server: str) -> Samples:
     samples: Samples = defaultdict(list)
-    command = java_bench("data-plane", "dev.sand.dataplane.client.DataPlaneBench", server, "dataplane", str(ROUNDS))
+    command = java_bench(
+        "data-plane", "dev.sand.dataplane.client.DataPlaneBench", server, "dataplane", str(ROUNDS), str(WARM_SECONDS)
+    )
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     for line in done.stdout.splitlines():
         what, size, ns = line.split()

@@ -17,15 +17,16 @@ from .peers.venv import python
 from .process_reduction import DURABLE
 from .several_hosts import SeveralHosts
 from .table import Row, figure, latency, missing, percentile
-from .under_test import APPS, Platform
+from .under_test import APPS, Platform, warm
 
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
 LARGE = 1 << 20
 BLOCKS = 8
-# Before anything is measured: Java translates what it runs often.
-WARM_BLOCKS = 20
+# Of small and large ones, before anything is measured.
+WARM_SECONDS = 15
 # Of the paper's 100 round trips and more; what a function has received keeps its room in the mailbox until it ends.
 BLOCK = {size: 100 if size < LARGE else 15 for size in SIZES}
+WARM_BLOCK = {1: 50, LARGE // 8: 10, LARGE: 5}
 KEPT = {"redis": "in memory alone", "redis-durable": "with appendfsync always: on disk when RPUSH is answered"}
 Samples = dict[tuple[str, int], list[float]]
 
@@ -90,9 +91,7 @@ def beside(ping: Process, pong: Process, servers: Mapping[str, tuple[str, ...]])
 
 
 def in_turns(samples: Samples, ping: Process, pong: Process, peers: Mapping[str, Hop]) -> None:
-    for _ in range(WARM_BLOCKS):
-        there_and_back(ping, pong, LARGE // 8, 10, shared=False)
-        there_and_back(ping, pong, 1, 50, shared=False)
+    warm(lambda: [there_and_back(ping, pong, size, count, shared=False) for size, count in WARM_BLOCK.items()], WARM_SECONDS)
     for size, count in BLOCK.items():
         for block in range(-1, BLOCKS):
             found = {"copied": there_and_back(ping, pong, size, count, shared=False)}

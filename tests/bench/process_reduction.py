@@ -14,13 +14,13 @@ from sand.command.ports import free_port
 
 from .peers.brokers import redis
 from .table import Row, figure, latency, missing, percentile
-from .under_test import APPS, Platform
+from .under_test import APPS, Platform, warm
 
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]
 ROUNDS = {1: 40, 10: 8, 100: 3}
-# Calls each way before the first is measured: until then Java translates what they run through.
-WARM = 3000
+# Of each size, before the first is measured.
+WARM_SECONDS = 8
 # What a process promises when a function has ended: it is on disk.
 SOCKET = "/tmp/sand-redis-{}.sock"
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
@@ -44,9 +44,9 @@ def reduction() -> list[Row]:
         with Platform("process") as platform, server() as memory, server(*DURABLE) as disk:
             platform.deploy(APPS / "reduction")
             with Process(f"http://127.0.0.1:{platform.port}", "bench-reduction", "sums") as process:
-                for _ in range(WARM):
-                    for function, port in ways(memory, disk).values():
-                        process.invoke(function, vector(min(SIZES), port))
+                for size in SIZES:
+                    each = [(function, vector(size, port)) for function, port in ways(memory, disk).values()]
+                    warm(lambda each=each: [process.invoke(function, given) for function, given in each], WARM_SECONDS)
                 return [row for size in SIZES for times in TIMES for row in compared(process, size, times, memory, disk)]
     except (RuntimeError, OSError) as error:
         return [missing("process-reduction", "Redis", " ".join(str(error).split())[:160])]

@@ -12,13 +12,14 @@ from . import process_messages, process_reduction, process_swap
 from .client import Client
 from .processes_at_rest import at_rest
 from .table import Row, latency
-from .under_test import APPS, Platform
+from .under_test import APPS, Platform, warm
 
 PROCESSES = "/api/v1/applications/processes/processes"
 CREATED = 200
 FOLLOW_UPS = 2000
-# Until then Java translates what they run through.
-WARM = 4000
+# Of each way, before the first is measured.
+WARM_SECONDS = 10
+WARM_BLOCK = 500
 
 
 def on_platform(part: Callable[[Platform], list[Row]]) -> Callable[[str], list[Row]]:
@@ -70,11 +71,11 @@ def follow_up(platform: Platform) -> list[Row]:
         own = follow(first, None)
         other = follow(first, second.id)
         client = []
-        for number in range(-WARM, FOLLOW_UPS):
+        warm(lambda: first.invoke("noop", bytes(10)), WARM_SECONDS)
+        for _ in range(FOLLOW_UPS):
             began = time.perf_counter()
             first.invoke("noop", bytes(10))
-            if number >= 0:
-                client.append(time.perf_counter() - began)
+            client.append(time.perf_counter() - began)
     return [
         latency("process-follow-up", "SAND", own, at_most=0.15, note=note.format("one of its own process")),
         latency("process-follow-up-other", "SAND", other, note=note.format("one of another process on its host")),
@@ -83,7 +84,7 @@ def follow_up(platform: Platform) -> list[Row]:
 
 
 def follow(process: Process, to: str | None) -> list[float]:
-    process.invoke("follow", {"to": to, "count": WARM, "size": 10}, timeout=120)
+    warm(lambda: process.invoke("follow", {"to": to, "count": WARM_BLOCK, "size": 10}, timeout=120), WARM_SECONDS)
     return [ns / 1e9 for ns in process.invoke("follow", {"to": to, "count": FOLLOW_UPS, "size": 10}, timeout=60)]
 
 

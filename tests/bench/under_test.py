@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sand.command.ports import free_port
@@ -18,6 +18,14 @@ from sand.command.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent / "apps"
 READY_SECONDS = 60
+
+
+def warm(call: Callable[[], object], seconds: float) -> None:
+    """Makes a call for so long. A platform's first seconds under load belong to Java's compiler: on two cores, what a call runs
+    through is translated after some ten seconds of such calls, until when the compiler has up to one of the cores."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        call()
 
 
 class Platform:

@@ -12,7 +12,8 @@ import java.time.Duration;
 
 /**
  * Echoes from Java, in turns: a function in a cloud process, and bare TCP echoes on the same machine. Prints a line a sample: what,
- * bytes, nanoseconds. Arguments: the platform's URL, application, rounds.
+ * bytes, nanoseconds. Arguments: the platform's URL, application, rounds, seconds that each size is
+ * called for before the first is measured.
  */
 final class DataPlaneBench {
     private static final int[] SIZES = {10, 1 << 10, 64 << 10, 1 << 20, 5 << 20};
@@ -22,11 +23,18 @@ final class DataPlaneBench {
 
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[2]);
+        Duration warm = Duration.ofSeconds(Integer.parseInt(arguments[3]));
         try (ProcessClient process = ProcessClient.connect(URI.create(arguments[0]), arguments[1], "bench-java");
                 ServerSocket whole = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServerSocket stream = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket tcp = echoing(whole, DataPlaneBench::whole);
                 Socket streamed = echoing(stream, DataPlaneBench::asItComes)) {
+            for (int size : SIZES) {
+                Value value = Value.bytes(new byte[size]);
+                for (long begin = System.nanoTime(); System.nanoTime() - begin < warm.toNanos();) {
+                    process.invoke("echo", value, PATIENCE);
+                }
+            }
             for (int size : SIZES) {
                 Value value = Value.bytes(new byte[size]);
                 int count = size > 100_000 ? rounds / 5 : rounds;
