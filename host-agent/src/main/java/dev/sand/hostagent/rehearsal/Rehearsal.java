@@ -61,8 +61,9 @@ public final class Rehearsal {
     private static final int ROUNDS = 50;
     private static final long ENOUGH_NS = Duration.ofMillis(700).toNanos();
     /** In so many rounds there is one Map over so many items of each kind of isolation, the first one to begin with. */
-    private static final int WIDE_EVERY = 25;
-    private static final int ITEMS = 1000;
+    private static final int WIDE_EVERY = 10;
+    /** Enough for what a wide Map runs through; of more, a busy machine would have its start to wait for. */
+    private static final int ITEMS = 200;
     private static final String EVENT = "{\"name\":\"Ada\",\"n\":1}";
     private static final String WORKFLOW = """
             {"StartAt": "A", "States": {
