@@ -1,9 +1,13 @@
 """What happens to an invocation, and what can be asked of it while it runs and after."""
 
 import json
+import time
 
 import pytest
 from conftest import Tested, is_problem, until
+
+RELEASED_SECONDS = 4.0
+"""The host agent lets an execution's values go 3 seconds after its end."""
 
 
 def test_a_workflow_hands_outputs_on(probe: Tested):
@@ -174,3 +178,26 @@ def test_a_redrive_runs_on_with_the_grain_that_was_mended(probe: Tested):
     assert (record["status"], record["version"], record["redriveCount"]) == ("SUCCEEDED", mended, 1)
     assert probe.http.get(f"{path}/output").json() == 7
     is_problem(probe.http.post(f"{path}/redrive", json={"redriveCount": 1, "version": broken}), 409)
+
+
+def test_a_redrive_with_a_large_input_long_after_the_end(probe: Tested):
+    """What the execution had in the host's memory is let go meanwhile."""
+
+    def deploy(code: str) -> int:
+        definition = {"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "work", "End": True}}}
+        files = {
+            "sand.yaml": "name: later",
+            "grains/work/handler.py": f"def handle(event, context):\n    {code}\n",
+            "workflows/main.asl.json": json.dumps(definition),
+        }
+        return probe.deploy_files(files).json()["version"]
+
+    deploy("raise ValueError")
+    value = "y" * 100_000  # by reference, and small enough to be kept with the execution's history
+    invocation = probe.invoke("later/main", value).headers["Sand-Execution-Id"]
+    mended = deploy("return len(event)")
+    time.sleep(RELEASED_SECONDS)
+    path = f"/api/v1/applications/later/invocations/{invocation}"
+    assert probe.http.post(f"{path}/redrive", json={"version": mended}).status_code == 202
+    assert probe.ended("later", invocation)["status"] == "SUCCEEDED"
+    assert probe.http.get(f"{path}/output").json() == len(value)

@@ -254,6 +254,13 @@ def test_a_wrong_argument_is_told_in_the_same_words(server: Server) -> None:
     ]
 
 
+@pytest.mark.parametrize("id", ["a b", "", "ü", "a/b", "x" * 129, "nobody", ".."])
+def test_nothing_is_sent_to_what_is_no_process(server: Server, id: str) -> None:
+    """Neither to one that there is not, nor under an id that none can have."""
+    calls = [f"p.send({id!r}, 'k', 1)", f"p.invoke({id!r}, 'look').result()"]
+    assert [kind for kind, _ in server.ask("wrong", "wrong", calls)] == ["NotFound", "NotFound"]
+
+
 def test_state_and_mailbox_are_looked_into_and_stay_as_they_are(server: Server) -> None:
     at = f"{server.root}/seen"
     server.ask("seen", "odd", ODD)

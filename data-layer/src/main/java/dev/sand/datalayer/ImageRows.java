@@ -110,9 +110,13 @@ final class ImageRows {
         return key.substring(PREFIX.length());
     }
 
+    static boolean isId(String process) {
+        return PROCESS.matcher(process).matches();
+    }
+
     /** Where a process's row and chunks are. */
     static String scope(String application, String process) {
-        if (!PROCESS.matcher(process).matches()) {
+        if (!isId(process)) {
             throw new StoreException(Kind.BAD_VALUE, "no process has the id \"" + process + "\"", 0, null);
         }
         return PARTS.of(application, process);

@@ -239,6 +239,11 @@ public final class ProcessImages {
     /** @param image null: there is none; @param place null: it was never moved by hand, as far as is known */
     public record Found(ProcessImage image, ProcessPlace place) {}
 
+    /** Whether a process may have the id at all. */
+    public static boolean isId(String process) {
+        return ImageRows.isId(process);
+    }
+
     /** The image without the values, and where the process lives; of one that was deleted, where it did. @throws StoreException BROKEN */
     public Found look(String application, String process) {
         String scope = ImageRows.scope(application, process);

@@ -185,7 +185,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         Document document = Document.of(input);
         root = Scope.root(new Scope.Info(executionId, application, workflow, new Scope.Start(startMs), document, () -> nowMs, budget, tokens, history,
                 redrives, quotas), machine);
-        root.started(source);
+        root.started();
         if (machine.timeoutSeconds() > 0) {
             agenda.startTimer(TIMEOUT_STEP, new Open.Deadline(), machine.timeoutSeconds() * 1000);
         }
@@ -306,7 +306,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         scope.following = null;
         State state = scope.machine.state(name);
         Visit visit = new Visit(scope, state, input, nowMs, scope.event(History.typeOf(state) + "StateEntered",
-                () -> History.value(Json.NODES.objectNode().put("name", name), "input", input, source)));
+                () -> History.value(Json.NODES.objectNode().put("name", name), "input", input)));
         scope.current = visit;
         if (scope == root && places.isWanted(name)) {
             places.enter(name, new Places.Place(input, root.variables.snapshot(), published.publications()));
@@ -368,7 +368,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private void tellEnd(Command last) {
         switch (last) {
             case Command.Succeed _ -> root.event("ExecutionSucceeded",
-                    () -> History.value(Json.NODES.objectNode(), "output", output, source));
+                    () -> History.value(Json.NODES.objectNode(), "output", output));
             case Command.Fail fail -> root.event(isTimedOut ? "ExecutionTimedOut" : isStopped ? "ExecutionAborted" : "ExecutionFailed",
                     () -> History.failure(fail.error(), isOverdue ? null : fail.cause()));
             default -> throw new IllegalStateException("no end: " + last);

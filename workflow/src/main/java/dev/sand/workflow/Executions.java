@@ -36,12 +36,12 @@ public final class Executions {
     @FunctionalInterface
     public interface ReferencedValues {
         /** @throws dev.sand.workflow.data.StatesError when they cannot be had */
-        byte[] bytes(String application, Payload payload);
+        byte[] bytes(String application, String executionId, Payload payload);
     }
 
     /** Values that travel by reference cannot be looked into. */
     public Executions() {
-        this((application, payload) -> PayloadSource.NONE.bytes(payload), TaskTokens.ofTrial());
+        this((application, executionId, payload) -> PayloadSource.NONE.bytes(payload), TaskTokens.ofTrial());
     }
 
     /** @param tokens for tasks that wait for a callback */
@@ -67,7 +67,7 @@ public final class Executions {
         }
         StateMachine machine = machine(new Key(version.application(), version.version(), target), workflow);
         return new AslExecution(machine, version.application(), target, executionId, startMs,
-                payload -> values.bytes(version.application(), payload), tokens, null, Quotas.NONE);
+                payload -> values.bytes(version.application(), executionId, payload), tokens, null, Quotas.NONE);
     }
 
     /** Reads the version's definitions ahead: to read one takes a millisecond and more, which is not for a shard to spend. */
@@ -88,6 +88,17 @@ public final class Executions {
             machines.put(key, machine);
         }
         return machine;
+    }
+
+    /**
+     * The execution of a machine for its history alone.
+     *
+     * @param source where a value's bytes are that stands there by reference
+     * @param history told of each event
+     */
+    public static Execution of(StateMachine machine, String application, String workflow, String executionId, long startMs, PayloadSource source,
+                               History history) {
+        return new AslExecution(machine, application, workflow, executionId, startMs, source, TaskTokens.ofTrial(), history, Quotas.NONE);
     }
 
     /** The execution of a machine that is no application's: for trials. @param startTime ISO 8601 with a Z */

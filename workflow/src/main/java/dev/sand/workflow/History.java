@@ -9,6 +9,7 @@ import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.Timestamps;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -94,13 +95,17 @@ public final class History {
         return details;
     }
 
-    /** A value as JSON text; of one that is not kept here, that it is truncated. @param field input, output or parameters */
-    static ObjectNode value(ObjectNode into, String field, Document value, PayloadSource source) {
-        boolean isThere = true;
+    /** A value as JSON text; of a larger one than is kept, and of one that nobody has looked into, that it is truncated. @param field input, output or parameters */
+    static ObjectNode value(ObjectNode into, String field, Document value) {
+        boolean isThere = false;
         try {
-            into.put(field, Json.text(value.node(source)));
+            byte[] text = Json.bytes(value.node(PayloadSource.NONE));
+            isThere = text.length <= KeptSignals.VALUE_BYTES;
+            if (isThere) {
+                into.put(field, new String(text, StandardCharsets.UTF_8));
+            }
         } catch (StatesError e) {
-            isThere = false;
+            // It is elsewhere, or no JSON.
         }
         if (!field.equals("parameters")) {
             into.putObject(field + "Details").put("truncated", !isThere);

@@ -165,7 +165,7 @@ final class MapEntry {
                     return;
                 }
                 scope = Scope.execution(join, join.begun, map.processor(), join.run.isBatched() ? null : join.items.at(first), input);
-                scope.started(source);
+                scope.started();
             }
         } catch (StatesError e) {
             join.nextItem = first;

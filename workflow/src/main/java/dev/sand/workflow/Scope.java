@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.asl.StateMachine;
 import dev.sand.workflow.data.Document;
-import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.QueryBudget;
 import dev.sand.workflow.data.Timestamps;
@@ -177,9 +176,9 @@ final class Scope {
     }
 
     /** The first one, which is counted from the beginning. */
-    void started(PayloadSource source) {
+    void started() {
         if (info.history != null) {
-            ObjectNode details = History.value(Json.NODES.objectNode(), "input", info.input, source);
+            ObjectNode details = History.value(Json.NODES.objectNode(), "input", info.input);
             info.history.add(events.run, 1, 0, info.clock.nowMs(), "ExecutionStarted", History.details("ExecutionStarted"), details);
         }
     }

@@ -107,7 +107,7 @@ final class StateEntry {
         String message = task.awaitsToken() ? step : visit.firstStep();
         Command work = task.service() != null ? ServiceCalls.command(task.service(), step, message, arguments, workMs, source)
                 : new Command.RunTask(step, grain, arguments.payload(source), workMs);
-        TaskEvents.began(visit, task, scheduled, timeoutSeconds, heartbeatSeconds, source);
+        TaskEvents.began(visit, task, scheduled, timeoutSeconds, heartbeatSeconds);
         if (task.awaitsToken()) {
             agenda.open(new TokenWait(visit, heartbeatSeconds * 1000), work, timeoutSeconds * 1000);
         } else {

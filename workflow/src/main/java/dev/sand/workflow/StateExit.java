@@ -45,7 +45,14 @@ final class StateExit {
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
-        StatesError over = DataLimit.ofResult(visit, visit.state instanceof State.Task task ? given(task, result) : result, flow.source());
+        Document given;
+        try {
+            given = visit.state instanceof State.Task task ? given(task, result) : result;
+        } catch (StatesError e) {
+            fail(visit, e);
+            return;
+        }
+        StatesError over = DataLimit.ofResult(visit, given, flow.source());
         if (over != null) {
             visit.join = null;
             fail(visit, over.error(), over.getMessage(), false);
@@ -55,7 +62,7 @@ final class StateExit {
         visit.join = null;
         long before = beforeSuccess(visit.scope, joined);
         switch (visit.state) {
-            case State.Task task -> TaskEvents.succeeded(visit, task, () -> given(task, result), flow.source());
+            case State.Task task -> TaskEvents.succeeded(visit, task, given);
             case State.Parallel _ -> visit.scope.event("ParallelStateSucceeded");
             case State.Map map -> {
                 if (map.distribution() != null) {
@@ -67,7 +74,6 @@ final class StateExit {
         }
         Document next;
         try {
-            Document given = visit.state instanceof State.Task task ? given(task, result) : result;
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {
@@ -100,7 +106,7 @@ final class StateExit {
     /** @param next null: this state ends its machine */
     void leave(Visit visit, Document document, String next) {
         visit.scope.event(History.typeOf(visit.state) + "StateExited", () ->
-                History.value(History.assigned(visit).put("name", visit.state.name()), "output", document, flow.source()));
+                History.value(History.assigned(visit).put("name", visit.state.name()), "output", document));
         if (next != null) {
             agenda.enter(visit.scope, next, document);
             return;
@@ -116,7 +122,7 @@ final class StateExit {
             countIteration(scope, "MapIterationSucceeded");
         }
         if (join.run != null) {
-            scope.event("ExecutionSucceeded", () -> History.value(Json.NODES.objectNode(), "output", document, flow.source()));
+            scope.event("ExecutionSucceeded", () -> History.value(Json.NODES.objectNode(), "output", document));
         }
         try {
             maps.succeeded(join, scope, document);

@@ -3,10 +3,8 @@ package dev.sand.workflow;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.State;
 import dev.sand.workflow.data.Document;
-import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
-import java.util.function.Supplier;
 
 /** The events of a Task's attempts in the execution's history: those of a Lambda function for a grain, those of a service otherwise. */
 final class TaskEvents {
@@ -22,12 +20,12 @@ final class TaskEvents {
     }
 
     /** @param timeoutSeconds, heartbeatSeconds 0: none */
-    static void began(Visit visit, State.Task task, Document arguments, long timeoutSeconds, long heartbeatSeconds, PayloadSource source) {
+    static void began(Visit visit, State.Task task, Document arguments, long timeoutSeconds, long heartbeatSeconds) {
         Scope scope = visit.scope;
         boolean isFunction = isFunction(task);
         scope.event(isFunction ? "LambdaFunctionScheduled" : "TaskScheduled", () -> {
             ObjectNode details = isFunction ? Json.NODES.objectNode().put("resource", task.resource()) : resource(visit);
-            History.value(details, isFunction ? "input" : "parameters", arguments, source);
+            History.value(details, isFunction ? "input" : "parameters", arguments);
             if (timeoutSeconds > 0) {
                 details.put("timeoutInSeconds", timeoutSeconds);
             }
@@ -42,10 +40,10 @@ final class TaskEvents {
         }
     }
 
-    static void succeeded(Visit visit, State.Task task, Supplier<Document> result, PayloadSource source) {
+    static void succeeded(Visit visit, State.Task task, Document result) {
         boolean isFunction = isFunction(task);
         visit.scope.event(isFunction ? "LambdaFunctionSucceeded" : "TaskSucceeded", () ->
-                History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result.get(), source));
+                History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result));
     }
 
     static void failed(Visit visit, State.Task task, String error, String cause) {

@@ -56,6 +56,20 @@ class AslExecutionTest {
         assertThat(execution.on(new Signal.TaskSucceeded("B", noJson, List.of()))).containsExactly(new Command.Succeed(noJson));
     }
 
+    /** A service's answer is JSON around what the function gave. */
+    @Test
+    void whatCannotStandInAServicesAnswerFailsTheState() {
+        String definition = """
+                {"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
+                 "Parameters": {"FunctionName": "f"}, "End": true}}}""";
+        for (Payload result : List.of(new Payload("application/octet-stream", new byte[] {0, -1}, null), json("{not json"))) {
+            AslExecution execution = execution(definition);
+            execution.on(new Signal.Started(json("{}")));
+            Command last = execution.on(new Signal.TaskSucceeded("A", result, List.of())).getLast();
+            assertThat(((Command.Fail) last).error()).isEqualTo("States.Runtime");
+        }
+    }
+
     @Test
     void aValueNestedTooDeepIsToldTheLimitAndItsDepth() {
         String definition = """

@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
@@ -22,7 +23,6 @@ import dev.sand.workflow.History;
 import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.asl.Definitions;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.List;
 
 /**
@@ -32,6 +32,9 @@ import java.util.List;
 final class HistoryView {
     /** Of one that runs for longer something is kept, unless it is over a limit. */
     private static final long JUST_BEGUN_MS = 10_000;
+    /** A value that the workflow looked into comes behind the record. */
+    private static final long VALUE_MS = 5_000;
+    private static final long LOOK_AGAIN_MS = 10;
     private final Registry registry;
     private final InvocationStore records;
 
@@ -80,12 +83,17 @@ final class HistoryView {
             throw notKept(record);
         }
         long startMs = Ids.epochMs(record.executionId(), record.startedMs());
-        Execution execution = Executions.of(valid.machine(), record.application(), record.target(), record.executionId(),
-                Instant.ofEpochMilli(startMs).toString(), history);
-        List<Signal> signals = KeptSignals.decode(kept);
+        Execution execution = Executions.of(valid.machine(), record.application(), record.target(), record.executionId(), startMs,
+                size -> bytes(record, size), history);
+        List<Signal> signals = KeptSignals.before(Integer.MAX_VALUE, KeptSignals.decode(kept),
+                (name, size) -> new Payload(size.contentType(), null, new Payload.Reference(name, size.size())));
         execution.expect(signals);
-        for (Signal signal : signals) {
-            execution.on(signal);
+        try {
+            for (Signal signal : signals) {
+                execution.on(signal);
+            }
+        } catch (ValueGone e) {
+            throw notKept(record);
         }
         if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {
             throw notKept(record); // what is kept is of a time when it ran
@@ -100,6 +108,38 @@ final class HistoryView {
                     record.failure() == null ? null : record.failure().cause());
         }
         return history;
+    }
+
+    /** What follows from a value that is not there any more cannot be told. */
+    private static final class ValueGone extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        ValueGone(Throwable cause) {
+            super(null, cause, false, false);
+        }
+    }
+
+    /** Of a value that is kept beside the signals, because the workflow looks into it. */
+    private byte[] bytes(InvocationRecord record, Payload size) {
+        long untilMs = (record.status() == Status.RUNNING ? System.currentTimeMillis() : record.endedMs()) + VALUE_MS;
+        try {
+            while (true) {
+                InvocationStore.Output kept = records.value(record.application(), record.executionId(), size.reference().object(),
+                        size.contentType(), size.size()).orElse(null);
+                if (kept != null) {
+                    return kept.payload().bytes();
+                }
+                if (System.currentTimeMillis() > untilMs) {
+                    throw new ValueGone(null);
+                }
+                Thread.sleep(LOOK_AGAIN_MS);
+            }
+        } catch (IOException e) {
+            throw new ValueGone(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ValueGone(e);
+        }
     }
 
     /** Nothing of it is kept yet, and nothing of it is missing. */

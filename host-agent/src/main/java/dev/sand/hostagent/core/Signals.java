@@ -213,7 +213,10 @@ final class Signals {
             awaited = Awaited.EVALUATION;
             context.emit(new Action.Evaluate(execution.id(), machine, signal));
         } else {
-            evaluated(machine.on(signal));
+            List<Command> commands = Broken.on(execution.id(), machine, signal, execution.ending()::machineFailed);
+            if (commands != null) {
+                evaluated(commands);
+            }
         }
     }
 

@@ -48,6 +48,8 @@ final class LargePayloads {
     /** By execution: records that wait until values are kept. */
     private final Map<String, List<Runnable>> keeping = new ConcurrentHashMap<>();
     private final LentOutputs lent = new LentOutputs();
+    /** By execution: objects that a path of its workflow has looked into, and that its history is told with; whether they are kept. */
+    private final Map<String, Map<String, Boolean>> lookedInto = new ConcurrentHashMap<>();
 
     LargePayloads(SegmentServer segments, ObjectCopies copies, RecordAdapter records, Work work) {
         this.segments = segments;
@@ -90,6 +92,14 @@ final class LargePayloads {
     }
 
     /** For a workflow's path that looks into a value; called on the expression pool. @throws StatesError when it is gone */
+    byte[] lookInto(String application, String executionId, Payload payload) {
+        if (payload.size() > KeptSignals.VALUE_BYTES) {
+            lookedInto.computeIfAbsent(executionId, id -> new ConcurrentHashMap<>()).putIfAbsent(payload.reference().object(), false);
+        }
+        return bytes(application, payload);
+    }
+
+    /** @throws StatesError when it is gone */
     byte[] bytes(String application, Payload payload) {
         try {
             return copies.bytes(application, payload.reference());
@@ -209,17 +219,22 @@ final class LargePayloads {
     }
 
     /**
-     * Values of an execution that has failed go into the global data layer, so that it can be redriven.
+     * Values of an execution that has failed go into the global data layer, so that it can be redriven; of another one those that its
+     * workflow has looked into, with which its history is told.
      *
      * @param signals all of the execution's, or null: those that were kept before are all of them
      * @param isAwaited somebody waits for the record: then the values are there before it is stored; else they come behind it
      */
     void keepValues(InvocationRecord record, List<Signal> signals, boolean isAwaited, Runnable store) {
         boolean mayBeRedriven = record.status() != InvocationResult.Status.SUCCEEDED && record.status() != InvocationResult.Status.RUNNING;
-        Map<String, Payload> large = signals == null || !mayBeRedriven ? Map.of() : KeptSignals.large(signals);
+        Map<String, Boolean> looked = lookedInto.get(record.executionId());
+        Map<String, Payload> large = signals == null || !mayBeRedriven && looked == null ? Map.of() : KeptSignals.large(signals);
+        if (!mayBeRedriven) {
+            large.values().removeIf(value -> !looked.replace(value.reference().object(), false, true));
+        }
         if (large.isEmpty()) {
             behindValues(record, store);
-        } else if (!isAwaited) {
+        } else if (!isAwaited || !mayBeRedriven) {
             behindValues(record, store);
             keepValues(record, large, () -> {});
         } else if (keeping.putIfAbsent(record.executionId(), new ArrayList<>()) == null) {
@@ -329,6 +344,7 @@ final class LargePayloads {
 
     void release(String application, String executionId) {
         lent.forget(executionId);
+        lookedInto.remove(executionId);
         segments.release(application, executionId);
     }
 

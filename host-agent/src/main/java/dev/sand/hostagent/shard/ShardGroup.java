@@ -108,7 +108,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
 
     /** Nothing but {@link #sockets} is used before. */
     public void start(SandboxRuntime sandboxes, RemoteWork remote) {
-        Executions executions = new Executions(payloads::bytes, parts.tokens());
+        Executions executions = new Executions(payloads::lookInto, parts.tokens());
         ShardAdapters adapters = new ShardAdapters(new PreparedApplications(parts.applications(), executions), sandboxes,
                 parts.journal(), parts.records(), expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
                 new GrainProcesses(parts.segments(), parts.cluster().copies(),
@@ -144,6 +144,9 @@ public final class ShardGroup implements Shards, AutoCloseable {
         if (!LargePayloads.isLarge(request.input())) {
             shard.invoke(new Input.Invoke(request, caller));
             return;
+        }
+        if (request.redrive() != null) {
+            payloads.reopen(request.application(), request.executionId());
         }
         payloads.store(request.application(), request.executionId(), request.input(), (reference, failure) -> {
             if (failure == null) {
