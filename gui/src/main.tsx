@@ -1,9 +1,8 @@
-// The page's beginning.
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+// The page's beginning. What the address wants is asked for before what draws it is there: neither waits for the other.
+import { QueryClient } from "@tanstack/react-query";
 import { isToBeAskedAgain } from "./api/client";
-import { App } from "./pages/App";
+import { early } from "./early";
+import { parseRoute } from "./model/route";
 import "./style/base.css";
 import "./style/parts.css";
 import "./style/graph.css";
@@ -18,13 +17,6 @@ const cache = new QueryClient({
   },
 });
 
+early(cache, parseRoute(window.location.hash));
 const root = document.getElementById("root");
-if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={cache}>
-        <App />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
-}
+if (root) void import("./app").then(({ start }) => start(root, cache));

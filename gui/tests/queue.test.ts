@@ -39,6 +39,9 @@ test("what a topic is for", () => {
   const texts = (["journal", "requests", "returns"] as const).map((purpose) => purposeText({ purpose, grain: null }));
   expect(texts).toEqual(["backups of executions", "requests whose owner was not reached", "results from other hosts"]);
   expect(purposeText({ purpose: "work", grain: "resize" })).toBe("events of resize for other hosts");
+  expect(purposeText({ purpose: "queue", grain: null, queue: "orders" })).toBe("messages of orders");
+  const own = (["slots", "hosts"] as const).map((purpose) => purposeText({ purpose }));
+  expect(own).toEqual(["which host owns which part of the work", "what hosts say of themselves"]);
 });
 
 test("when triggers fire", () => {

@@ -44,10 +44,27 @@ await withPage(async (page) => {
   await page.getByRole("row", { name: /^work / }).first().waitFor();
   step("and the application's other topics");
   await page.getByRole("row", { name: /^journal\.events backups of executions \d/ }).waitFor();
-  await page.getByRole("row", { name: /^work\.events\.flaky events of flaky for other hosts 0 – / }).waitFor();
+  await page.getByRole("row", { name: /^work\.events\.flaky events of flaky for other hosts 0 – 0\/s 0\/s / }).waitFor();
   await accessible(page, "queues");
   // How many come is known once the page was open for a while.
   await page.getByRole("row", { name: /^flaky queue flaky \d+ [\d.]+\/(s|min) [\d.]+\/(s|min) / }).waitFor();
+
+  step("how fast records come to the journal and go, and what they say, which is text");
+  const said = await fetch(`${server}/invoke/events/work`, { method: "POST", body: '{"markup": "<em>kept</em>"}', headers: { "Content-Type": "application/json" } });
+  assert.equal(said.status, 200, await said.text());
+  await page.goto(`${server}/ui/#/topics`);
+  await page.getByRole("row", { name: /^slots which host owns/ }).waitFor();
+  await page.getByRole("row", { name: /^queue\.events\.flaky messages of flaky / }).waitFor();
+  await page.getByRole("row", { name: /^journal\.events backups of executions [\d,]+ \S+ \S+ [1-9][\d.]*\/(s|min) [\d.]+\/(s|min) \d+$/ }).waitFor();
+  await accessible(page, "topics");
+  await page.getByRole("link", { name: "journal.events", exact: true }).click();
+  await page.getByRole("link", { name: "The last" }).click();
+  const record = page.getByRole("article", { name: /^Record \d+\/\d+$/ });
+  await record.locator("pre").filter({ hasText: '"kind"' }).first().waitFor();
+  assert.equal(await page.locator("main em").count(), 0, "a record is text");
+  await accessible(page, "topic");
+  await page.goto(`${server}/ui/#/topics/nothing`);
+  await page.getByRole("alert").filter({ hasText: "no topic 'nothing'" }).first().waitFor();
 
   step("what waits for an instance: how much comes and goes, and the beginnings of inputs, which stay");
   await busy();
@@ -120,6 +137,6 @@ await withPage(async (page) => {
   step("a queue that is not there");
   await page.goto(`${server}/ui/#/applications/events/queues/constructor`);
   await page.getByText("has no queue constructor").waitFor();
-  await fitsPhone(page, server, ["#/applications/events/triggers", "#/applications/events/queues", "#/applications/events/queues/flaky"]);
+  await fitsPhone(page, server, ["#/applications/events/triggers", "#/applications/events/queues", "#/applications/events/queues/flaky", "#/topics", "#/topics/journal.events"]);
 });
 console.log("walked");

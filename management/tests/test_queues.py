@@ -20,6 +20,18 @@ def test_what_waits_for_grains_on_hosts(caller, platform):
     assert caller("queues", "listLocalQueues", {"app": "a/b"}).status == 404
 
 
+def test_all_topics_are_for_the_operator(caller, platform):
+    topics = [{"topic": name} for name in ("hosts", "journal.shop", "slots")]
+    platform.answers["listTopics"] = 200, {"topics": topics, "next": None}
+    assert caller("queues", "listTopics").body == {"topics": topics, "next": None}
+    caller("queues", "listTopics", query={"limit": "2", "after": "hosts"})
+    assert platform.last == ("listTopics", {"parameters": {}, "query": {"limit": "2", "after": "hosts"}})
+    caller("queues", "listTopics", query={"limit": "1001"}).refuses("/query/limit")
+    asked = len(platform.calls)
+    answer = caller.of(scopes=("read", "deploy", "admin"))("queues", "listTopics")
+    assert (answer.status, answer.kind, len(platform.calls)) == (403, "denied", asked)
+
+
 def test_dead_letters_are_listed_in_parts(caller, platform):
     letters = [{"id": str(number)} for number in range(5)]
 

@@ -70,6 +70,26 @@ def test_grains_and_workflows_are_called_with_events_by_name(tested: Tested, tmp
     tested.sand("delete", "rehearsed", "--yes")
 
 
+def test_topics_of_the_global_bus_are_told_and_looked_into(probe: Tested):
+    probe.sand("invoke", "probe/talk", "--data", '{"number": 10}', "--async")
+    own = probe.sand("queues", "list", "probe", "--topics").decode()
+    assert re.search(r"topic +kept +oldest +in/s +out/s +ever", own)
+    assert "slots" not in own
+
+    def journal() -> dict:
+        told = json.loads(probe.sand("queues", "topics", "-o", "json"))["topics"]
+        assert "slots" in {topic["topic"] for topic in told}
+        return next(topic for topic in told if topic["topic"] == "journal.probe")
+
+    assert until(lambda: journal().get("inPerSecond"), "records that came lately are counted") > 0
+    assert journal()["sent"] > 0
+    newest = json.loads(probe.sand("queues", "topics", "journal.probe", "--newest", "--limit", "2", "-o", "json"))["records"]
+    assert [json.loads(record["preview"])["schema"] for record in newest if record["bytes"] <= 2048]
+    assert b"begins with" in probe.sand("queues", "topics", "slots")
+    probe.sand("queues", "topics", "nothing", code=3)
+    probe.sand("queues", "topics", "--newest", code=2)
+
+
 def test_invocations_can_be_followed(probe: Tested):
     invocation = probe.sand("invoke", "probe/talk", "--data", '{"number": 9}', "--async").decode().strip()
     assert b"SUCCEEDED" in probe.sand("invocations", "events", "probe", invocation)

@@ -109,6 +109,7 @@ def there(fuzzed: Tested) -> dict[str, list[str]]:
         "key": ["0123456789ab"],
         "user": ["ada"],
         "host": ["local"],
+        "topic": ["journal.fuzzed", "slots"],
         "tenant": ["default"],
     }
 

@@ -21,6 +21,8 @@ export const busPaths = {
   localEvents: (app: string, grain: string) => at(app, `local-queues/${enc(grain)}/events?limit=${PEEKED}`),
   peek: (app: string, queue: string) => at(app, `queues/${enc(queue)}/messages?limit=${PEEKED}`),
   letters: (app: string, queue: string, after: string) => at(app, `queues/${enc(queue)}/dead-letters?${lettersQuery(after)}`),
+  allTopics: () => address("api/v1/topics"),
+  records: (topic: string, newest: boolean) => address(`api/v1/topics/${enc(topic)}/records?limit=${PEEKED}${newest ? "&newest=true" : ""}`),
   triggers: (app: string) => at(app, "triggers"),
   trigger: (app: string, trigger: string, rest: string) => at(app, `triggers/${enc(trigger)}/${rest}`),
 };
@@ -49,6 +51,21 @@ export const topics = (app: string) =>
     queryKey: ["queues", app, "topics"],
     queryFn: () => answered(client.GET("/api/v1/applications/{app}/queues", { params: { path: { app }, query: { topics: true } } })),
     refetchInterval: SLOW_MS,
+  });
+
+/** Those of the whole platform. */
+export const allTopics = () =>
+  queryOptions({
+    queryKey: ["topics"],
+    queryFn: () => answered(client.GET("/api/v1/topics")),
+    refetchInterval: SLOW_MS,
+  });
+
+export const records = (topic: string, newest: boolean) =>
+  queryOptions({
+    queryKey: ["records", topic, newest],
+    queryFn: () => answered(client.GET("/api/v1/topics/{topic}/records", { params: { path: { topic }, query: { limit: PEEKED, newest } } })),
+    refetchInterval: FRESH_MS,
   });
 
 export const localQueues = (app: string) =>

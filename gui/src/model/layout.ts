@@ -61,17 +61,31 @@ const STATE = "state:";
 const REGION_ID = "region:";
 const EDGE = "edge:";
 
+/** Between boxes that stand in none. */
+export const SPACING = { below: 48, beside: 28 };
+/** Between those in another: ELK's own. */
+export const INNER_SPACING = { below: 20, beside: 20 };
+/** Of a state that has regions, above which its own text stands; of a region, which has its label there; and of all of it. */
+export const STATE_PADDING = { top: 60, left: 12, bottom: 12, right: 12 };
+export const REGION_PADDING = { top: 30, left: 12, bottom: 12, right: 12 };
+export const ROOT_PADDING = { top: 12, left: 12, bottom: 12, right: 12 };
+
 export function stateKey(id: string): string {
   return STATE + id;
 }
 
-/** What stands in that box: a state, or the last one of a region. */
-export function stateInBox(graph: Graph, key: string): StateNode | null {
-  return graph.states.findLast((one) => stateKey(one.id) === key || (one.region !== null && REGION_ID + one.region === key)) ?? null;
+export function regionKey(id: string): string {
+  return REGION_ID + id;
 }
 
-const HEAD = "[top=60,left=12,bottom=12,right=12]";
-const REGION = "[top=30,left=12,bottom=12,right=12]";
+/** What stands in that box: a state, or the last one of a region. */
+export function stateInBox(graph: Graph, key: string): StateNode | null {
+  return graph.states.findLast((one) => stateKey(one.id) === key || (one.region !== null && regionKey(one.region) === key)) ?? null;
+}
+
+const elkPadding = ({ top, left, bottom, right }: typeof ROOT_PADDING): string => `[top=${top},left=${left},bottom=${bottom},right=${right}]`;
+const HEAD = elkPadding(STATE_PADDING);
+const REGION = elkPadding(REGION_PADDING);
 
 export function toElk(graph: Graph): ElkShape {
   const regionsOf = Map.groupBy(graph.regions, (region) => region.owner);
@@ -99,8 +113,9 @@ export function toElk(graph: Graph): ElkShape {
       "elk.hierarchyHandling": "INCLUDE_CHILDREN",
       "elk.json.edgeCoords": "ROOT",
       "elk.edgeLabels.inline": "true",
-      "elk.layered.spacing.nodeNodeBetweenLayers": "48",
-      "elk.spacing.nodeNode": "28",
+      "elk.padding": elkPadding(ROOT_PADDING),
+      "elk.layered.spacing.nodeNodeBetweenLayers": String(SPACING.below),
+      "elk.spacing.nodeNode": String(SPACING.beside),
     },
     children: (statesOf.get(ROOT) ?? []).map(shape),
     edges: graph.transitions.map(({ id, from, to, label }) => ({

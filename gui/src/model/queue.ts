@@ -77,7 +77,7 @@ export function failureText(letter: Letter): string {
 }
 
 /** What a topic of an application is for. */
-export function purposeText({ purpose, grain }: Pick<Topic, "purpose" | "grain">): string {
+export function purposeText({ purpose, grain, queue }: Pick<Topic, "purpose" | "grain" | "queue">): string {
   switch (purpose) {
     case "journal":
       return "backups of executions";
@@ -87,6 +87,12 @@ export function purposeText({ purpose, grain }: Pick<Topic, "purpose" | "grain">
       return `events of ${grain ?? "a grain"} for other hosts`;
     case "returns":
       return "results from other hosts";
+    case "queue":
+      return `messages of ${queue ?? "a queue"}`;
+    case "slots":
+      return "which host owns which part of the work";
+    case "hosts":
+      return "what hosts say of themselves";
   }
 }
 

@@ -10,7 +10,9 @@ export type Route =
   | { readonly page: "grain"; readonly app: string; readonly name: string; readonly path?: string; readonly line?: string; readonly version?: string; readonly failed?: string; readonly input?: string }
   | { readonly page: "executions"; readonly app: string; readonly status: string; readonly target: string; readonly before: string }
   | { readonly page: "execution"; readonly app: string; readonly id: string }
-  | { readonly page: "hosts" }
+  | { readonly page: "hosts" | "topics" }
+  /** Its last records in place of its first. */
+  | { readonly page: "topic"; readonly name: string; readonly newest?: boolean }
   /** Filters are of the audit log. */
   | { readonly page: "settings"; readonly part: "keys" | "audit" | "members" | "quotas" | "account"; readonly tenant: string; readonly operation: string; readonly application: string; readonly before: string }
   /** For an application that is there, or any. */
@@ -40,6 +42,7 @@ export function parseRoute(hash: string): Route {
   if (root === undefined) return { page: "home", ...(asked("of") && { of: asked("of") }), ...(asked("minutes") && { minutes: asked("minutes") }) };
   if (root === "deploy" && app === undefined) return { page: "deploy", into: asked("into") };
   if (root === "hosts" && app === undefined) return { page: "hosts" };
+  if (root === "topics" && kind === undefined) return app === undefined ? { page: "topics" } : { page: "topic", name: app, ...(asked("newest") === "true" && { newest: true }) };
   if (root === "settings" && kind === undefined && (app === undefined || app === "keys" || app === "audit" || app === "members" || app === "quotas" || app === "account")) {
     return { page: "settings", part: app ?? "keys", tenant: asked("tenant"), operation: asked("operation"), application: asked("application"), before: asked("before") };
   }
@@ -89,6 +92,10 @@ export function formatRoute(route: Route): string {
       return `#/deploy${queryOf({ into: route.into })}`;
     case "hosts":
       return "#/hosts";
+    case "topics":
+      return "#/topics";
+    case "topic":
+      return `#/topics/${encodeURIComponent(route.name)}${queryOf({ newest: route.newest ? "true" : "" })}`;
     case "settings":
       return `#/settings/${route.part}${queryOf({ tenant: route.tenant, operation: route.operation, application: route.application, before: route.before })}`;
     case "processes":

@@ -24,6 +24,8 @@ import { OneQueue } from "./OneQueue";
 import { Process } from "./Process";
 import { Processes } from "./Processes";
 import { Settings, settingsAt } from "./Settings";
+import { Topic } from "./Topic";
+import { Topics } from "./Topics";
 import { Triggers } from "./Triggers";
 import { Upload } from "./Upload";
 import { VersionFiles } from "./VersionFiles";
@@ -55,6 +57,7 @@ export function App() {
           <nav aria-label="Platform">
             <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
             {operates && <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />}
+            {operates && <Tab to={{ page: "topics" }} label="Topics" here={route.page === "topics" || route.page === "topic"} />}
             <Tab to={settingsAt("keys")} label="Settings" here={route.page === "settings"} />
           </nav>
           <Here />
@@ -136,6 +139,10 @@ function Page({ route }: { readonly route: Route }) {
       return <Upload route={route} />;
     case "hosts":
       return <Hosts />;
+    case "topics":
+      return <Topics />;
+    case "topic":
+      return <Topic route={route} />;
     case "settings":
       return <Settings route={route} />;
     case "processes":

@@ -5,17 +5,16 @@ import { MOST_LETTERS, busPaths, localQueues, topics } from "../api/bus";
 import { type Rates, type Seen, WINDOW_MS, ratesOf, seen } from "../model/arrivals";
 import { rate } from "../model/figures";
 import { type LocalQueue, keyOf, longestFirst, silentText } from "../model/localQueue";
-import { type Queue, type Topic, atMost, purposeText } from "../model/queue";
-import { duration } from "../model/show";
+import { type Queue, atMost } from "../model/queue";
 import { Found, Section, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Waiting } from "./Hosts";
+import { TopicTable } from "./topic/TopicTable";
 
 export function Bus({ app }: { readonly app: string }) {
   const query = useQuery(topics(app));
   const queueRates = useRates(query.data?.queues, nameOf, doneOf, query.dataUpdatedAt);
-  const topicRates = useRates(query.data?.topics, topicOf, nothingDone, query.dataUpdatedAt);
   return (
     <>
       <Title>Queues</Title>
@@ -37,7 +36,7 @@ export function Bus({ app }: { readonly app: string }) {
             <AsCurl name="queues" url={busPaths.queues(app)} command={["queues", "list", app]} />
             <Section title="Topics">
               <p className="quiet">What else the application has on the global bus. A journal is trimmed in steps: what has ended stays there for a while.</p>
-              <Table caption="Table of topics" rows={others ?? []} rowKey={topicOf} columns={topicColumns(topicRates)} />
+              <TopicTable topics={others ?? []} />
               <AsCurl name="topics" url={busPaths.topics(app)} command={["queues", "list", app, "--topics"]} />
             </Section>
           </>
@@ -49,11 +48,8 @@ export function Bus({ app }: { readonly app: string }) {
 }
 
 const nameOf = (queue: Queue): string => queue.name;
-const topicOf = (topic: Topic): string => topic.topic;
 
 const doneOf = (queue: Queue): number => queue.sent - queue.waiting;
-/** Topics that are no queues are read where they lie: nothing is handed out of them. */
-const nothingDone = (): number => 0;
 
 /** Of each, from what was seen of it since the page was opened. @param name and done: the same functions each time */
 function useRates<T extends { readonly sent: number }>(found: readonly T[] | undefined, name: (one: T) => string, done: (one: T) => number, atMs: number): ReadonlyMap<string, Rates | null> {
@@ -115,17 +111,6 @@ function columns(app: string, rates: ReadonlyMap<string, Rates | null>): readonl
     { head: "Dead letters", kind: "number", cell: (one) => <span className={one.deadLetters > 0 ? "failed" : ""}>{atMost(one.deadLetters, MOST_LETTERS)}</span> },
     { head: "At once on a host", kind: "number", cell: (one) => one.concurrency },
     { head: "Attempts", kind: "number", cell: (one) => one.retries + 1 },
-  ];
-}
-
-function topicColumns(rates: ReadonlyMap<string, Rates | null>): readonly Column<Topic>[] {
-  return [
-    { head: "Topic", cell: (one) => <code>{one.topic}</code> },
-    { head: "For", cell: purposeText },
-    { head: "Kept", kind: "number", cell: (one) => one.records.toLocaleString("en") },
-    { head: "Oldest", kind: "number", cell: (one) => (one.oldestMs === undefined ? "–" : duration(one.oldestMs)) },
-    { head: "In", kind: "number", cell: (one) => rateText(rates.get(one.topic)?.inPerSecond) },
-    { head: "Partitions", kind: "number", cell: (one) => one.partitions },
   ];
 }
 

@@ -1,7 +1,9 @@
 """Queues of the live version: their settings, what waits in them, and how many messages were given up on; with `topics` what
-the application has in its other topics on the global bus too. And the queues of its grains on its hosts."""
+the application has in its other topics on the global bus too. And the queues of its grains on its hosts, and all topics."""
 
-from manage import ask, check, serve
+from manage import ask, ask_for_list, check, serve
+
+MOST_TOPICS = 1000
 
 
 def list_queues(request):
@@ -14,4 +16,16 @@ def list_local_queues(request):
     return ask(request, "listLocalQueues", {"app": check.application(request)})
 
 
-handle = serve({"listQueues": ("read", list_queues), "listLocalQueues": ("read", list_local_queues)})
+def list_topics(request):
+    """Those of all applications, and the platform's own. What their records say passes through no grain."""
+    query = {"limit": check.number(request, "limit", MOST_TOPICS, 1, MOST_TOPICS), "after": request.query.get("after")}
+    return ask_for_list(request, "listTopics", {}, query, "topics", "after")
+
+
+handle = serve(
+    {
+        "listQueues": ("read", list_queues),
+        "listLocalQueues": ("read", list_local_queues),
+        "listTopics": ("operator", list_topics),
+    }
+)

@@ -1,8 +1,9 @@
-"""`sand queues …`: durable queues and what waits in them; and those of grains on their hosts."""
+"""`sand queues …`: durable queues and what waits in them; those of grains on their hosts; and topics of the global bus."""
 
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -24,6 +25,8 @@ def queues_command() -> None:
       sand queues peek shop orders
       sand queues peek shop resize --local
       sand queues send shop orders --group ada --data '{"item": 7}'
+      sand queues topics
+      sand queues topics journal.shop --newest
     """
 
 
@@ -48,9 +51,27 @@ def list_queues(application: str, topics: bool, local: bool, as_json: bool, plat
     show_table(["queue", "target", "of a trigger", "waiting", "oldest", "dead letters"], rows)
     if topics:
         click.echo()
-        show_table(
-            ["topic", "kept", "oldest", "ever"], [(t["topic"], t["records"], _age(t), t["sent"]) for t in found["topics"]]
-        )
+        _show_topics(found["topics"])
+
+
+def _show_topics(topics: list[dict[str, Any]]) -> None:
+    rows = [(t["topic"], t["records"], _age(t), _rate(t, "inPerSecond"), _rate(t, "outPerSecond"), t["sent"]) for t in topics]
+    show_table(["topic", "kept", "oldest", "in/s", "out/s", "ever"], rows)
+
+
+def _all_topics(platform: Platform) -> list[dict[str, Any]]:
+    found, after = [], None
+    while True:
+        page = platform.get("/api/v1/topics", after=after)
+        found += page["topics"]
+        after = page["next"]
+        if after is None:
+            return found
+
+
+def _rate(topic: dict[str, Any], name: str) -> str | None:
+    """A platform that has just started has none yet."""
+    return None if topic.get(name) is None else f"{topic[name]:.1f}"
 
 
 def _list_local(application: str, as_json: bool, platform: Platform) -> None:
@@ -107,7 +128,15 @@ def _peek_local(application: str, grain: str, limit: int, as_json: bool, platfor
         show_json(found)
         return
     rows = [
-        (e["eventId"], e.get("host"), e["version"], when(e["queuedMs"]), e["attempt"], e["bytes"], _preview(e))
+        (
+            e["eventId"],
+            e.get("host"),
+            e["version"],
+            when(e["queuedMs"]),
+            e["attempt"],
+            e["bytes"],
+            _preview(e, e["contentType"]),
+        )
         for e in found["events"]
     ]
     show_table(["event", "host", "version", "came", "attempt", "bytes", "begins with"], rows)
@@ -116,10 +145,10 @@ def _peek_local(application: str, grain: str, limit: int, as_json: bool, platfor
     _say_silent(found)
 
 
-def _preview(event: dict[str, Any]) -> str:
+def _preview(event: dict[str, Any], otherwise: str) -> str:
     """In ASCII: it is somebody's input, and the table somebody's terminal."""
     if event.get("isBase64Encoded") or "preview" not in event:
-        return f"({event['contentType']})"
+        return f"({otherwise})"
     return _cut(event["preview"].encode("unicode_escape").decode())
 
 
@@ -131,6 +160,36 @@ def _beginning(message: dict[str, Any]) -> str:
     if message.get("isBase64Encoded") or "payload" not in message:
         return f"({message['contentType']})"
     return _cut(json.dumps(message["payload"], ensure_ascii=True))
+
+
+@queues_command.command("topics")
+@click.argument("topic", required=False)
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Records of TOPIC.")
+@click.option("--newest", is_flag=True, help="Its last records in place of its first.")
+@output_option
+@server_option
+def topics(topic: str | None, limit: int, newest: bool, as_json: bool, platform: Platform) -> None:
+    """All topics of the platform on the global bus; the first records of TOPIC, which stay where they are. For the operator."""
+    if topic is None:
+        if newest:
+            raise click.UsageError("--newest wants a topic")
+        found = _all_topics(platform)
+        if as_json:
+            show_json({"topics": found})
+        else:
+            _show_topics(found)
+        return
+    found = platform.get(f"/api/v1/topics/{quote(topic, safe='')}/records", limit=limit, newest="true" if newest else None)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (r["partition"], r["offset"], when(r["atMs"]) if "atMs" in r else None, r["bytes"], _preview(r, "no text"))
+        for r in found["records"]
+    ]
+    show_table(["partition", "offset", "came", "bytes", "begins with"], rows)
+    if found["more"]:
+        say("there are more than these")
 
 
 @queues_command.command("send")

@@ -10,7 +10,7 @@ import { neighbour } from "../../model/neighbours";
 import type { Progress } from "../../model/progress";
 import { Trouble } from "../bits";
 import { EDGE_KINDS, NODE_KINDS, arrow } from "./boxes";
-import { layout } from "./layout";
+import { laidOut } from "./layout";
 
 export interface FlowProps {
   readonly graph: Graph;
@@ -27,11 +27,11 @@ const FIT = { maxZoom: 1 };
 export default function Flow({ graph: wanted, progress, chosen = null, faults = NONE, onSelect }: FlowProps) {
   const isChosenFrom = onSelect !== undefined;
   // The layout depends on the definition alone: colours change without it.
-  const laidOut = useQuery({ queryKey: ["layout", wanted], queryFn: async () => ({ graph: wanted, ...(await layout(wanted)) }), staleTime: Number.POSITIVE_INFINITY, placeholderData: (before) => before });
+  const found = useQuery({ ...laidOut(wanted), placeholderData: (before) => before });
   // What is drawn is what was laid out last, until the next one is.
-  const graph = laidOut.data?.graph ?? wanted;
-  const nodes = useMemo(() => (laidOut.data ? nodesOf(laidOut.data.boxes, graph, progress, chosen, faults, isChosenFrom) : []), [laidOut.data, graph, progress, chosen, faults, isChosenFrom]);
-  const edges = useMemo(() => (laidOut.data ? edgesOf(laidOut.data.ways, graph, progress) : []), [laidOut.data, graph, progress]);
+  const graph = found.data?.graph ?? wanted;
+  const nodes = useMemo(() => (found.data ? nodesOf(found.data.boxes, graph, progress, chosen, faults, isChosenFrom) : []), [found.data, graph, progress, chosen, faults, isChosenFrom]);
+  const edges = useMemo(() => (found.data ? edgesOf(found.data.ways, graph, progress) : []), [found.data, graph, progress]);
   const drawn = useRef<HTMLDivElement>(null);
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
@@ -48,8 +48,8 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
     event.preventDefault();
   }
 
-  if (laidOut.error) return <Trouble error={laidOut.error} />;
-  if (!laidOut.data) return <p role="status">Laying out…</p>;
+  if (found.error) return <Trouble error={found.error} />;
+  if (!found.data) return <p role="status">Laying out…</p>;
   return (
     <div className="drawn" ref={drawn} onKeyDown={onKeyDown}>
       <ReactFlow

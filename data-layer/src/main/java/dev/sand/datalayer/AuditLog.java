@@ -1,5 +1,6 @@
 package dev.sand.datalayer;
 
+import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.event.ApplicationName;
 import dev.sand.event.Codec;
 import dev.sand.event.Ids;
@@ -70,12 +71,26 @@ public final class AuditLog {
 
     /** It is durable on return. @throws StoreException when it cannot be: then the change is not to be made */
     public void begin(Entry entry) {
-        store.put(TABLE, PARTS.of(entry.whose(), entry.id), entry.id, Codec.encode(entry), GlobalStore.ABSENT);
+        write(row(entry), GlobalStore.ABSENT);
     }
 
-    /** @param entry as it has ended. Now and then it makes room too: at a program's first change, and each so many later. */
+    /** @param entry as it has ended */
     public void end(Entry entry) {
-        store.put(TABLE, PARTS.of(entry.whose(), entry.id), entry.id, Codec.encode(entry), GlobalStore.ANY);
+        write(row(entry), GlobalStore.ANY);
+        hasEnded(entry);
+    }
+
+    private void write(Write row, long expected) {
+        store.put(row.table(), row.scope(), row.key(), row.value(), expected);
+    }
+
+    /** For whoever writes it together with rows of his own: {@link GlobalStore#addAll} of one that begins. */
+    public Write row(Entry entry) {
+        return new Write(TABLE, PARTS.of(entry.whose(), entry.id), entry.id, Codec.encode(entry));
+    }
+
+    /** Its outcome is written. Now and then that makes room: at a program's first change, and each so many later. */
+    public void hasEnded(Entry entry) {
         if (begun.getAndIncrement() % TRIM_EACH == 0) {
             trim(entry.whose(), entry.endedMs);
         }

@@ -82,6 +82,17 @@ public interface GlobalStore extends AutoCloseable {
         }
     }
 
+    /**
+     * Writes without an epoch, of keys that are not there: in the order in which they are given, or in one go where the store can.
+     *
+     * @throws StoreException with kind CONFLICT: one of the keys is there; nothing was written of it, nor of those behind it
+     */
+    default void addAll(List<Write> writes) {
+        for (Write write : writes) {
+            put(write.table(), write.scope(), write.key(), write.value(), ABSENT);
+        }
+    }
+
     /** What is stored under these keys of one scope, all of it as of one moment; keys that are not there are left out. */
     List<Entry> getAll(String table, String scope, List<String> keys);
 

@@ -125,6 +125,11 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     @Override
+    public void addAll(List<Write> writes) {
+        asked(Call.WRITE, () -> store.addAll(writes));
+    }
+
+    @Override
     public List<Long> transact(String table, String scope, List<Step> steps) {
         return asked(Call.WRITE, () -> store.transact(table, scope, steps));
     }

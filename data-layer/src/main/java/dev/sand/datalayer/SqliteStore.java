@@ -175,6 +175,26 @@ public class SqliteStore implements GlobalStore {
         });
     }
 
+    /** All of them or none. */
+    @Override
+    public void addAll(List<Write> writes) {
+        writes.forEach(write -> {
+            Key.of(write.scope());
+            Key.of(write.key());
+        });
+        write(writes.stream().map(Write::value).toList(), given -> connection -> {
+            for (Write write : writes) {
+                long actual = number(connection.prepare("SELECT version" + AT_KEY, write.table(), Key.of(write.scope()), Key.of(write.key())));
+                Versions.next(write.key(), actual, 0, ABSENT);
+            }
+            for (int i = 0; i < writes.size(); i++) {
+                Write write = writes.get(i);
+                put(connection, write.table(), Key.of(write.scope()), write.key(), Key.of(write.key()), given.get(i), ABSENT);
+            }
+            return null;
+        });
+    }
+
     @Override
     public List<Entry> getAll(String table, String scope, List<String> keys) {
         return reads.getAll(table, scope, keys);

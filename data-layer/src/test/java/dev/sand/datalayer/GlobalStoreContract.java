@@ -225,6 +225,19 @@ abstract class GlobalStoreContract {
     }
 
     @Test
+    void newKeysCanBeAddedTogetherAndNoneBehindOneThatIsThere() {
+        store.addAll(List.of(new Write("t", "app", "a", bytes("1")), new Write("u", "other", "b", bytes("2"))));
+        assertThat(get("app", "a")).isEqualTo("1");
+        assertThat(store.get("u", "other", "b")).hasValueSatisfying(found -> assertThat(found.value()).isEqualTo(bytes("2")));
+        conflict(() -> store.addAll(List.of(new Write("t", "app", "a", bytes("3")), new Write("u", "other", "c", bytes("4")))));
+        assertThat(get("app", "a")).isEqualTo("1");
+        assertThat(store.get("u", "other", "c")).isEmpty();
+        store.delete("t", "app", "a", GlobalStore.ANY);
+        store.addAll(List.of(new Write("t", "app", "a", bytes("5"))));
+        assertThat(get("app", "a")).isEqualTo("5");
+    }
+
+    @Test
     void whatALowerEpochWritesChangesNothing() {
         assertThat(store.putFenced("t", "app", "k", bytes("first"), 5)).isTrue();
         assertThat(store.putFenced("t", "app", "k", bytes("late"), 4)).isFalse();

@@ -42,20 +42,41 @@ public final class Topics {
         return topics;
     }
 
-    /** What a topic of that application is for: the first part of its name. */
+    /** Messages that wait in a queue or for a trigger; made when the first version that has it is deployed. */
+    public static String queue(String application, String queue) {
+        return "queue." + application + "." + queue;
+    }
+
+    /** What a topic of the platform is for: the first part of its name. */
     public static String purpose(String topic) {
-        return topic.substring(0, topic.indexOf('.'));
+        int dot = topic.indexOf('.');
+        return dot < 0 ? topic : topic.substring(0, dot);
     }
 
-    /** The grain whose {@link #work} it is, or null. */
-    public static String grainOf(String application, String topic) {
-        String prefix = work(application, "");
-        return topic.startsWith(prefix) ? topic.substring(prefix.length()) : null;
+    /** Whether it looks like one of the platform's, of an application or the membership: a bus may be shared with somebody else. */
+    public static boolean isOurs(String topic) {
+        return topic.split("\\.", -1).length == switch (purpose(topic)) {
+            case "slots", "hosts" -> 1;
+            case "journal", "requests", "returns" -> 2;
+            case "work", "queue" -> 3;
+            default -> 0;
+        };
     }
 
-    /** Whether the topic is one of that application's, of whichever version. */
+    /** The application whose topic it is, or null: it is that of all. */
+    public static String applicationOf(String topic) {
+        String[] parts = topic.split("\\.", 3);
+        return parts.length > 1 ? parts[1] : null;
+    }
+
+    /** The grain whose {@link #work} it is, or the {@link #queue}; or null. */
+    public static String nameIn(String topic) {
+        String[] parts = topic.split("\\.", 3);
+        return parts.length > 2 ? parts[2] : null;
+    }
+
+    /** Whether the topic is one of that application's, of whichever version, and no queue. */
     public static boolean isOf(String application, String topic) {
-        return topic.equals(journal(application)) || topic.equals(requests(application)) || topic.equals(returns(application))
-                || topic.startsWith("work." + application + ".");
+        return isOurs(topic) && application.equals(applicationOf(topic)) && !purpose(topic).equals("queue");
     }
 }

@@ -51,6 +51,8 @@ import dev.sand.frontend.control.SecretsApi;
 import dev.sand.frontend.control.StateTrialsApi;
 import dev.sand.frontend.control.StatusApi;
 import dev.sand.frontend.control.TaskTokensApi;
+import dev.sand.frontend.control.TopicRates;
+import dev.sand.frontend.control.TopicsApi;
 import dev.sand.frontend.control.TriggersApi;
 import dev.sand.frontend.control.UsageApi;
 import dev.sand.frontend.control.UseApi;
@@ -133,6 +135,7 @@ public final class Frontend implements AutoCloseable {
     private final Accounts accounts;
     private final Quotas quotas = new Quotas(System::nanoTime);
     private final QuotaWatch quotaWatch;
+    private final TopicRates topicRates;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -155,6 +158,7 @@ public final class Frontend implements AutoCloseable {
                     ring.forget();
                     accounts.forget();
                 }, sealing);
+        topicRates = new TopicRates(parts.bus, System::nanoTime);
         router = router(parts, directory, audit);
         Gate.Managed managed = management == null ? Gate.Managed.NONE : management;
         control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs), sealing);
@@ -176,11 +180,11 @@ public final class Frontend implements AutoCloseable {
     private Router router(Parts parts, Directory directory, AuditLog audit) throws IOException {
         Operations operations = Operations.ofThisServer();
         Router routes = new Router(operations);
-        ApplicationTopics topics = new ApplicationTopics(parts.bus, parts.slots);
+        ApplicationTopics applicationTopics = new ApplicationTopics(parts.bus, parts.slots);
         Queues queues = new Queues(parts.bus, parts.slots);
         TriggerStore triggers = new TriggerStore(parts.store);
         Bundles bundles = new Bundles(configuration.bundles(), parts.bundles);
-        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, topics, queues, directory, bundles, configuration,
+        Deployer deployer = new Deployer(parts.registry, parts.store, parts.host, applicationTopics, queues, directory, bundles, configuration,
                 parts.records, quotas);
         Deletion deletion = new Deletion(parts.registry, parts.records, parts.logs, parts.store, parts.host, directory,
                 application -> {
@@ -189,10 +193,12 @@ public final class Frontend implements AutoCloseable {
                     triggers.deleteApplication(application);
                     StoredSecrets.deleteApplication(parts.store, application);
                     SavedEvents.deleteApplication(parts.store, application);
-                }, topics);
+                }, applicationTopics);
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
-        new QueuesApi(parts.registry, parts.bus, queues, triggers, parts.clockMs).addTo(routes);
+        TopicsApi topics = new TopicsApi(parts.bus, topicRates, parts.clockMs);
+        topics.addTo(routes);
+        new QueuesApi(parts.registry, queues, triggers, topics, parts.clockMs).addTo(routes);
         new LocalQueuesApi(parts.registry, parts.host).addTo(routes);
         new SecretsApi(parts.registry, parts.secrets, parts.clockMs).addTo(routes);
         new TriggersApi(parts.registry, triggers, parts.clockMs).addTo(routes);
@@ -236,6 +242,7 @@ public final class Frontend implements AutoCloseable {
         server.start();
         access.start();
         quotaWatch.start();
+        topicRates.start();
         if (service != null) {
             service.start();
         } else if (!configuration.alone()) {
@@ -267,6 +274,7 @@ public final class Frontend implements AutoCloseable {
         server.close();
         access.close();
         quotaWatch.close();
+        topicRates.close();
         if (service != null) {
             service.close();
         }

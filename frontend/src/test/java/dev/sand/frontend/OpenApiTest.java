@@ -20,6 +20,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
+import dev.sand.globalbus.AppendFuture;
 import dev.sand.workflow.TaskTokens;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The OpenAPI document is the contract: it has every operation of the server and no other, and answers are what it says. */
@@ -96,6 +98,7 @@ class OpenApiTest {
             call("GET", app + "/logs", DEMO + "/logs", null, 200);
             call("GET", "/api/v1/status", "/api/v1/status", null, 200);
             hosts();
+            topics();
             platform.host.recent.add(new dev.sand.event.RecentEnds("a", null, 0, List.of(new dev.sand.event.RecentEnds.Step("demo",
                     System.currentTimeMillis() / 10_000 * 10_000 - 60_000, 3, 1, 9, new int[] {3}))));
             call("GET", "/api/v1/figures", "/api/v1/figures?minutes=60", null, 200);
@@ -147,6 +150,16 @@ class OpenApiTest {
             call("GET", "/readyz", "/readyz", null, 503);
             assertThat(called).isEqualTo(operations(document));
         }
+    }
+
+    private void topics() throws Exception {
+        String records = "/api/v1/topics/{topic}/records";
+        platform.bus.createTopic("slots", 1);
+        platform.bus.append("slots", 0, new byte[] {1}, AppendFuture.completing(new CompletableFuture<>()));
+        call("GET", "/api/v1/topics", "/api/v1/topics", null, 200);
+        call("GET", "/api/v1/topics", "/api/v1/topics?limit=0", null, 400);
+        call("GET", records, "/api/v1/topics/slots/records?newest=true", null, 200);
+        call("GET", records, "/api/v1/topics/nothing/records", null, 404);
     }
 
     private void hosts() throws Exception {

@@ -1,6 +1,9 @@
 package dev.sand.globalbus;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -76,6 +79,14 @@ public interface GlobalBus extends AutoCloseable {
             long begin = beginOffset(topic, partition);
             return new Extent(begin, endOffset(topic, partition));
         }).toList();
+    }
+
+    /** Those of several topics, without the ones that are not there; blocks, as for one of them where the bus is far away. */
+    default Map<String, List<Extent>> extents(Collection<String> topics) {
+        Map<String, List<Extent>> found = new HashMap<>();
+        topics.forEach(topic -> found.put(topic, extents(topic)));
+        found.values().removeIf(List::isEmpty);
+        return found;
     }
 
     /** A stream of records; {@code pause} and {@code resume} bound what the listener holds. */

@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusException.Kind;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ public final class KafkaBus implements GlobalBus {
     private final Options options;
     private final KafkaClients clients;
     private final KafkaTopics topics;
+    private final KafkaExtents extents;
     private final KafkaAppends appends;
     private final KafkaReads reads;
     private final KafkaTrims trims;
@@ -48,6 +50,7 @@ public final class KafkaBus implements GlobalBus {
         this.options = options;
         this.clients = new KafkaClients(options);
         this.topics = new KafkaTopics(clients.admin(), options);
+        this.extents = new KafkaExtents(topics);
         this.appends = new KafkaAppends(options, topics, clients.producer());
         this.reads = new KafkaReads(options, clients, topics);
         this.trims = new KafkaTrims(topics);
@@ -118,7 +121,13 @@ public final class KafkaBus implements GlobalBus {
     @Override
     public List<Extent> extents(String topic) {
         requireOpen();
-        return topics.extents(topic);
+        return extents.of(topic);
+    }
+
+    @Override
+    public Map<String, List<Extent>> extents(Collection<String> wanted) {
+        requireOpen();
+        return extents.of(wanted);
     }
 
     @Override

@@ -1,9 +1,9 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusException.Kind;
-import dev.sand.globalbus.GlobalBus.Extent;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,8 +16,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -174,6 +172,22 @@ final class KafkaTopics {
         return await(ask(topic), "ask for topic " + topic).map(Topic::partitions).orElse(0);
     }
 
+    /** Of those that are there, asked for together. */
+    Map<String, Integer> partitions(Collection<String> topics) {
+        Map<String, KafkaFuture<TopicDescription>> described = describe(topics);
+        Map<String, Integer> found = new HashMap<>();
+        for (String topic : topics) {
+            try {
+                found.put(topic, await(described.get(physical(topic)), "ask for topic " + topic).partitions().size());
+            } catch (BusException e) {
+                if (e.kind() != Kind.UNKNOWN_TOPIC) {
+                    throw e;
+                }
+            }
+        }
+        return found;
+    }
+
     List<String> list() {
         return await(admin.listTopics().names(), "list topics").stream().filter(name -> name.startsWith(options.prefix()))
                 .map(name -> name.substring(options.prefix().length())).sorted().toList();
@@ -187,29 +201,6 @@ final class KafkaTopics {
         } catch (BusException e) {
             throw goneOr(topic, partition, e);
         }
-    }
-
-    /** Two questions for all partitions, the beginnings first; empty: there is no such topic. */
-    List<Extent> extents(String topic) {
-        int partitions = partitions(topic);
-        if (partitions == 0) {
-            return List.of();
-        }
-        try {
-            Map<TopicPartition, Long> begins = offsets(topic, partitions, OffsetSpec.earliest());
-            Map<TopicPartition, Long> ends = offsets(topic, partitions, OffsetSpec.latest());
-            return IntStream.range(0, partitions).mapToObj(each -> partition(topic, each))
-                    .map(each -> new Extent(begins.get(each), ends.get(each))).toList();
-        } catch (BusException e) {
-            throw goneOr(topic, 0, e);
-        }
-    }
-
-    private Map<TopicPartition, Long> offsets(String topic, int partitions, OffsetSpec which) {
-        Map<TopicPartition, OffsetSpec> wanted = IntStream.range(0, partitions).boxed()
-                .collect(Collectors.toMap(each -> partition(topic, each), _ -> which));
-        return await(admin.listOffsets(wanted).all(), "ask for the offsets of " + topic).entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, found -> found.getValue().offset()));
     }
 
     /** What is away for the client may be a topic that was deleted. */

@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import dev.sand.event.DurationCounts;
 import dev.sand.globalbus.BusException.Kind;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -134,6 +135,11 @@ public final class MeasuredBus implements GlobalBus {
     @Override
     public List<Extent> extents(String topic) {
         return asked(Call.READ, () -> bus.extents(topic));
+    }
+
+    @Override
+    public Map<String, List<Extent>> extents(Collection<String> topics) {
+        return asked(Call.READ, () -> bus.extents(topics));
     }
 
     @Override

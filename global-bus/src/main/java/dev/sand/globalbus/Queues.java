@@ -4,6 +4,7 @@ import dev.sand.event.BusRecords;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.event.Slots;
+import dev.sand.event.Topics;
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.AppendListener;
 import dev.sand.globalbus.GlobalBus.Extent;
@@ -24,7 +25,6 @@ import java.util.concurrent.TimeoutException;
  * group, so that who owns the slot has all of a group. Any thread.
  */
 public final class Queues {
-    private static final String PREFIX = "queue.";
     private static final int MOST_REMEMBERED = 10_000;
     /** Longest time for which a sender waits for the bus to take a message; as long as callers wait for the global store. */
     public static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -45,7 +45,7 @@ public final class Queues {
     }
 
     public static String topic(String application, String queue) {
-        return PREFIX + application + "." + queue;
+        return Topics.queue(application, queue);
     }
 
     /** Makes the queue where there is none; blocks. */
@@ -55,7 +55,7 @@ public final class Queues {
 
     /** Removes all queues of the application; blocks. */
     public void deleteApplication(String application) {
-        String prefix = PREFIX + application + ".";
+        String prefix = topic(application, "");
         bus.topics().stream().filter(topic -> topic.startsWith(prefix)).forEach(bus::deleteTopic);
     }
 

@@ -10,6 +10,7 @@ import dev.sand.globalbus.GlobalBus.Extent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -122,6 +123,11 @@ abstract class GlobalBusContract {
         bus.trim("t", 0, 3);
         await().until(() -> bus.extents("t").equals(List.of(new Extent(3, 4), new Extent(0, 0), new Extent(0, 1))));
         assertThat(bus.extents("nothing")).isEmpty();
+        bus.createTopic("u", 1);
+        append("u", 0, "v");
+        assertThat(bus.extents(List.of("u", "nothing", "t"))).containsOnly(Map.entry("u", List.of(new Extent(0, 1))),
+                Map.entry("t", bus.extents("t")));
+        assertThat(bus.extents(List.of())).isEmpty();
     }
 
     @Test

@@ -1,7 +1,6 @@
 package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sand.event.QueuedEvents.Queued;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -11,16 +10,16 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** The beginning of an input as text, whatever its type; in base 64 where it is none. JSON that is cut is no JSON any more. */
+/** The beginning of an input or record as text, whatever its type; in base 64 where it is none. JSON that is cut is no JSON any more. */
 final class InputPreview {
     private InputPreview() {}
 
-    /** Adds `preview`, and `isBase64Encoded` of one that is no text. */
-    static ObjectNode addTo(ObjectNode shown, Queued event) {
+    /** Adds `preview`, and `isBase64Encoded` of one that is no text. @param bytes that there are in all */
+    static ObjectNode addTo(ObjectNode shown, byte[] preview, long bytes) {
         try {
-            return shown.put("preview", text(event.preview(), event.preview().length < event.bytes()));
+            return shown.put("preview", text(preview, preview.length < bytes));
         } catch (CharacterCodingException e) {
-            return shown.put("preview", Base64.getEncoder().encodeToString(event.preview())).put("isBase64Encoded", true);
+            return shown.put("preview", Base64.getEncoder().encodeToString(preview)).put("isBase64Encoded", true);
         }
     }
 

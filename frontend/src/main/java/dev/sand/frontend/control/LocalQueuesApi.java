@@ -142,6 +142,6 @@ public final class LocalQueuesApi {
         if (found.host != null) {
             shown.put("host", found.host);
         }
-        return event.preview() == null ? shown : InputPreview.addTo(shown, event);
+        return event.preview() == null ? shown : InputPreview.addTo(shown, event.preview(), event.bytes());
     }
 }

@@ -12,13 +12,11 @@ import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
-import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
 import dev.sand.frontend.invoke.BodyType;
 import dev.sand.globalbus.BusException;
-import dev.sand.globalbus.GlobalBus;
 import dev.sand.globalbus.QueueMessage;
 import dev.sand.globalbus.Queues;
 import java.io.IOException;
@@ -36,23 +34,20 @@ import java.util.regex.Pattern;
 public final class QueuesApi {
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9._~-]{1,128}");
     private static final int AT_ONCE = 1000;
-    private static final int LOOKS = 4;
-    private static final int LOOKS_OF_ONE_TENANT = 2;
-    private static final long TURN_MS = 5_000;
     private final Registry registry;
     private final Queues queues;
     private final TriggerStore store;
     private final LongSupplier clockMs;
-    private final BusLevels levels;
-    /** Who looks at topics reads from each of their partitions. */
-    private final Places looks = new Places(LOOKS, LOOKS_OF_ONE_TENANT);
+    private final QueueLevels levels;
+    private final TopicsApi topics;
 
-    public QueuesApi(Registry registry, GlobalBus bus, Queues queues, TriggerStore store, LongSupplier clockMs) {
+    public QueuesApi(Registry registry, Queues queues, TriggerStore store, TopicsApi topics, LongSupplier clockMs) {
         this.registry = registry;
         this.queues = queues;
         this.store = store;
         this.clockMs = clockMs;
-        this.levels = new BusLevels(bus, queues, store, clockMs);
+        this.levels = new QueueLevels(queues, store, clockMs);
+        this.topics = topics;
     }
 
     public void addTo(Router router) {
@@ -94,20 +89,9 @@ public final class QueuesApi {
         ObjectNode answer = Json.object();
         answer.set("queues", found);
         if (exchange.flag("topics")) {
-            answer.set("topics", topics(exchange, version));
+            answer.set("topics", topics.of(exchange, version.application()));
         }
         exchange.json(200, answer);
-    }
-
-    private ArrayNode topics(Exchange exchange, ApplicationVersion version) throws InterruptedException {
-        if (!looks.take(exchange.tenant(), TURN_MS)) {
-            throw looks.refusal("looks at topics").asException();
-        }
-        try {
-            return levels.topics(version.application());
-        } finally {
-            looks.leave(exchange.tenant());
-        }
     }
 
     /** The message is in the global bus when the 202 is out. */

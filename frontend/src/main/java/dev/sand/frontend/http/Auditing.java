@@ -2,6 +2,7 @@ package dev.sand.frontend.http;
 
 import dev.sand.datalayer.AuditLog;
 import dev.sand.datalayer.AuditLog.Entry;
+import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.event.ApplicationName;
 import dev.sand.event.Ids;
 import java.util.HashMap;
@@ -30,28 +31,49 @@ public final class Auditing {
 
     /** @throws dev.sand.datalayer.StoreException when it cannot be noted: then nothing is changed */
     public Entry begin(Exchange exchange, Operations.Operation operation, String caller) {
+        Entry entry = begun(exchange, operation, caller);
+        log.begin(entry);
+        return entry;
+    }
+
+    /** As begin, for whoever writes its {@link #row} himself before anything is changed. */
+    public Entry begun(Exchange exchange, Operations.Operation operation, String caller) {
         String key = exchange.query(KEY);
         if (key != null) { // Of what, though it never gets to its end.
             exchange.name(KEY, key);
         }
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
-        Entry entry = Entry.begun(nextId(), tenant(exchange), caller, exchange.address(), operation.id(),
-                application, details);
-        log.begin(entry);
-        return entry;
+        return Entry.begun(nextId(), tenant(exchange), caller, exchange.address(), operation.id(), application, details);
     }
 
     public void end(Exchange exchange, Entry entry) {
+        try {
+            log.end(ended(exchange, entry));
+        } catch (RuntimeException e) {
+            notWritten(entry, e);
+        }
+    }
+
+    /** As end, for whoever writes its row himself, and says so to {@link #hasEnded}, or that he could not to {@link #notWritten}. */
+    public Entry ended(Exchange exchange, Entry entry) {
         Map<String, String> details = details(exchange);
         String application = details.remove(APPLICATION);
         Problem failure = exchange.failure();
         int status = failure == null ? exchange.status() : failure.status();
-        try {
-            log.end(entry.ended(application, details, status, failure == null ? null : failure.name(), endedMs(entry)));
-        } catch (RuntimeException e) {
-            LOG.warn("the outcome of {} is not in the audit log, under {}: {}", entry.operation(), entry.id(), e.toString());
-        }
+        return entry.ended(application, details, status, failure == null ? null : failure.name(), endedMs(entry));
+    }
+
+    public Write row(Entry entry) {
+        return log.row(entry);
+    }
+
+    public void hasEnded(Entry entry) {
+        log.hasEnded(entry);
+    }
+
+    public void notWritten(Entry entry, RuntimeException why) {
+        LOG.warn("the outcome of {} is not in the audit log, under {}: {}", entry.operation(), entry.id(), why.toString());
     }
 
     /** Of whose things it is. What only the path says, and nobody has looked at yet, is believed of the operator alone. */

@@ -1,6 +1,7 @@
 package dev.sand.frontend.interior;
 
 import dev.sand.datalayer.AuditLog;
+import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.event.ApplicationName;
 import dev.sand.event.ControlPort;
 import dev.sand.frontend.access.Sealing;
@@ -8,6 +9,7 @@ import dev.sand.frontend.http.Auditing;
 import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Router;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,33 +56,76 @@ public final class ControlDoor implements ControlPort {
             return exchange.reply();
         }
         if (route.spec().isSafe()) {
-            return answer(route, exchange, call);
+            return answer(route, exchange, call.operation());
         }
         try {
-            return changes.once(route.spec(), call, () -> answer(route, exchange, call));
+            return changes.once(route.spec(), call, new AuditedChange(route, exchange, call));
         } catch (RuntimeException e) { // the store is away, say: nothing was done
             exchange.problem(Gate.problem(exchange, e));
             return exchange.reply();
         }
     }
 
-    private ControlPort.Reply answer(Router.Route route, InteriorExchange exchange, Call call) {
-        AuditLog.Entry entry = null;
+    private static Reply answer(Router.Route route, InteriorExchange exchange, String operation) {
         try {
-            if (route.spec().isAudited(exchange)) {
-                entry = auditing.begin(exchange, route.spec(), call.asker().caller());
-            }
             route.operation().handle(exchange);
         } catch (Throwable e) { // the edge, as the Gate is for requests over HTTP
             exchange.problem(Gate.problem(exchange, e));
         }
         if (exchange.reply() == null) {
-            exchange.problem(Problem.platform(500, "internal", "The platform failed", call.operation() + " did not answer.", false));
-        }
-        if (entry != null) {
-            auditing.end(exchange, entry);
+            exchange.problem(Problem.platform(500, "internal", "The platform failed", operation + " did not answer.", false));
         }
         return exchange.reply();
+    }
+
+    /** A change with its entry in the audit log, where it has one: that is written with what is kept of the change. */
+    private final class AuditedChange implements MadeChanges.Change {
+        private final Router.Route route;
+        private final InteriorExchange exchange;
+        private final Call call;
+        /** Null: it is not audited. */
+        private AuditLog.Entry entry;
+
+        AuditedChange(Router.Route route, InteriorExchange exchange, Call call) {
+            this.route = route;
+            this.exchange = exchange;
+            this.call = call;
+        }
+
+        @Override
+        public List<Write> before() {
+            entry = route.spec().isAudited(exchange) ? auditing.begun(exchange, route.spec(), call.asker().caller()) : null;
+            return rows();
+        }
+
+        @Override
+        public Reply make() {
+            return answer(route, exchange, call.operation());
+        }
+
+        @Override
+        public List<Write> after() {
+            entry = entry == null ? null : auditing.ended(exchange, entry);
+            return rows();
+        }
+
+        private List<Write> rows() {
+            return entry == null ? List.of() : List.of(auditing.row(entry));
+        }
+
+        @Override
+        public void isWritten() {
+            if (entry != null) {
+                auditing.hasEnded(entry);
+            }
+        }
+
+        @Override
+        public void isNotWritten(RuntimeException why) {
+            if (entry != null) {
+                auditing.notWritten(entry, why);
+            }
+        }
     }
 
     @Override

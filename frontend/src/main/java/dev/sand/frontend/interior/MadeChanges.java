@@ -2,6 +2,7 @@ package dev.sand.frontend.interior;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sand.datalayer.GlobalStore;
+import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.ScopeParts;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
@@ -15,7 +16,9 @@ import dev.sand.frontend.http.Problem;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -23,14 +26,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Changes that grains have made, by the grain's execution, operation and arguments: a grain whose worker or host is lost in the middle
  * runs again, and asks for the same once more. It gets the first one's answer. A row is there before the change, and has the answer
- * after it; the newest hour is kept, which is longer than any ticket is good for. Blocks.
+ * after it; the newest hour is kept, which is longer than any ticket is good for. What else is noted of a change (its entry in the audit
+ * log) is written with these rows, at once where the store can: two times are waited for, not four. Blocks.
  */
 public final class MadeChanges {
     private static final Logger LOG = LoggerFactory.getLogger(MadeChanges.class);
@@ -58,8 +61,29 @@ public final class MadeChanges {
         this.clockMs = clockMs;
     }
 
+    /** What is made, and rows that are kept of it: each of the two times written together with the one here, which is waited for once. */
+    interface Change {
+        Reply make();
+
+        /** That have to be there before it is made, under keys that nobody has. */
+        default List<Write> before() {
+            return List.of();
+        }
+
+        /** What came of it. */
+        default List<Write> after() {
+            return List.of();
+        }
+
+        /** These are written. */
+        default void isWritten() {}
+
+        /** They are not; it is made all the same. */
+        default void isNotWritten(RuntimeException why) {}
+    }
+
     /** @return its answer, or that of the same call of the same execution. @throws StoreException nothing was done */
-    Reply once(Operations.Operation operation, Call call, Supplier<Reply> change) {
+    Reply once(Operations.Operation operation, Call call, Change change) {
         String key = key(call);
         CompletableFuture<Reply> mine = new CompletableFuture<>();
         CompletableFuture<Reply> before = underWay.putIfAbsent(key, mine);
@@ -76,20 +100,23 @@ public final class MadeChanges {
         }
     }
 
-    private Reply madeOnce(Operations.Operation operation, Call call, String key, Supplier<Reply> change) {
-        Row first = begin(key);
+    private Reply madeOnce(Operations.Operation operation, Call call, String key, Change change) {
+        Row first = begin(key, change.before());
         if (first != null && first.status != 0) {
             return new Reply(first.status, first.body == null ? new byte[0] : first.body);
         }
         if (first != null && !isRepeatable(operation)) {
             return unknown(call);
         }
-        Reply reply = change.get();
+        if (first != null) {
+            store.addAll(change.before());
+        }
+        Reply reply = change.make();
         if (first != null && reply.status() == GONE) {
             // Whether it had gone before, or the lost try took it away, nobody knows.
             reply = unknown(call);
         }
-        end(key, reply, call);
+        end(key, reply, call, change);
         return reply;
     }
 
@@ -99,27 +126,44 @@ public final class MadeChanges {
     }
 
     /** @return null: nobody has begun it before */
-    private Row begin(String key) {
+    private Row begin(String key, List<Write> before) {
         try {
-            store.put(TABLE, PARTS.of(SCOPE, key), key, Codec.encode(new Row(Limits.SCHEMA_VERSION, 0, null)), GlobalStore.ABSENT);
+            store.addAll(with(row(key, 0, null), before));
             return null;
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.CONFLICT) {
                 throw e;
             }
-            return store.get(TABLE, PARTS.of(SCOPE, key), key).map(found -> Codec.decode(found.value(), Row.class)).orElse(null);
+            return store.get(TABLE, PARTS.of(SCOPE, key), key).map(found -> Codec.decode(found.value(), Row.class)).orElseThrow(() -> e);
         }
     }
 
-    private void end(String key, Reply reply, Call call) {
+    private static List<Write> with(Write own, List<Write> others) {
+        List<Write> all = new ArrayList<>(List.of(own));
+        all.addAll(others);
+        return all;
+    }
+
+    private static Write row(String key, int status, byte[] body) {
+        return new Write(TABLE, PARTS.of(SCOPE, key), key, Codec.encode(new Row(Limits.SCHEMA_VERSION, status, body)));
+    }
+
+    private void end(String key, Reply reply, Call call, Change change) {
         byte[] body = reply.body().length == 0 || reply.body().length > LONGEST_ANSWER ? null : reply.body();
         try {
-            store.put(TABLE, PARTS.of(SCOPE, key), key, Codec.encode(new Row(Limits.SCHEMA_VERSION, reply.status(), body)), GlobalStore.ANY);
+            store.writeAll(with(row(key, reply.status(), body), change.after()));
+        } catch (RuntimeException e) { // it is made: only a second try is told less
+            LOG.atWarn().addKeyValue(LogFields.EXECUTION_ID, call.execution()).log("the answer of {} is not kept: {}", call.operation(), e.toString());
+            change.isNotWritten(e);
+            return;
+        }
+        change.isWritten();
+        try {
             if (made.getAndIncrement() % TRIM_EACH == 0) {
                 trim();
             }
-        } catch (RuntimeException e) { // it is made: only a second try is told less
-            LOG.atWarn().addKeyValue(LogFields.EXECUTION_ID, call.execution()).log("the answer of {} is not kept: {}", call.operation(), e.toString());
+        } catch (RuntimeException e) {
+            LOG.warn("answers of changes from long ago are not removed: {}", e.toString());
         }
     }
 

@@ -3,13 +3,17 @@ package dev.sand.frontend.interior;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.MemoryStore;
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.ControlPort.Asker;
 import dev.sand.event.ControlPort.Call;
 import dev.sand.event.ControlPort.Reply;
 import dev.sand.event.Ids;
 import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.Scope;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -92,6 +96,73 @@ class MadeChangesTest {
     void whatIsNotThereTheSecondTimeMayHaveBeenTakenAwayByTheFirst() {
         lost(DELETE, call("e1", "{}"));
         assertThat(changes().once(DELETE, call("e1", "{}"), () -> new Reply(404, new byte[0])).status()).isEqualTo(503);
+    }
+
+    /** A change that is noted under the numbers 1, 2, … as often as it is begun. */
+    private class Noted implements MadeChanges.Change {
+        private final List<String> written = new ArrayList<>();
+        private int begun;
+
+        private List<Write> note(String text) {
+            return List.of(new Write("notes", "n", Integer.toString(begun), text.getBytes()));
+        }
+
+        @Override
+        public List<Write> before() {
+            begun++;
+            return note("begun");
+        }
+
+        @Override
+        public Reply make() {
+            assertThat(noted(begun)).isEqualTo("begun");
+            return change();
+        }
+
+        @Override
+        public List<Write> after() {
+            return note("ended");
+        }
+
+        @Override
+        public void isWritten() {
+            written.add(noted(begun));
+        }
+    }
+
+    private String noted(int number) {
+        return store.get("notes", "n", Integer.toString(number)).map(found -> new String(found.value())).orElse("nothing");
+    }
+
+    @Test
+    void whatIsNotedOfAChangeIsThereBeforeItAndItsOutcomeAfterIt() {
+        Noted noted = new Noted();
+        changes().once(POST, call("e1", "{}"), noted);
+        assertThat(noted.written).containsExactly("ended");
+        changes().once(POST, call("e1", "{}"), noted);
+        assertThat(noted(2)).as("nothing is made a second time").isEqualTo("nothing");
+    }
+
+    @Test
+    void aChangeThatIsDoneAgainIsNotedAgain() {
+        lost(PUT, call("e1", "{}"));
+        Noted noted = new Noted();
+        changes().once(PUT, call("e1", "{}"), noted);
+        assertThat(noted.written).containsExactly("ended");
+        assertThat(noted(2)).isEqualTo("ended");
+        assertThat(made).hasValue(2);
+    }
+
+    @Test
+    void whatCannotBeNotedIsNotMade() {
+        store.put("notes", "n", "1", new byte[0], 0);
+        assertThatThrownBy(() -> changes().once(PUT, call("e2", "{}"), new Noted() {
+            @Override
+            public List<Write> before() {
+                return List.of(new Write("notes", "n", "1", new byte[0]));
+            }
+        })).isInstanceOf(StoreException.class);
+        assertThat(made).hasValue(0);
     }
 
     @Test
