@@ -157,7 +157,7 @@ class Filter(Scanner):
         if operator in ("===", "!=="):
             return f"{'!' if operator[0] == '!' else ''}same({left}, {right})"
         if operator == "size":
-            return f"length({left}) == {right}"
+            return f"sized({left}, {right})"
         if operator == "empty":
             if right not in ("true", "false"):
                 raise fault("empty stands before true or false, not before", self.text[begin : self.at])
